@@ -1,0 +1,1 @@
+"""Opponents: textbook agents for every game, and agents that learned Othello."""

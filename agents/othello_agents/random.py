@@ -1,0 +1,34 @@
+"""The agent that plays any legal action with equal probability."""
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.agent import Agent, Chance
+from othello_env.games import bitboard
+from othello_env.games.game import State
+from othello_env.games.othello import OthelloBatch
+
+__all__ = ["Random"]
+
+
+class Random(Agent):
+    """Plays uniformly random legal actions.
+
+    Args:
+        seed: for the choices made without `new_game`; None draws one from the operating system.
+    """
+
+    def __init__(self, seed: int | None = None) -> None:
+        self._chance = Chance(seed)
+
+    def __repr__(self) -> str:
+        return "random"
+
+    def new_game(self, seed: int) -> None:
+        self._chance.new_game(seed)
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        return self._chance.choose(state)
+
+    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+        return bitboard.choose_batch(batch.own, batch.opponent, batch.key, bitboard.BOARDS[batch.size], batch.size)

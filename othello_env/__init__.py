@@ -1,0 +1,27 @@
+"""Othello for people who train agents: rules at machine speed, environments, opponents, a benchmark."""
+
+from importlib.metadata import version
+
+from othello_env import drawing, symmetries
+from othello_env.agent import Agent, AgentError, SpecError, make_agent
+from othello_env.extras import MissingExtraError
+from othello_env.games.game import IllegalActionError, NotationError, State
+from othello_env.games.othello import Othello, OthelloBatch
+
+__all__ = [
+    "Agent",
+    "AgentError",
+    "IllegalActionError",
+    "MissingExtraError",
+    "NotationError",
+    "Othello",
+    "OthelloBatch",
+    "SpecError",
+    "State",
+    "make_agent",
+    "symmetries",
+]
+
+__version__ = version("othello-env")
+
+State.svg_renderer = staticmethod(drawing.svg)

@@ -1,0 +1,345 @@
+"""What plays: the Agent protocol, and the specs that name agents.
+
+A spec is ``name`` or ``name:key=value,key=value``; a value that has ``,`` or ``"`` in it is double-quoted. Names come from the entry
+points of the group ``othello_env.agents``, so any installed package can add some; an entry point named by a file's suffix (``.npz``)
+loads such files. ``path.py:function`` and ``package.module:name`` are callables. Every spec takes ``epsilon=``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import re
+import secrets
+import sys
+import types
+import typing
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games import bitboard
+from othello_env.games.game import State
+from othello_env.games.hashing import CHOICE, EPSILON, draw, mix_int
+from othello_env.games.othello import OthelloBatch
+
+__all__ = ["Agent", "AgentError", "Chance", "Policy", "SpecError", "agent_names", "ask", "make_agent"]
+
+ENTRY_POINTS = "othello_env.agents"
+Policy = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], Any]
+"""A callable agent: observations (N, C, H, W) and masks (N, A), both int8, to N actions."""
+
+
+class SpecError(ValueError):
+    """A spec that names no agent, or options that the agent does not take."""
+
+
+class AgentError(RuntimeError):
+    """An agent that answered with something that is no legal action, or did not answer."""
+
+
+class Chance:
+    """The random choices of an agent: by the game and its turn once `new_game` was called, else one after the other."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        self._stream = secrets.randbits(64) if seed is None else mix_int(seed, 0)
+        self._count = 0
+        self._game: int | None = None
+
+    def new_game(self, seed: int) -> None:
+        self._game = seed
+
+    def key(self, state: State) -> int:
+        """64 random bits for this decision."""
+        if self._game is not None:
+            return mix_int(self._game, state.turn)
+        self._count += 1
+        return mix_int(self._stream, self._count)
+
+    def choose(self, state: State) -> int:
+        """A uniformly random legal action."""
+        legal = state.legal_actions()
+        return legal[draw(self.key(state), CHOICE, len(legal))]
+
+
+class Agent(ABC):
+    """A player of one or more games. It is asked only in positions that are not over."""
+
+    @abstractmethod
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        """The action for the player to move.
+
+        Args:
+            state: the position.
+            seconds_left: what is left on this side's clock, if there is one.
+        """
+
+    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+        """(N,) actions for N positions; each game's random choices hang on its key alone."""
+        actions = np.empty(len(batch), np.int64)
+        for i, key in enumerate(batch.key.tolist()):
+            self.new_game(key)
+            actions[i] = self.act(batch.state(i))
+        return actions
+
+    def new_game(self, seed: int) -> None:  # noqa: B027 - most agents have nothing to prepare
+        """Called before each game; what is random in it then hangs on this 64-bit seed."""
+
+
+class _CallableAgent(Agent):
+    """A function of observations and masks."""
+
+    def __init__(self, policy: Policy, name: str) -> None:
+        self._policy = policy
+        self._name = name
+
+    def __repr__(self) -> str:
+        return self._name
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        answer = self._policy(state.observation(state.to_move)[np.newaxis], state.action_mask()[np.newaxis])
+        return int(self._checked(answer, 1)[0])
+
+    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+        return self._checked(self._policy(batch.observations(), batch.masks()), len(batch))
+
+    def _checked(self, answer: Any, n: int) -> npt.NDArray[np.int64]:
+        actions = np.asarray(answer)
+        if actions.shape != (n,) or not np.issubdtype(actions.dtype, np.integer):
+            raise AgentError(
+                f"{self._name} must answer {n} observations with ({n},) integers, not with shape {actions.shape}, "
+                f"dtype {actions.dtype}"
+            )
+        return actions.astype(np.int64)
+
+
+class _EpsilonAgent(Agent):
+    """Another agent that plays a uniformly random move with some probability."""
+
+    def __init__(self, agent: Agent, epsilon: float, seed: int | None) -> None:
+        self._agent = agent
+        self._epsilon = epsilon
+        self._threshold = round(epsilon * 2**32)
+        self._chance = Chance(seed)
+
+    def __repr__(self) -> str:
+        return f"{self._agent!r} with epsilon={self._epsilon}"
+
+    def __getattr__(self, name: str) -> Any:
+        # The agent's further powers (an analysis, say) are those of the agent within.
+        return getattr(self._agent, name)
+
+    def new_game(self, seed: int) -> None:
+        self._chance.new_game(mix_int(seed, EPSILON))
+        self._agent.new_game(seed)
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        key = self._chance.key(state)
+        if mix_int(key, EPSILON) >> 32 < self._threshold:
+            legal = state.legal_actions()
+            return legal[draw(key, CHOICE, len(legal))]
+        return self._agent.act(state, seconds_left=seconds_left)
+
+    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+        actions = np.array(self._agent.act_batch(batch), np.int64)
+        threshold, board = np.uint64(self._threshold), bitboard.BOARDS[batch.size]
+        bitboard.randomise(actions, batch.own, batch.opponent, batch.key, threshold, board, batch.size)
+        return actions
+
+
+def ask(agent: Agent, state: State, *, seconds_left: float | None = None) -> int:
+    """An agent's answer, checked.
+
+    Raises:
+        AgentError: it is no legal action; the message names the agent and shows the position.
+    """
+    answer = agent.act(state, seconds_left=seconds_left)
+    try:
+        action = state.check_action(answer)
+        if action in state.legal_actions():
+            return action
+        reason = str(state.illegal(action))
+    except (TypeError, ValueError) as error:
+        reason = f"{error}\n{state}"
+    raise AgentError(f"agent {agent!r} answered with an illegal action: {reason}")
+
+
+def agent_names() -> tuple[str, ...]:
+    """The names that a spec can begin with, in alphabetical order."""
+    return tuple(name for name in sorted(_registry()) if not name.startswith("."))
+
+
+def make_agent(x: str | Agent | Policy, seed: int | None = None) -> Agent:
+    """An agent from a spec, a callable, or an agent, which is returned as it is.
+
+    Args:
+        x: a spec such as ``"alphabeta:depth=4,eval=weighted"``, a path, an Agent, or a function of observations
+            (N, C, H, W) and masks (N, A) that returns (N,) actions.
+        seed: for the random choices of an agent that is asked without `new_game`.
+
+    Raises:
+        SpecError: the spec names no agent, or its options are wrong; the message has the right ones.
+        FileNotFoundError: the spec is the path of a file that is not there.
+        MissingExtraError: the agent needs a package that is not installed; the message names the extra.
+        TypeError: x is none of these.
+    """
+    if isinstance(x, Agent):
+        return x
+    if isinstance(x, str | Path):
+        return _from_spec(str(x), seed)
+    if callable(x):
+        return _CallableAgent(x, getattr(x, "__qualname__", repr(x)))
+    raise TypeError(f"an agent is a spec, an Agent or a callable, not {x!r} of type {type(x).__name__}")
+
+
+def _from_spec(spec: str, seed: int | None) -> Agent:
+    head, options = _parse(spec)
+    epsilon = _convert("epsilon", options.pop("epsilon", "0"), float, spec)
+    if not 0.0 <= epsilon <= 1.0:
+        raise SpecError(f"{spec!r}: epsilon is a probability, 0 to 1, not {epsilon}")
+    agent = _build(head, options, spec, seed)
+    return _EpsilonAgent(agent, epsilon, seed) if epsilon else agent
+
+
+_HEAD_AND_OPTIONS = re.compile(r"(.*?)(?::(\w+=.*)?)?", re.DOTALL)
+_OPTION = re.compile(r'(\w+)=("(?:[^"])*"|[^",]*)(,|$)', re.DOTALL)
+
+
+def _parse(spec: str) -> tuple[str, dict[str, str]]:
+    """A spec's name (or path) and its options, unquoted but not yet converted."""
+    match = _HEAD_AND_OPTIONS.fullmatch(spec.strip())
+    if match is None or not match[1]:
+        raise SpecError(f"{spec!r} is no agent's spec; {_known()}")
+    options: dict[str, str] = {}
+    text, place = match[2] or "", 0
+    while place < len(text):
+        option = _OPTION.match(text, place)
+        if option is None:
+            raise SpecError(
+                f'{spec!r}: expected key=value,key=value (a value with , or " double-quoted) at {text[place:]!r}'
+            )
+        if option[1] in options:
+            raise SpecError(f"{spec!r} gives {option[1]} twice")
+        options[option[1]] = option[2].strip('"')
+        place = option.end()
+    return match[1], options
+
+
+def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> Agent:
+    registry = _registry()
+    if head in registry and not head.startswith("."):
+        return _call(registry[head], options, spec, seed)
+    loader = registry.get(Path(head).suffix)
+    if loader is not None:
+        if not Path(head).is_file():
+            raise FileNotFoundError(f"there is no file {head!r} to load an agent from")
+        return _call(loader, {"path": head} | options, spec, seed)
+    policy = _import_callable(head)
+    if policy is None:
+        raise SpecError(f"there is no agent {head!r}; {_known()}")
+    if options:
+        raise SpecError(f"{spec!r}: a callable takes no option but epsilon, got {', '.join(options)}")
+    return make_agent(policy)
+
+
+def _known() -> str:
+    suffixes = [name for name in sorted(_registry()) if name.startswith(".")]
+    return (
+        f"known are {', '.join(agent_names())}, files ending in {', '.join(suffixes) or '(none)'}, "
+        "path.py:function and package.module:name"
+    )
+
+
+@cache
+def _registry() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+
+
+def _call(point: EntryPoint, options: dict[str, str], spec: str, seed: int | None) -> Agent:
+    """Call an agent's factory with the options of a spec, converted as its signature says."""
+    factory = point.load()
+    parameters = inspect.signature(factory, eval_str=True).parameters
+    names = [name for name in parameters if name not in ("seed", "path")]
+    arguments: dict[str, Any] = {}
+    for name, text in options.items():
+        if name not in parameters or name == "seed":
+            takes = ", ".join([*names, "epsilon"])
+            raise SpecError(f"{spec!r}: {point.name} has no option {name}; it takes {takes}")
+        arguments[name] = _convert(name, text, parameters[name].annotation, spec)
+    required = [n for n in names if parameters[n].default is inspect.Parameter.empty and n not in arguments]
+    if required:
+        raise SpecError(f"{spec!r}: {point.name} needs {', '.join(required)}")
+    if "seed" in parameters:
+        arguments["seed"] = seed
+    try:
+        agent = factory(**arguments)
+    except SpecError:
+        raise
+    except (ValueError, TypeError) as error:
+        raise SpecError(f"{spec!r}: {error}") from error
+    if not isinstance(agent, Agent):
+        raise TypeError(f"the entry point {point.value} of {point.name} made {agent!r}, which is no Agent")
+    return agent
+
+
+def _convert(name: str, text: str, annotation: Any, spec: str) -> Any:
+    """A text as the type of an annotation: int, float, bool, Path or str, alone or in a union."""
+    kinds = typing.get_args(annotation) if isinstance(annotation, types.UnionType) else (annotation,)
+    if bool in kinds and text.lower() in ("true", "false", "1", "0", "yes", "no"):
+        return text.lower() in ("true", "1", "yes")
+    for kind in (int, float, Path):
+        if kind in kinds:
+            try:
+                return kind(text)
+            except ValueError:
+                continue
+    if str in kinds or not any(kind in (bool, int, float) for kind in kinds):
+        return text
+    wanted = " or ".join(kind.__name__ for kind in kinds if kind is not types.NoneType)
+    raise SpecError(f"{spec!r}: {name} is {wanted}, not {text!r}")
+
+
+def _import_callable(head: str) -> Policy | Agent | None:
+    """What ``path.py:function`` or ``package.module:name`` names, or None if it is of neither form.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        SpecError: there is no such module, nothing of that name in it, or it cannot be called.
+    """
+    source, colon, name = head.rpartition(":")
+    if not colon or not name.isidentifier():
+        return None
+    if source.endswith(".py"):
+        module = _import_file(Path(source))
+    else:
+        if not all(part.isidentifier() for part in source.split(".")):
+            return None
+        try:
+            module = importlib.import_module(source)
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{source}.".startswith(f"{error.name}."):
+                raise
+            raise SpecError(f"{head!r}: there is no module {error.name!r}; {_known()}") from None
+    found = getattr(module, name, None)
+    if not (callable(found) or isinstance(found, Agent)):
+        raise SpecError(f"{head!r}: {source} has no callable {name!r}")
+    return typing.cast("Policy | Agent", found)
+
+
+def _import_file(path: Path) -> types.ModuleType:
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {str(path)!r} to load an agent from")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise SpecError(f"{str(path)!r} cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,25 @@
+"""Optional dependencies, imported where they are used."""
+
+import importlib
+from typing import Any
+
+__all__ = ["MissingExtraError", "import_extra"]
+
+
+class MissingExtraError(ImportError):
+    """A package that an optional feature needs is not installed."""
+
+
+def import_extra(module: str, extra: str) -> Any:
+    """Import a module that the optional extra of this name installs.
+
+    Raises:
+        MissingExtraError: it is not installed; the message has the command that installs it.
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        package = module.partition(".")[0]
+        if error.name is None or error.name.partition(".")[0] != package:
+            raise
+        raise MissingExtraError(f"this needs {package}: pip install 'othello-env[{extra}]'") from None

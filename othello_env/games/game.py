@@ -1,0 +1,156 @@
+"""The protocol that every game speaks, and the errors that it raises."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from operator import index
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["IllegalActionError", "NotationError", "State"]
+
+
+class IllegalActionError(ValueError):
+    """An action that the rules do not allow in this position."""
+
+
+class NotationError(ValueError):
+    """Text that is no move, transcript or board."""
+
+
+class State(ABC):
+    """A position of a game, immutable. It compares and hashes by position, not by the moves that led to it.
+
+    Letters for shapes: A = `num_actions`, P = `num_players`.
+    """
+
+    __slots__ = ("moves", "to_move")
+
+    player_names: ClassVar[tuple[str, ...]]
+    svg_renderer: ClassVar[Callable[[State], str] | None] = None
+    """Draws a state in a notebook; the drawing package puts itself here, since the rules know no pictures."""
+
+    to_move: int
+    """The index of the player to move; once the game is over, of the one who would be next."""
+    moves: tuple[int, ...]
+    """The actions since the position that this game began with."""
+
+    @property
+    def num_players(self) -> int:
+        return len(self.player_names)
+
+    @property
+    @abstractmethod
+    def num_actions(self) -> int:
+        """Actions are the integers 0 .. num_actions - 1."""
+
+    @property
+    @abstractmethod
+    def observation_shape(self) -> tuple[int, int, int]:
+        """(planes, height, width)"""
+
+    @property
+    @abstractmethod
+    def turn(self) -> int:
+        """A number that grows with every choice made in a game; with the game's key it seeds what is random there."""
+
+    @abstractmethod
+    def legal_actions(self) -> tuple[int, ...]:
+        """The legal actions in ascending order; empty once the game is over."""
+
+    @abstractmethod
+    def play(self, action: int) -> Self:
+        """The position after an action of the player to move.
+
+        Raises:
+            IllegalActionError: the action is not legal here, or the game is over.
+            TypeError: the action is no integer.
+        """
+
+    @property
+    @abstractmethod
+    def is_over(self) -> bool: ...
+
+    @abstractmethod
+    def scores(self) -> tuple[int, ...]:
+        """What the game counts, for each player: discs, cells or pieces on the board."""
+
+    @abstractmethod
+    def returns(self) -> tuple[float, ...]:
+        """The result for each player, summing to zero: +1 a win, -1 a loss. All 0.0 before the end."""
+
+    @abstractmethod
+    def margins(self) -> tuple[float, ...]:
+        """By how much each player won in the unit of `scores`, summing to zero. All 0.0 before the end."""
+
+    @property
+    @abstractmethod
+    def largest_margin(self) -> float:
+        """The largest margin that this game can end with."""
+
+    @abstractmethod
+    def mobility(self, player: int) -> int:
+        """The number of moves, passes left out, that a player would have if it were to move."""
+
+    @abstractmethod
+    def observation(self, player: int) -> npt.NDArray[np.int8]:
+        """The position as a player sees it: 0/1 planes of shape `observation_shape`, int8, the board never rotated."""
+
+    def action_mask(self) -> npt.NDArray[np.int8]:
+        """(A,) int8, 1 for each legal action of the player to move; all zeros once the game is over."""
+        mask = np.zeros(self.num_actions, np.int8)
+        mask[list(self.legal_actions())] = 1
+        return mask
+
+    @abstractmethod
+    def action_to_text(self, action: int) -> str:
+        """An action in the game's notation."""
+
+    @abstractmethod
+    def action_from_text(self, text: str) -> int:
+        """The action that a text names, legal here or not.
+
+        Raises:
+            NotationError: the text names no action of this game.
+        """
+
+    @abstractmethod
+    def play_transcript(self, moves: str | Iterable[int | str]) -> Self:
+        """The position after a transcript, or after actions or their names. Passes may be left out or given.
+
+        Raises:
+            NotationError: a move cannot be read; the message names its ply.
+            IllegalActionError: a move is not legal; the message names its ply.
+        """
+
+    def check_action(self, action: Any) -> int:
+        """The action as an int, if it is one of 0 .. num_actions - 1.
+
+        Raises:
+            TypeError: it is no integer.
+            IllegalActionError: it is out of range.
+        """
+        try:
+            number = index(action)
+        except TypeError:
+            raise TypeError(f"an action is an integer, not {action!r} of type {type(action).__name__}") from None
+        if not 0 <= number < self.num_actions:
+            raise IllegalActionError(f"actions here are 0 to {self.num_actions - 1}, not {number}")
+        return number
+
+    def illegal(self, action: int) -> IllegalActionError:
+        """The error for an action that is in range but not legal here; to be raised by the caller."""
+        name = self.action_to_text(action)
+        if self.is_over:
+            return IllegalActionError(f"{name} (action {action}) cannot be played: the game is over\n{self}")
+        legal = " ".join(self.action_to_text(a) for a in self.legal_actions())
+        return IllegalActionError(
+            f"{name} (action {action}) is not legal for {self.player_names[self.to_move]}, who has: {legal}\n{self}"
+        )
+
+    def _repr_svg_(self) -> str | None:
+        renderer = type(self).svg_renderer
+        return None if renderer is None else renderer(self)

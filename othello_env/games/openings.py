@@ -1,0 +1,85 @@
+"""Where games begin: at the start, after random plies, or at given positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from othello_env.games.game import State
+from othello_env.games.hashing import OPENING, draw, mix_int
+
+__all__ = ["Openings", "random_opening"]
+
+
+def random_opening(start: State, plies: int, key: int) -> State | None:
+    """The position after uniformly random plies (a pass is a ply) that `key` determines, or None if the game ends there."""
+    state = start
+    for _ in range(plies):
+        if state.is_over:
+            return None
+        legal = state.legal_actions()
+        state = state.play(legal[draw(key, state.turn, len(legal))])
+    return None if state.is_over else state
+
+
+class Openings:
+    """A way to begin a game.
+
+    Args:
+        spec: None for the game's own start; ``"random:10"`` for ten random plies; or a sequence of transcripts or
+            States, of which each game draws one.
+
+    Raises:
+        ValueError: the spec is none of these, or a given opening is illegal or ends the game.
+    """
+
+    _ATTEMPTS = 1000
+
+    def __init__(self, spec: str | Sequence[str | State] | None, new_game: Callable[[int], State]) -> None:
+        self.random_plies = 0
+        self.positions: tuple[State, ...] = ()
+        self._new_game = new_game
+        if isinstance(spec, str):
+            self.random_plies = _parse_random(spec)
+        elif spec is not None:
+            start = new_game(0)
+            self.positions = tuple(_position(start, opening) for opening in spec)
+            if not self.positions:
+                raise ValueError("openings is empty: expected transcripts or States, or None for the start")
+
+    def draw(self, game_key: int) -> State:
+        """The position in which the game with this key begins."""
+        key = mix_int(game_key, OPENING)
+        if self.positions:
+            return self.positions[draw(key, 0, len(self.positions))]
+        return self.random(self._new_game(game_key), self.random_plies, game_key)
+
+    @classmethod
+    def random(cls, start: State, plies: int, game_key: int) -> State:
+        """`start` after random plies; an opening that ends the game is drawn again.
+
+        Raises:
+            ValueError: no opening of that length leaves the game unfinished.
+        """
+        key = mix_int(game_key, OPENING)
+        for attempt in range(cls._ATTEMPTS):
+            state = random_opening(start, plies, mix_int(key, attempt))
+            if state is not None:
+                return state
+        raise ValueError(f"{plies} random plies ended the game in each of {cls._ATTEMPTS} attempts; ask for fewer")
+
+
+def _parse_random(spec: str) -> int:
+    kind, _, count = spec.partition(":")
+    if kind != "random" or not count.isdecimal():
+        raise ValueError(f'openings is None, "random:PLIES", transcripts or States, not {spec!r}')
+    return int(count)
+
+
+def _position(start: State, opening: str | State) -> State:
+    if isinstance(opening, str):
+        opening = start.play_transcript(opening)
+    if type(opening) is not type(start) or opening.num_actions != start.num_actions:
+        raise ValueError(f"expected openings for {start!r}, got {opening!r}")
+    if opening.is_over:
+        raise ValueError(f"an opening ends the game:\n{opening}")
+    return opening

@@ -1,0 +1,326 @@
+"""The Othello position that a person or an environment uses, and a batch of them for agents.
+
+Rules: Black moves first. A disc goes on an empty square from which, in some of the eight directions, a run of the opponent's discs
+ends at one of the mover's own; all such runs turn over. Who has no such move passes (action ``size * size``), which is legal only then. The
+game ends the moment neither side has a move, full board or not. More discs win.
+
+Actions are ``size * row + column``, a1 = 0. Observations are two planes: the player's own discs, the opponent's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games import bitboard, notation
+from othello_env.games.game import IllegalActionError, NotationError, State
+
+__all__ = ["Othello", "OthelloBatch", "check_size"]
+
+
+def check_size(size: Any) -> int:
+    """The size of a board, if there is one such.
+
+    Raises:
+        ValueError: it is not 4, 6 or 8.
+    """
+    if size not in bitboard.SIZES:
+        raise ValueError(f"size must be one of {', '.join(map(str, bitboard.SIZES))}, not {size!r}")
+    return int(size)
+
+
+class Othello(State):
+    """An Othello position; ``Othello(size=8)`` is the start.
+
+    >>> game = Othello.from_moves("f5d6c3")
+    >>> print(game)
+      a b c d e f g h
+    1 - - - - - - - -
+    2 - - - - - - - -
+    3 - - X - - - - -
+    4 - - - X X - - -
+    5 - - - X X X - -
+    6 - - - O - - - -
+    7 - - - - - - - -
+    8 - - - - - - - -
+    black (X) 6, white (O) 1, white to move
+    >>> [game.action_to_text(a) for a in game.legal_actions()]
+    ['d3', 'f4', 'f6']
+    """
+
+    __slots__ = ("_legal", "_reply", "opponent", "own", "size")
+
+    player_names = ("black", "white")
+
+    size: int
+    own: int
+    """The discs of the player to move, as a set of bits (see `othello_env.games.bitboard`)."""
+    opponent: int
+    """The other player's discs."""
+
+    def __init__(self, size: int = 8) -> None:
+        black, white = bitboard.STARTS
+        self._set(check_size(size), black, white, 0, ())
+
+    def _set(self, size: int, own: int, opponent: int, to_move: int, moves: tuple[int, ...]) -> None:
+        legal, reply = bitboard.mobility(np.uint64(own), np.uint64(opponent), bitboard.BOARDS[size])
+        self._fill(size, own, opponent, to_move, moves, int(legal), int(reply))
+
+    def _fill(
+        self, size: int, own: int, opponent: int, to_move: int, moves: tuple[int, ...], legal: int, reply: int
+    ) -> None:
+        put = object.__setattr__
+        put(self, "size", size)
+        put(self, "own", own)
+        put(self, "opponent", opponent)
+        put(self, "to_move", to_move)
+        put(self, "moves", moves)
+        put(self, "_legal", legal)  # the mover's squares
+        put(self, "_reply", reply)  # the squares the other would have: with none for either, the game is over
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(
+            f"an Othello position cannot be changed; play() returns the next one (tried to set {name})"
+        )
+
+    @classmethod
+    def from_bits(cls, own: int, opponent: int, to_move: int = 0, size: int = 8) -> Self:
+        """The position with these sets of discs.
+
+        Raises:
+            ValueError: the sets overlap or leave the board, or there is no such player or size.
+        """
+        board = bitboard.BOARD_INTS[check_size(size)]
+        if own & opponent or (own | opponent) & ~board or own < 0 or opponent < 0:
+            raise ValueError(
+                f"expected two disjoint sets of squares within {board:#018x}, got {own:#018x} and {opponent:#018x}"
+            )
+        state = cls.__new__(cls)
+        state._set(size, int(own), int(opponent), notation.player_from_text(to_move), ())
+        return state
+
+    @classmethod
+    def from_text(cls, text: str, to_move: str | int = "X") -> Self:
+        """The position that a text of 16, 36 or 64 squares shows, row by row: ``X`` black, ``O`` white, ``-`` empty.
+
+        Raises:
+            NotationError: the text shows no board, or there is no such player.
+        """
+        size, owners = notation.board_from_text(text)
+        player = notation.player_from_text(to_move)
+        bits = bitboard.ACTION_BITS[size]
+        discs = [sum(bit for bit, owner in zip(bits, owners, strict=False) if owner == p) for p in (0, 1)]
+        return cls.from_bits(discs[player], discs[1 - player], player, size)
+
+    def to_text(self) -> str:
+        """The board on one line, as `from_text` reads it (who is to move is not in it)."""
+        return notation.board_to_text(self.owners())
+
+    @classmethod
+    def from_moves(cls, moves: str | Iterable[int | str], size: int = 8) -> Self:
+        """The position after a transcript from the start, such as ``"f5d6c3"``; see `play_transcript`."""
+        return cls(size).play_transcript(moves)
+
+    def play_transcript(self, moves: str | Iterable[int | str]) -> Self:
+        state = self
+        for ply, move in enumerate(notation.tokens(moves) if isinstance(moves, str) else moves, start=1):
+            try:
+                action = state.action_from_text(move) if isinstance(move, str) else state.check_action(move)
+                if state.must_pass and action != state.pass_action:
+                    state = state.play(state.pass_action)
+                state = state.play(action)
+            except (NotationError, IllegalActionError) as error:
+                raise type(error)(f"ply {ply}: {error}") from None
+        return state
+
+    @property
+    def num_actions(self) -> int:
+        return self.size * self.size + 1
+
+    @property
+    def pass_action(self) -> int:
+        return self.size * self.size
+
+    @property
+    def observation_shape(self) -> tuple[int, int, int]:
+        return (2, self.size, self.size)
+
+    @property
+    def turn(self) -> int:
+        """The number of discs on the board, which every choice raises by one."""
+        return (self.own | self.opponent).bit_count()
+
+    @property
+    def is_over(self) -> bool:
+        return not (self._legal or self._reply)
+
+    @property
+    def must_pass(self) -> bool:
+        """Whether the player to move has no other action than the pass."""
+        return not self._legal and self._reply != 0
+
+    @property
+    def legal_bits(self) -> int:
+        """The squares on which the player to move may place a disc, as a set of bits."""
+        return self._legal
+
+    def legal_actions(self) -> tuple[int, ...]:
+        legal = self._legal
+        if not legal:
+            return (self.size * self.size,) if self._reply else ()
+        return tuple([action for action, bit in enumerate(bitboard.ACTION_BITS[self.size]) if legal & bit])
+
+    def play(self, action: int) -> Self:
+        action = self.check_action(action)
+        disc = bitboard.ACTION_BITS[self.size][action]
+        if not (self._legal & disc or (disc == 0 and self.must_pass)):
+            raise self.illegal(action)
+        own, opponent, legal, reply = bitboard.advance(
+            np.uint64(self.own), np.uint64(self.opponent), np.uint64(disc), bitboard.BOARDS[self.size]
+        )
+        state = type(self).__new__(type(self))
+        state._fill(self.size, int(own), int(opponent), 1 - self.to_move, (*self.moves, action), int(legal), int(reply))
+        return state
+
+    def discs(self) -> tuple[int, int]:
+        """The number of discs of Black and of White; empty squares belong to nobody."""
+        mine, other = self.own.bit_count(), self.opponent.bit_count()
+        return (other, mine) if self.to_move else (mine, other)
+
+    scores = discs
+
+    def returns(self) -> tuple[float, ...]:
+        black, white = self.margins()
+        return (float((black > 0) - (black < 0)), float((white > 0) - (white < 0)))
+
+    def margins(self) -> tuple[float, ...]:
+        """The disc difference for each side at the end, the empty squares given to the winner; 0.0 before."""
+        black, white = self.discs()
+        if black == white or not self.is_over:
+            return (0.0, 0.0)
+        difference = black - white + (self.size**2 - black - white) * (1 if black > white else -1)
+        return (float(difference), float(-difference))
+
+    @property
+    def largest_margin(self) -> float:
+        return float(self.size * self.size)
+
+    def mobility(self, player: int) -> int:
+        return (self._legal if player == self.to_move else self._reply).bit_count()
+
+    def owners(self) -> list[int | None]:
+        """Who owns each square, in the order of actions: 0 black, 1 white, None nobody."""
+        black, white = (self.opponent, self.own) if self.to_move else (self.own, self.opponent)
+        return [
+            0 if black & 1 << square else 1 if white & 1 << square else None
+            for square in bitboard.ACTION_SQUARES[self.size]
+        ]
+
+    def observation(self, player: int) -> npt.NDArray[np.int8]:
+        mine, other = (self.own, self.opponent) if player == self.to_move else (self.opponent, self.own)
+        return _planes(np.array([mine, other], "<u8"), self.size)
+
+    def action_mask(self) -> npt.NDArray[np.int8]:
+        mask = np.zeros(self.num_actions, np.int8)
+        mask[:-1] = _planes(np.array([self._legal], "<u8"), self.size).ravel()
+        mask[-1] = self.must_pass
+        return mask
+
+    def action_to_text(self, action: int) -> str:
+        return notation.square_to_text(action, self.size)
+
+    def action_from_text(self, text: str) -> int:
+        return notation.square_from_text(text, self.size)
+
+    def transcript(self) -> str:
+        """The moves so far, run together, passes left out: ``f5d6c3``."""
+        return "".join(self.action_to_text(action) for action in self.moves if action != self.pass_action)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Othello) and self._position() == other._position()
+
+    def __hash__(self) -> int:
+        return hash(self._position())
+
+    def _position(self) -> tuple[int, int, int, int]:
+        return (self.own, self.opponent, self.to_move, self.size)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_restore, (type(self), self.size, self.own, self.opponent, self.to_move, self.moves))
+
+    def __repr__(self) -> str:
+        return f"Othello.from_text({self.to_text()!r}, to_move={'XO'[self.to_move]!r})"
+
+    def __str__(self) -> str:
+        size, cells = self.size, self.to_text()
+        lines = ["  " + " ".join("abcdefgh"[:size])]
+        lines += [f"{row + 1} " + " ".join(cells[size * row : size * row + size]) for row in range(size)]
+        black, white = self.discs()
+        status = "game over" if self.is_over else f"{self.player_names[self.to_move]} to move"
+        return "\n".join([*lines, f"black (X) {black}, white (O) {white}, {status}"])
+
+
+def _restore(cls: type[Othello], size: int, own: int, opponent: int, to_move: int, moves: tuple[int, ...]) -> Othello:
+    state = cls.__new__(cls)
+    state._set(size, own, opponent, to_move, moves)
+    return state
+
+
+def _planes(sets: npt.NDArray[np.uint64], size: int) -> npt.NDArray[np.int8]:
+    """Sets of squares (...,) as 0/1 planes (..., size, size), int8."""
+    bits = np.unpackbits(sets.view(np.uint8), bitorder="little").view(np.int8).reshape(*sets.shape, 8, 8)
+    edge = (8 - size) // 2
+    return bits[..., edge : edge + size, edge : edge + size] if edge else bits
+
+
+@dataclass(frozen=True, slots=True)
+class OthelloBatch:
+    """N positions, none of them finished, as arrays: what an agent is asked about all at once.
+
+    Attributes:
+        own: (N,) uint64, the discs of the player to move.
+        opponent: (N,) uint64, the other's discs.
+        to_move: (N,) int8, 0 where Black is to move.
+        key: (N,) uint64, each game's key for random choices; the same throughout a game.
+        size: of all boards.
+    """
+
+    own: npt.NDArray[np.uint64]
+    opponent: npt.NDArray[np.uint64]
+    to_move: npt.NDArray[np.int8]
+    key: npt.NDArray[np.uint64]
+    size: int = 8
+
+    @classmethod
+    def from_states(cls, states: Sequence[Othello], keys: Iterable[int] | None = None) -> OthelloBatch:
+        """The batch of some positions of one size, with a key for each (0 without)."""
+        return cls(
+            own=np.array([state.own for state in states], np.uint64),
+            opponent=np.array([state.opponent for state in states], np.uint64),
+            to_move=np.array([state.to_move for state in states], np.int8),
+            key=np.zeros(len(states), np.uint64) if keys is None else np.fromiter(keys, np.uint64),
+            size=states[0].size if states else 8,
+        )
+
+    def __len__(self) -> int:
+        return len(self.own)
+
+    def state(self, i: int) -> Othello:
+        """The i-th position."""
+        return Othello.from_bits(int(self.own[i]), int(self.opponent[i]), int(self.to_move[i]), self.size)
+
+    def observations(self) -> npt.NDArray[np.int8]:
+        """(N, 2, size, size) int8, each as its player to move sees it."""
+        return np.ascontiguousarray(_planes(np.stack([self.own, self.opponent], axis=1).astype("<u8"), self.size))
+
+    def masks(self) -> npt.NDArray[np.int8]:
+        """(N, A) int8, 1 for each legal action."""
+        masks = np.zeros((len(self), self.size**2 + 1), np.int8)
+        legal = bitboard.legal_moves_batch(self.own, self.opponent, bitboard.BOARDS[self.size])
+        masks[:, :-1] = _planes(legal.astype("<u8"), self.size).reshape(len(self), -1)
+        masks[:, -1] = legal == 0
+        return masks

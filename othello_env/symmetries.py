@@ -1,0 +1,77 @@
+"""The eight symmetries of a square board, for observations, actions and policies.
+
+Symmetry k (0-7) transposes the board if k & 4, then mirrors left-right if k & 1 and top-bottom if k & 2. Shapes: `...` is any
+number of leading axes, S the board's side, A = S * S + 1 with the pass last; the pass stays a pass.
+
+>>> import numpy as np
+>>> policy = np.arange(17)
+>>> bool((transform_policy(transform_policy(policy, 5), inverse(5)) == policy).all())
+True
+"""
+
+from functools import cache
+from math import isqrt
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["COUNT", "inverse", "transform_actions", "transform_observation", "transform_policy"]
+
+COUNT = 8
+"""The number of symmetries; 0 leaves everything as it is."""
+
+_T = TypeVar("_T", bound=np.generic)
+
+
+def inverse(symmetry: int) -> int:
+    """The symmetry that undoes this one."""
+    _check(symmetry)
+    if symmetry & 4:  # after a transposition the mirrors have changed places
+        return 4 | (symmetry & 1) << 1 | (symmetry & 2) >> 1
+    return symmetry
+
+
+def transform_observation(observation: npt.NDArray[_T], symmetry: int) -> npt.NDArray[_T]:
+    """Planes (..., S, S) as a view on the transformed board."""
+    _check(symmetry)
+    if observation.ndim < 2 or observation.shape[-1] != observation.shape[-2]:
+        raise ValueError(f"expected square planes (..., S, S), got shape {observation.shape}")
+    if symmetry & 4:
+        observation = observation.swapaxes(-1, -2)
+    if symmetry & 1:
+        observation = observation[..., :, ::-1]
+    if symmetry & 2:
+        observation = observation[..., ::-1, :]
+    return observation
+
+
+def transform_policy(policy: npt.NDArray[_T], symmetry: int) -> npt.NDArray[_T]:
+    """A policy, mask or anything else with a number an action, (..., A), on the transformed board."""
+    size = isqrt(policy.shape[-1] - 1)
+    if size * size + 1 != policy.shape[-1]:
+        raise ValueError(f"expected S * S + 1 actions in the last axis, got {policy.shape[-1]}")
+    return policy[..., _sources(size, symmetry)]
+
+
+def transform_actions(actions: Any, symmetry: int, size: int = 8) -> npt.NDArray[np.int64]:
+    """Where actions (...) go, as int64, on a board of side `size`."""
+    actions = np.asarray(actions)
+    if actions.size and (actions.min() < 0 or actions.max() > size * size):
+        raise ValueError(f"actions here are 0 to {size * size}, got {actions.min()} to {actions.max()}")
+    targets = _sources(size, inverse(symmetry))
+    return np.asarray(targets[actions])
+
+
+@cache
+def _sources(size: int, symmetry: int) -> npt.NDArray[np.int64]:
+    """For each action, the one whose place it takes."""
+    squares = np.arange(size * size).reshape(size, size)
+    table = np.append(transform_observation(squares, symmetry).ravel(), size * size)
+    table.flags.writeable = False
+    return table
+
+
+def _check(symmetry: int) -> None:
+    if symmetry not in range(COUNT):
+        raise ValueError(f"a symmetry is 0 to {COUNT - 1}, not {symmetry!r}")
