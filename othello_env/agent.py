@@ -1,8 +1,9 @@
 """What plays: the Agent protocol, and the specs that name agents.
 
-A spec is ``name`` or ``name:key=value,key=value``; a value that has ``,`` or ``"`` in it is double-quoted. Names come from the entry
-points of the group ``othello_env.agents``, so any installed package can add some; an entry point named by a file's suffix (``.npz``)
-loads such files. ``path.py:function`` and ``package.module:name`` are callables. Every spec takes ``epsilon=``.
+A spec is ``name`` or ``name:key=value,key=value``; a value that has ``,`` or ``"`` in it is double-quoted. Names come
+from the entry points of the group ``othello_env.agents``, so any installed package can add some; an entry point named by
+a file's suffix (``.npz``) loads such files. ``path.py:function`` and ``package.module:name`` are callables. Every spec
+takes ``epsilon=``.
 """
 
 from __future__ import annotations

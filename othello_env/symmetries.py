@@ -1,7 +1,7 @@
 """The eight symmetries of a square board, for observations, actions and policies.
 
-Symmetry k (0-7) transposes the board if k & 4, then mirrors left-right if k & 1 and top-bottom if k & 2. Shapes: `...` is any
-number of leading axes, S the board's side, A = S * S + 1 with the pass last; the pass stays a pass.
+Symmetry k (0-7) transposes the board if k & 4, then mirrors left-right if k & 1 and top-bottom if k & 2. Shapes: `...`
+is any number of leading axes, S the board's side, A = S * S + 1 with the pass last; the pass stays a pass.
 
 >>> import numpy as np
 >>> policy = np.arange(17)

@@ -1,6 +1,6 @@
 """Othello on two 64-bit sets of squares, compiled.
 
-A position is `own` and `opponent`, seen from the player to move; a move swaps the pair. Square a1 is bit 0, b1 bit 1, h8 bit 63::
+A position is `own` and `opponent`, seen from the player to move; a move swaps the pair. a1 is bit 0, h8 bit 63::
 
         a  b  c  d  e  f  g  h
     1   0  1  2  3  4  5  6  7
@@ -8,9 +8,9 @@ A position is `own` and `opponent`, seen from the player to move; a move swaps t
     .   .  .  .  .  .  .  .  .
     8  56 57 58 59 60 61 62 63
 
-Smaller boards sit in the middle of the same 64 bits: 6x6 on b2-g7, 4x4 on c3-f6. `board` is the set of squares in play, so every
-kernel serves every size. The kernels take plain numbers and check nothing. Constants are wrapped in ``np.uint64`` since a bare literal would turn
-unsigned arithmetic into signed.
+Smaller boards sit in the middle of the same 64 bits: 6x6 on b2-g7, 4x4 on c3-f6. `board` is the set of squares in play,
+so every kernel serves every size. The kernels take plain numbers and check nothing. Constants are wrapped in
+``np.uint64`` since a bare literal would turn unsigned arithmetic into signed.
 """
 
 import numpy as np
@@ -81,14 +81,14 @@ def popcount(x: np.uint64) -> np.uint64:
 
 
 @kernel
-def nth_bit(x: np.uint64, n: np.uint64) -> int:
+def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
     """The square of the n-th member (from 0, in ascending order) of a set that has more than n."""
     for _ in range(n):
         x &= x - _1
     return popcount((x & (_0 - x)) - _1)
 
 
-# A line of squares is filled in three steps (parallel prefix: one square, one, two, two), after the chess programming wiki's
+# A line is filled in four steps (parallel prefix: one square, one, two, two), after the chess programming wiki's
 # "Kogge-Stone algorithm".
 
 

@@ -1,7 +1,7 @@
 """Random numbers without a state: a hash of what they are for.
 
-Each game has one 64-bit key. Whatever is random in it is a hash of that key, of a purpose or the game's turn, so a single environment, a
-batch of thousands and any number of threads draw the same numbers in any order.
+Each game has one 64-bit key. Whatever is random in it is a hash of that key and of a purpose or the game's turn, so a
+single environment, a batch of thousands and any number of threads draw the same numbers in any order.
 """
 
 import numpy as np

@@ -1,10 +1,11 @@
 """The decorator that compiles a kernel and keeps the machine code between processes.
 
-Numba's own cache looks only at the file of the compiled function: an edit in another file that it calls goes unseen, and the
-old machine code keeps running. So each kernel is stored in a folder named by a hash of all sources that it may call: those of this
-package and those of the kernel's own one. An edit or an upgrade changes the name, and everything compiles anew.
+Numba's own cache looks only at the file of the compiled function: an edit in another file that it calls goes unseen,
+and the old machine code keeps running. So each kernel is stored in a folder named by a hash of all sources that it may
+call: those of this package and those of the kernel's own one. An edit or an upgrade changes the name, and everything
+compiles anew.
 
-With ``NUMBA_DISABLE_JIT=1`` the kernels run as the plain Python that they are, so that a debugger can step through them.
+With ``NUMBA_DISABLE_JIT=1`` the kernels run as the plain Python that they are, and a debugger can step through them.
 """
 
 import functools
@@ -18,11 +19,13 @@ from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
 import numba
+import numba.core.config
 import numpy as np
 
 __all__ = ["kernel"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_CONFIG: Any = numba.core.config  # its settings are made at run time
 _GAMES = Path(__file__).resolve().parent
 _STALE_SECONDS = 30 * 24 * 3600.0
 
@@ -44,13 +47,13 @@ def kernel(function: _F | None = None, *, inline: bool = False) -> _F | Callable
 
 
 def _compile(function: _F, *, inline: bool) -> _F:
-    if numba.config.DISABLE_JIT:
+    if _CONFIG.DISABLE_JIT:
         return _interpreted(function)
     folder = _cache_folder(_source_root(Path(function.__code__.co_filename).resolve()))
     # Numba reads this setting at the moment of decoration.
-    before = numba.config.CACHE_DIR
+    before = _CONFIG.CACHE_DIR
     if folder is not None:
-        numba.config.CACHE_DIR = str(folder)
+        _CONFIG.CACHE_DIR = str(folder)
     try:
         compiled = numba.njit(
             cache=folder is not None,
@@ -59,7 +62,7 @@ def _compile(function: _F, *, inline: bool) -> _F:
             inline="always" if inline else "never",
         )(function)
     finally:
-        numba.config.CACHE_DIR = before
+        _CONFIG.CACHE_DIR = before
     return cast(_F, compiled)
 
 

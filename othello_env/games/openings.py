@@ -11,7 +11,7 @@ __all__ = ["Openings", "random_opening"]
 
 
 def random_opening(start: State, plies: int, key: int) -> State | None:
-    """The position after uniformly random plies (a pass is a ply) that `key` determines, or None if the game ends there."""
+    """The position after uniformly random plies (a pass is one) that `key` determines; None if the game ends there."""
     state = start
     for _ in range(plies):
         if state.is_over:

@@ -1,8 +1,9 @@
 """The Othello position that a person or an environment uses, and a batch of them for agents.
 
-Rules: Black moves first. A disc goes on an empty square from which, in some of the eight directions, a run of the opponent's discs
-ends at one of the mover's own; all such runs turn over. Who has no such move passes (action ``size * size``), which is legal only then. The
-game ends the moment neither side has a move, full board or not. More discs win.
+Rules: Black moves first. A disc goes on an empty square from which, in some of the eight directions, a run of the
+opponent's discs ends at one of the mover's own; all such runs turn over. Who has no such move passes (action
+``size * size``), which is legal only then. The game ends the moment neither side has a move, full board or not. More
+discs win.
 
 Actions are ``size * row + column``, a1 = 0. Observations are two planes: the player's own discs, the opponent's.
 """
@@ -61,6 +62,8 @@ class Othello(State):
     """The discs of the player to move, as a set of bits (see `othello_env.games.bitboard`)."""
     opponent: int
     """The other player's discs."""
+    _legal: int
+    _reply: int
 
     def __init__(self, size: int = 8) -> None:
         black, white = bitboard.STARTS
