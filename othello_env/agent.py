@@ -1,9 +1,9 @@
 """What plays: the Agent protocol, and the specs that name agents.
 
 A spec is ``name`` or ``name:key=value,key=value``; a value that has ``,`` or ``"`` in it is double-quoted. Names come
-from the entry points of the group ``othello_env.agents``, so any installed package can add some; an entry point named by
-a file's suffix (``.npz``) loads such files. ``path.py:function`` and ``package.module:name`` are callables. Every spec
-takes ``epsilon=``.
+from the entry points of the group ``othello_env.agents``, so any installed package can add some; an entry point named
+by a file's suffix (``.npz``) loads such files. ``path.py:function`` and ``package.module:name`` are callables. Every
+spec takes ``epsilon=``.
 """
 
 from __future__ import annotations
@@ -82,6 +82,11 @@ class Agent(ABC):
             seconds_left: what is left on this side's clock, if there is one.
         """
 
+    @property
+    def answers_batches(self) -> bool:
+        """Whether `act_batch` is more than a loop over `act`, so that playing many games at once pays."""
+        return type(self).act_batch is not Agent.act_batch
+
     def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
         """(N,) actions for N positions; each game's random choices hang on its key alone."""
         actions = np.empty(len(batch), np.int64)
@@ -135,7 +140,13 @@ class _EpsilonAgent(Agent):
 
     def __getattr__(self, name: str) -> Any:
         # The agent's further powers (an analysis, say) are those of the agent within.
+        if name.startswith("_"):
+            raise AttributeError(name)
         return getattr(self._agent, name)
+
+    @property
+    def answers_batches(self) -> bool:
+        return self._agent.answers_batches
 
     def new_game(self, seed: int) -> None:
         self._chance.new_game(mix_int(seed, EPSILON))
@@ -169,7 +180,7 @@ def ask(agent: Agent, state: State, *, seconds_left: float | None = None) -> int
         reason = str(state.illegal(action))
     except (TypeError, ValueError) as error:
         reason = f"{error}\n{state}"
-    raise AgentError(f"agent {agent!r} answered with an illegal action: {reason}")
+    raise AgentError(f"agent {agent!r} answered with an illegal action in {state!r}: {reason}")
 
 
 def agent_names() -> tuple[str, ...]:

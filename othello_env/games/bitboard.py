@@ -27,6 +27,7 @@ __all__ = [
     "SIZES",
     "STARTS",
     "advance",
+    "advance_batch",
     "choose_batch",
     "flips",
     "legal_moves",
@@ -182,6 +183,17 @@ def advance(
         legal_moves(new_own, new_opponent, board),
         legal_moves(new_opponent, new_own, board),
     )
+
+
+@kernel
+def advance_batch(
+    own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], disc: npt.NDArray[np.uint64], board: np.uint64
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """`advance` N positions in place; returns the legal moves of each next position's own and opponent."""
+    legal, reply = np.empty_like(own), np.empty_like(own)
+    for i in range(len(own)):
+        own[i], opponent[i], legal[i], reply[i] = advance(own[i], opponent[i], disc[i], board)
+    return legal, reply
 
 
 @kernel

@@ -74,6 +74,11 @@ class State(ABC):
     @abstractmethod
     def is_over(self) -> bool: ...
 
+    @property
+    def must_pass(self) -> bool:
+        """Whether the player to move has no other action than a pass."""
+        return False
+
     @abstractmethod
     def scores(self) -> tuple[int, ...]:
         """What the game counts, for each player: discs, cells or pieces on the board."""

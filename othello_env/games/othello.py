@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ from othello_env.games import bitboard, notation
 from othello_env.games.game import IllegalActionError, NotationError, State
 
 __all__ = ["Othello", "OthelloBatch", "check_size"]
+
+
+_O = TypeVar("_O", bound="Othello")
 
 
 def check_size(size: Any) -> int:
@@ -127,6 +130,10 @@ class Othello(State):
     def from_moves(cls, moves: str | Iterable[int | str], size: int = 8) -> Self:
         """The position after a transcript from the start, such as ``"f5d6c3"``; see `play_transcript`."""
         return cls(size).play_transcript(moves)
+
+    def with_moves(self, moves: tuple[int, ...]) -> Self:
+        """The same position with these moves as the ones that led to it (they are not replayed)."""
+        return _restore(type(self), self.size, self.own, self.opponent, self.to_move, moves)
 
     def play_transcript(self, moves: str | Iterable[int | str]) -> Self:
         state = self
@@ -267,7 +274,7 @@ class Othello(State):
         return "\n".join([*lines, f"black (X) {black}, white (O) {white}, {status}"])
 
 
-def _restore(cls: type[Othello], size: int, own: int, opponent: int, to_move: int, moves: tuple[int, ...]) -> Othello:
+def _restore(cls: type[_O], size: int, own: int, opponent: int, to_move: int, moves: tuple[int, ...]) -> _O:
     state = cls.__new__(cls)
     state._set(size, own, opponent, to_move, moves)
     return state

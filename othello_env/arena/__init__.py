@@ -1,0 +1,1 @@
+"""Agents against agents: games, matches and what they show."""

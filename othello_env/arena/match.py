@@ -1,0 +1,167 @@
+"""A match of two agents: colour-swapped pairs of games, the score and how sure it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from statistics import NormalDist
+
+from othello_env.agent import Agent, Policy, make_agent
+from othello_env.arena.games import Pairing, Record, play_games
+from othello_env.games.game import State
+from othello_env.games.hashing import mix_int
+from othello_env.games.openings import Openings
+from othello_env.games.othello import Othello
+
+__all__ = ["MatchResult", "pairings", "play_match", "score_interval"]
+
+_PAIRS_AT_ONCE = 128
+_Z95 = NormalDist().inv_cdf(0.975)
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """What the first agent of a match achieved.
+
+    Attributes:
+        records: the games, a colour-swapped pair after the other; the first agent has seat 0 in even games.
+    """
+
+    records: tuple[Record, ...] = field(repr=False)
+
+    @property
+    def games(self) -> int:
+        return len(self.records)
+
+    def _results(self) -> list[float]:
+        return [_of_first(record, record.returns) for record in self.records]
+
+    @property
+    def wins(self) -> int:
+        return sum(result > 0 for result in self._results())
+
+    @property
+    def losses(self) -> int:
+        return sum(result < 0 for result in self._results())
+
+    @property
+    def draws(self) -> int:
+        return self.games - self.wins - self.losses
+
+    @property
+    def score(self) -> float:
+        """(wins + draws / 2) / games; NaN without games."""
+        return (self.wins + self.draws / 2) / self.games if self.games else math.nan
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of the score."""
+        points = [(result + 1) / 2 for result in self._results()]
+        return score_interval([(a + b) / 2 for a, b in zip(points[::2], points[1::2], strict=True)])
+
+    @property
+    def margin(self) -> float:
+        """The mean disc difference, empty squares given to the winner; NaN without games."""
+        margins = [_of_first(record, record.margins) for record in self.records]
+        return sum(margins) / self.games if self.games else math.nan
+
+    def faults(self, agent: int) -> list[str]:
+        """Why the first (0) or second (1) agent lost games on the spot."""
+        return [
+            record.fault
+            for record in self.records
+            if record.fault is not None and record.pairing.seats[record.final.to_move] == agent
+        ]
+
+
+def score_interval(pair_scores: Sequence[float]) -> tuple[float, float]:
+    """The 95% interval of a mean score, from the scores of colour-swapped pairs, each 0 to 1.
+
+    A pair's two games share an opening and are not independent, so the pair is the unit: Wilson's interval (J. Am.
+    Stat. Assoc. 22, 1927), which holds at scores near 0 and 1 too, with as many games as the variance between pairs
+    shows them to be worth: at least one a pair, at most two.
+    """
+    n = len(pair_scores)
+    if n == 0:
+        return (0.0, 1.0)
+    score = sum(pair_scores) / n
+    variance = sum((x - score) ** 2 for x in pair_scores) / (n - 1) if n > 1 else 0.0
+    worth = score * (1 - score) / variance if variance > 0 else 1.0
+    games = n * min(max(worth, 1.0), 2.0)
+    z2 = _Z95**2
+    centre = (score + z2 / (2 * games)) / (1 + z2 / games)
+    half = _Z95 / (1 + z2 / games) * math.sqrt(score * (1 - score) / games + z2 / (4 * games * games))
+    return (max(0.0, centre - half), min(1.0, centre + half))
+
+
+def pairings(
+    pairs: int,
+    openings: str | Sequence[str | State] | None = "random:10",
+    seed: int = 0,
+    new_game: Callable[[int], State] | None = None,
+    first: int = 0,
+) -> list[Pairing]:
+    """Colour-swapped pairs of games of agents 0 and 1, both games of a pair from one opening.
+
+    Args:
+        pairs: the number of pairs.
+        openings: None for the start, ``"random:PLIES"``, or transcripts or States, which are taken in turn.
+        seed: determines the openings and all random choices.
+        new_game: makes the game's start from a key; by default 8x8 Othello.
+        first: the number of the first pair, to go on where another call ended.
+    """
+    drawn = Openings(openings, new_game or (lambda _: Othello()))
+    base = mix_int(seed, 0)
+    games = []
+    for pair in range(first, first + pairs):
+        start = drawn.positions[pair % len(drawn.positions)] if drawn.positions else drawn.draw(mix_int(base, pair))
+        games += [Pairing(start, seats, mix_int(mix_int(base, pair), seats[0])) for seats in ((0, 1), (1, 0))]
+    return games
+
+
+def play_match(
+    a: str | Agent | Policy,
+    b: str | Agent | Policy,
+    *,
+    games: int = 200,
+    openings: str | Sequence[str | State] | None = "random:10",
+    seed: int = 0,
+    new_game: Callable[[int], State] | None = None,
+    progress: Callable[[Record], None] | None = None,
+) -> MatchResult:
+    """Play a match in colour-swapped pairs and return what the first agent achieved.
+
+    Args:
+        a: an agent, a spec or a callable.
+        b: its opponent.
+        games: the number of games, even.
+        openings: where games begin, see `pairings`.
+        seed: the same seed gives the same match.
+        new_game: makes the game's start from a key; by default 8x8 Othello.
+        progress: called with each game that ended, in order.
+
+    Raises:
+        ValueError: games is odd or not positive, or an opening is wrong.
+    """
+    if games < 2 or games % 2:
+        raise ValueError(
+            f"games is an even number of at least 2 (each opening is played with both colours), not {games}"
+        )
+    agents = (make_agent(a, seed), make_agent(b, seed))
+    records: list[Record] = []
+    todo = chain.from_iterable(
+        play_games(agents, pairings(min(_PAIRS_AT_ONCE, games // 2 - first), openings, seed, new_game, first))
+        for first in range(0, games // 2, _PAIRS_AT_ONCE)
+    )
+    for record in todo:
+        records.append(record)
+        if progress is not None:
+            progress(record)
+    return MatchResult(tuple(records))
+
+
+def _of_first(record: Record, numbers: Sequence[float]) -> float:
+    """The first agent's share of numbers that are a player's each."""
+    return numbers[record.pairing.seats.index(0)]
