@@ -1,4 +1,4 @@
-"""The keys under which everything random in an environment's games is drawn, the same for one environment and for a batch.
+"""The keys under which an environment draws all that is random in its games, alone or in a batch.
 
 An environment has a key, its g-th game another, and each use in that game a further one::
 
@@ -6,8 +6,9 @@ An environment has a key, its g-th game another, and each use in that game a fur
                                                  -> learner_seat(game_key, players)
                                                  -> opponent.new_game(opponent_key(game_key))
 
-A reset with a seed begins game 0, each further reset the next one. If the opponents' moves would end a game before the learner's first
-turn, it is drawn again, with a new seat, opening and opponent's key, under `redraw_key(game_key)`, and so on up to `REDRAWS` times.
+A reset with a seed begins game 0, each further reset the next one. If the opponents' moves would end a game before
+the learner's first turn, it is drawn again, with a new seat, opening and opponent's key, under `redraw_key(game_key)`,
+and so on up to `REDRAWS` times.
 """
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ def redraw_key(game_key: int) -> int:
 
 
 def learner_seat(game_key: int, players: int) -> int:
-    """The player, 0 .. players - 1, that the learner is under ``side="random"``; of two, Black (0) iff the hash is even."""
+    """The player, 0 .. players - 1, that the learner is under ``side="random"``."""
     return mix_int(game_key, SIDE) % players
 
 
 def opponent_key(game_key: int, seat: int | None = None) -> int:
-    """What `new_game` of the opponent is called with; where there are several opponents, each has a key for its seat."""
+    """What `new_game` of the opponent is called with; of several opponents, each has a key for its seat."""
     key = mix_int(game_key, OPPONENT)
     return key if seat is None else mix_int(key, seat)
 
