@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from othello_env.games import bitboard
 from othello_env.games.game import State
-from othello_env.games.hashing import CHOICE, EPSILON, draw, mix_int
+from othello_env.games.hashing import CHOICE, EPSILON, mix_int
 from othello_env.games.othello import OthelloBatch
 
 __all__ = ["Agent", "AgentError", "Chance", "Policy", "SpecError", "agent_names", "ask", "make_agent"]
@@ -66,8 +66,7 @@ class Chance:
 
     def choose(self, state: State) -> int:
         """A uniformly random legal action."""
-        legal = state.legal_actions()
-        return legal[draw(self.key(state), CHOICE, len(legal))]
+        return state.draw_action(self.key(state), CHOICE)
 
 
 class Agent(ABC):
@@ -155,8 +154,7 @@ class _EpsilonAgent(Agent):
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         key = self._chance.key(state)
         if mix_int(key, EPSILON) >> 32 < self._threshold:
-            legal = state.legal_actions()
-            return legal[draw(key, CHOICE, len(legal))]
+            return state.draw_action(key, CHOICE)
         return self._agent.act(state, seconds_left=seconds_left)
 
     def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
@@ -175,7 +173,7 @@ def ask(agent: Agent, state: State, *, seconds_left: float | None = None) -> int
     answer = agent.act(state, seconds_left=seconds_left)
     try:
         action = state.check_action(answer)
-        if action in state.legal_actions():
+        if state.is_legal(action):
             return action
         reason = str(state.illegal(action))
     except (TypeError, ValueError) as error:

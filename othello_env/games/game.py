@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from othello_env.games.hashing import draw
+
 __all__ = ["IllegalActionError", "NotationError", "State"]
 
 
@@ -61,6 +63,15 @@ class State(ABC):
     def legal_actions(self) -> tuple[int, ...]:
         """The legal actions in ascending order; empty once the game is over."""
 
+    def is_legal(self, action: int) -> bool:
+        """Whether the player to move may play this action."""
+        return action in self.legal_actions()
+
+    def draw_action(self, key: int, counter: int) -> int:
+        """The legal action that a key and counter draw uniformly: number `draw(key, counter, n)` of the n."""
+        legal = self.legal_actions()
+        return legal[draw(key, counter, len(legal))]
+
     @abstractmethod
     def play(self, action: int) -> Self:
         """The position after an action of the player to move.
@@ -109,6 +120,10 @@ class State(ABC):
         mask = np.zeros(self.num_actions, np.int8)
         mask[list(self.legal_actions())] = 1
         return mask
+
+    def encode(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        """The observation of the player to move, and the action mask."""
+        return self.observation(self.to_move), self.action_mask()
 
     @abstractmethod
     def action_to_text(self, action: int) -> str:

@@ -16,8 +16,7 @@ def random_opening(start: State, plies: int, key: int) -> State | None:
     for _ in range(plies):
         if state.is_over:
             return None
-        legal = state.legal_actions()
-        state = state.play(legal[draw(key, state.turn, len(legal))])
+        state = state.play(state.draw_action(key, state.turn))
     return None if state.is_over else state
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from struct import Struct
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -19,11 +20,25 @@ import numpy.typing as npt
 
 from othello_env.games import bitboard, notation
 from othello_env.games.game import IllegalActionError, NotationError, State
+from othello_env.games.hashing import draw
 
 __all__ = ["Othello", "OthelloBatch", "check_size"]
 
 
 _O = TypeVar("_O", bound="Othello")
+
+_BIT_ACTIONS = {
+    size: {bit: action for action, bit in enumerate(bits) if bit} for size, bits in bitboard.ACTION_BITS.items()
+}
+"""For each size, the action that places a disc."""
+
+_pack = Struct("<QQQ?").pack
+"""The mover's discs, the other's, the legal squares and whether to pass, as bytes in the order of bits."""
+
+_MASK_BITS = {
+    size: np.array([*(128 + square for square in squares), 192]) for size, squares in bitboard.ACTION_SQUARES.items()
+}
+"""For each size, where each action's bit is among those."""
 
 
 def check_size(size: Any) -> int:
@@ -179,18 +194,39 @@ class Othello(State):
         return self._legal
 
     def legal_actions(self) -> tuple[int, ...]:
+        legal, size = self._legal, self.size
+        if not legal:
+            return (size * size,) if self._reply else ()
+        actions = _BIT_ACTIONS[size]
+        found = []
+        while legal:
+            bit = legal & -legal
+            found.append(actions[bit])
+            legal ^= bit
+        return tuple(found)
+
+    def is_legal(self, action: int) -> bool:
+        if action == self.size * self.size:
+            return self.must_pass
+        return 0 <= action < self.num_actions and self._legal & bitboard.ACTION_BITS[self.size][action] != 0
+
+    def draw_action(self, key: int, counter: int) -> int:
         legal = self._legal
         if not legal:
-            return (self.size * self.size,) if self._reply else ()
-        return tuple([action for action, bit in enumerate(bitboard.ACTION_BITS[self.size]) if legal & bit])
+            return self.legal_actions()[0]
+        for _ in range(draw(key, counter, legal.bit_count())):
+            legal &= legal - 1
+        return _BIT_ACTIONS[self.size][legal & -legal]
 
     def play(self, action: int) -> Self:
         action = self.check_action(action)
-        disc = bitboard.ACTION_BITS[self.size][action]
+        size = self.size
+        disc = bitboard.ACTION_BITS[size][action]
         if not (self._legal & disc or (disc == 0 and self.must_pass)):
             raise self.illegal(action)
+        uint64 = np.uint64
         own, opponent, legal, reply = bitboard.advance(
-            np.uint64(self.own), np.uint64(self.opponent), np.uint64(disc), bitboard.BOARDS[self.size]
+            uint64(self.own), uint64(self.opponent), uint64(disc), bitboard.BOARDS[size]
         )
         state = type(self).__new__(type(self))
         state._fill(self.size, int(own), int(opponent), 1 - self.to_move, (*self.moves, action), int(legal), int(reply))
@@ -231,14 +267,23 @@ class Othello(State):
         ]
 
     def observation(self, player: int) -> npt.NDArray[np.int8]:
-        mine, other = (self.own, self.opponent) if player == self.to_move else (self.opponent, self.own)
-        return _planes(np.array([mine, other], "<u8"), self.size)
+        return self._encode(player)[0]
 
     def action_mask(self) -> npt.NDArray[np.int8]:
-        mask = np.zeros(self.num_actions, np.int8)
-        mask[:-1] = _planes(np.array([self._legal], "<u8"), self.size).ravel()
-        mask[-1] = self.must_pass
-        return mask
+        return self._encode(self.to_move)[1]
+
+    def encode(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        return self._encode(self.to_move)
+
+    def _encode(self, player: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        """A player's planes and the mask of the player to move, cut out of one run of bits."""
+        mine, other = (self.own, self.opponent) if player == self.to_move else (self.opponent, self.own)
+        words = np.frombuffer(_pack(mine, other, self._legal, self.must_pass), np.uint8)
+        bits = np.unpackbits(words, bitorder="little").view(np.int8)
+        size = self.size
+        if size == 8:
+            return bits[:128].reshape(2, 8, 8), bits[128:193]
+        return _inner(bits[:128].reshape(2, 8, 8), size), bits[_MASK_BITS[size]]
 
     def action_to_text(self, action: int) -> str:
         return notation.square_to_text(action, self.size)
@@ -283,8 +328,13 @@ def _restore(cls: type[_O], size: int, own: int, opponent: int, to_move: int, mo
 def _planes(sets: npt.NDArray[np.uint64], size: int) -> npt.NDArray[np.int8]:
     """Sets of squares (...,) as 0/1 planes (..., size, size), int8."""
     bits = np.unpackbits(sets.view(np.uint8), bitorder="little").view(np.int8).reshape(*sets.shape, 8, 8)
+    return _inner(bits, size)
+
+
+def _inner(planes: npt.NDArray[np.int8], size: int) -> npt.NDArray[np.int8]:
+    """The middle (..., size, size) of planes (..., 8, 8)."""
     edge = (8 - size) // 2
-    return bits[..., edge : edge + size, edge : edge + size] if edge else bits
+    return np.ascontiguousarray(planes[..., edge : 8 - edge, edge : 8 - edge])
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +375,7 @@ class OthelloBatch:
 
     def observations(self) -> npt.NDArray[np.int8]:
         """(N, 2, size, size) int8, each as its player to move sees it."""
-        return np.ascontiguousarray(_planes(np.stack([self.own, self.opponent], axis=1).astype("<u8"), self.size))
+        return _planes(np.stack([self.own, self.opponent], axis=1).astype("<u8"), self.size)
 
     def masks(self) -> npt.NDArray[np.int8]:
         """(N, A) int8, 1 for each legal action."""
