@@ -2,25 +2,41 @@
 
 Numba's own cache looks only at the file of the compiled function: an edit in another file that it calls goes unseen,
 and the old machine code keeps running. So each kernel is stored in a folder named by a hash of all sources that it may
-call: those of this package and those of the kernel's own one. An edit or an upgrade changes the name, and everything
-compiles anew.
+call: those of the games and those of the kernel's own package (of a script: those beside it). An edit or an upgrade
+changes the name, and everything compiles anew. A global that a kernel reads is frozen into its machine code, so it must
+follow from these sources alone; what comes from elsewhere is an argument.
+
+Of several processes that start at once, one compiles a kernel and the others wait for it and load what it wrote. A
+cache that cannot be read or written, or is damaged, costs time and is never an error.
+
+Loading machine code runs it, and Numba's index is a pickle, so a cache must be as trusted as the program. It lies in
+``NUMBA_CACHE_DIR`` or the user's own cache directory, in a folder made for its owner alone; where that folder belongs
+to another user, or others may write to it, nothing is loaded from it or stored there.
 
 With ``NUMBA_DISABLE_JIT=1`` the kernels run as the plain Python that they are, and a debugger can step through them.
 """
 
+import contextlib
 import functools
 import hashlib
 import os
 import shutil
+import stat
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
 import numba
 import numba.core.config
 import numpy as np
+from numba.core.caching import FunctionCache
+from numba.core.compiler_lock import global_compiler_lock
+
+if sys.platform != "win32":
+    import fcntl
 
 __all__ = ["kernel"]
 
@@ -28,6 +44,8 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _CONFIG: Any = numba.core.config  # its settings are made at run time
 _GAMES = Path(__file__).resolve().parent
 _STALE_SECONDS = 30 * 24 * 3600.0
+_PATIENCE_SECONDS = 120.0
+"""How long to wait for another process that compiles the same kernel; it may have been stopped."""
 
 
 @overload
@@ -49,20 +67,11 @@ def kernel(function: _F | None = None, *, inline: bool = False) -> _F | Callable
 def _compile(function: _F, *, inline: bool) -> _F:
     if _CONFIG.DISABLE_JIT:
         return _interpreted(function)
-    folder = _cache_folder(_source_root(Path(function.__code__.co_filename).resolve()))
-    # Numba reads this setting at the moment of decoration.
-    before = _CONFIG.CACHE_DIR
+    compiled = numba.njit(nogil=True, error_model="numpy", inline="always" if inline else "never")(function)
+    source = Path(function.__code__.co_filename)
+    folder = _cache_folder(_source_root(source.resolve())) if source.is_file() else None
     if folder is not None:
-        _CONFIG.CACHE_DIR = str(folder)
-    try:
-        compiled = numba.njit(
-            cache=folder is not None,
-            nogil=True,
-            error_model="numpy",
-            inline="always" if inline else "never",
-        )(function)
-    finally:
-        _CONFIG.CACHE_DIR = before
+        _keep(compiled, folder)
     return cast(_F, compiled)
 
 
@@ -77,32 +86,116 @@ def _interpreted(function: _F) -> _F:
     return cast(_F, run)
 
 
+class _Cache(FunctionCache):
+    """Numba's cache of one function, except that nothing that is wrong with its files stops a call."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except Exception:  # unpickling a damaged file can raise anything
+            with contextlib.suppress(OSError):
+                self.flush()  # type: ignore[no-untyped-call]
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with contextlib.suppress(OSError):  # the disk is full, say, or the folder is gone
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+
+
+_setting = threading.Lock()
+
+
+def _keep(compiled: Any, folder: Path) -> None:
+    """Let a Numba dispatcher store its machine code in this folder."""
+    with _setting:  # a cache reads Numba's setting once, when it is made
+        before = _CONFIG.CACHE_DIR
+        _CONFIG.CACHE_DIR = str(folder)
+        try:
+            compiled._cache = _Cache(compiled.py_func)  # type: ignore[no-untyped-call]
+        except RuntimeError:  # Numba cannot write there
+            return
+        finally:
+            _CONFIG.CACHE_DIR = before
+    compile_now = compiled.compile
+    lock = folder / f"{compiled.py_func.__module__}.{compiled.py_func.__qualname__}.lock"
+
+    def compile_once(signature: Any) -> Any:
+        # Numba's lock comes first, as it does when a function that is no kernel calls for this one: so no two threads
+        # can wait for each other.
+        with global_compiler_lock, _one_process(lock):
+            return compile_now(signature)
+
+    compiled.compile = compile_once
+
+
+_held: set[Path] = set()
+
+
+@contextlib.contextmanager
+def _one_process(lock: Path) -> Iterator[None]:
+    """Wait until no other process holds this lock file, then hold it; nothing where the system has no such locks."""
+    if sys.platform == "win32" or lock in _held:  # a recursive kernel
+        yield
+        return
+    try:
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError:
+        yield
+        return
+    _held.add(lock)
+    try:
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while not _lock_now(descriptor) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        yield
+    finally:
+        _held.discard(lock)
+        with contextlib.suppress(OSError):  # not by closing alone: a child forked meanwhile has the file open too
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+        os.close(descriptor)
+
+
+def _lock_now(descriptor: int) -> bool:
+    """Whether there is nothing to wait for: the lock is ours, or this file system has none."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def _source_root(file: Path) -> Path:
-    """The outermost package that holds `file`; the games stand for themselves, since they call nobody else."""
+    """The outermost package that holds `file`, else its folder; the games call nobody else and stand for themselves."""
     if _GAMES in file.parents:
         return _GAMES
-    root = file
-    while (root.parent / "__init__.py").exists():
+    root = file.parent
+    while (root / "__init__.py").exists() and (root.parent / "__init__.py").exists():
         root = root.parent
     return root
 
 
 @functools.cache
 def _cache_folder(root: Path) -> Path | None:
-    """The folder for kernels whose sources lie under `root`, or None where nothing can be written."""
-    sources = [root] if root.is_file() else sorted(root.rglob("*.py"))
+    """The folder for kernels whose sources lie under `root`, or None where none can be kept safely."""
+    is_package = (root / "__init__.py").exists()
+    sources = {*_GAMES.rglob("*.py"), *(root.rglob("*.py") if is_package else root.glob("*.py"))}
     digest = hashlib.sha256()
-    for source in [*sorted(_GAMES.rglob("*.py")), *sources]:
-        digest.update(source.read_bytes() + b"\0")
+    for source in sorted(sources):
+        if source.is_file():
+            digest.update(source.read_bytes() + b"\0")
     base = _cache_base()
     folder = base / digest.hexdigest()[:16]
     try:
+        base.parent.mkdir(parents=True, exist_ok=True)
+        base.mkdir(mode=0o700, exist_ok=True)
         is_new = not folder.exists()
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if not (_is_ours_alone(base) and _is_ours_alone(folder)):
+            return None
         os.utime(folder)
     except OSError:
-        return None
-    if not os.access(folder, os.W_OK):
         return None
     if is_new:
         _remove_stale(base)
@@ -121,8 +214,17 @@ def _cache_base() -> Path:
     return home / "othello-env"
 
 
+def _is_ours_alone(folder: Path) -> bool:
+    """Whether nobody else could have put machine code here (on Windows a user's folders are their own)."""
+    if sys.platform == "win32":
+        return True
+    status = folder.lstat()
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o022
+
+
 def _remove_stale(base: Path) -> None:
     """Remove the machine code of versions that no process has loaded for a month."""
     for folder in base.iterdir():
-        if time.time() - folder.stat().st_mtime > _STALE_SECONDS:
-            shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):  # another process does the same
+            if time.time() - folder.stat().st_mtime > _STALE_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
