@@ -138,6 +138,21 @@ class State(ABC):
         """
 
     @abstractmethod
+    def play_move(self, move: int | str) -> Self:
+        """The position after one move as a transcript gives it: an action or its name.
+
+        A forced pass that the transcript leaves out is made; a name may stand for a whole chain of jumps.
+
+        Raises:
+            NotationError: it cannot be read.
+            IllegalActionError: it is not legal.
+        """
+
+    @staticmethod
+    @abstractmethod
+    def transcript_moves(transcript: str) -> Iterable[str]:
+        """The moves of a transcript, one by one."""
+
     def play_transcript(self, moves: str | Iterable[int | str]) -> Self:
         """The position after a transcript, or after actions or their names. Passes may be left out or given.
 
@@ -145,6 +160,13 @@ class State(ABC):
             NotationError: a move cannot be read; the message names its ply.
             IllegalActionError: a move is not legal; the message names its ply.
         """
+        state = self
+        for ply, move in enumerate(self.transcript_moves(moves) if isinstance(moves, str) else moves, start=1):
+            try:
+                state = state.play_move(move)
+            except (NotationError, IllegalActionError) as error:
+                raise type(error)(f"ply {ply}: {error}") from None
+        return state
 
     def check_action(self, action: Any) -> int:
         """The action as an int, if it is one of 0 .. num_actions - 1.
@@ -169,6 +191,11 @@ class State(ABC):
         legal = " ".join(self.action_to_text(a) for a in self.legal_actions())
         return IllegalActionError(
             f"{name} (action {action}) is not legal for {self.player_names[self.to_move]}, who has: {legal}\n{self}"
+        )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(
+            f"{type(self).__name__} positions cannot be changed; play() returns the next one (tried to set {name})"
         )
 
     def _repr_svg_(self) -> str | None:

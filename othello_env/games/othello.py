@@ -10,7 +10,7 @@ Actions are ``size * row + column``, a1 = 0. Observations are two planes: the pl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from struct import Struct
 from typing import Any, Self, TypeVar
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games import bitboard, notation
-from othello_env.games.game import IllegalActionError, NotationError, State
+from othello_env.games.game import State
 from othello_env.games.hashing import draw
 
 __all__ = ["Othello", "OthelloBatch", "check_size"]
@@ -103,11 +103,6 @@ class Othello(State):
         put(self, "_legal", legal)  # the mover's squares
         put(self, "_reply", reply)  # the squares the other would have: with none for either, the game is over
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(
-            f"an Othello position cannot be changed; play() returns the next one (tried to set {name})"
-        )
-
     @classmethod
     def from_bits(cls, own: int, opponent: int, to_move: int = 0, size: int = 8) -> Self:
         """The position with these sets of discs.
@@ -150,17 +145,14 @@ class Othello(State):
         """The same position with these moves as the ones that led to it (they are not replayed)."""
         return _restore(type(self), self.size, self.own, self.opponent, self.to_move, moves)
 
-    def play_transcript(self, moves: str | Iterable[int | str]) -> Self:
-        state = self
-        for ply, move in enumerate(notation.tokens(moves) if isinstance(moves, str) else moves, start=1):
-            try:
-                action = state.action_from_text(move) if isinstance(move, str) else state.check_action(move)
-                if state.must_pass and action != state.pass_action:
-                    state = state.play(state.pass_action)
-                state = state.play(action)
-            except (NotationError, IllegalActionError) as error:
-                raise type(error)(f"ply {ply}: {error}") from None
-        return state
+    def play_move(self, move: int | str) -> Self:
+        action = self.action_from_text(move) if isinstance(move, str) else self.check_action(move)
+        state = self.play(self.pass_action) if self.must_pass and action != self.pass_action else self
+        return state.play(action)
+
+    @staticmethod
+    def transcript_moves(transcript: str) -> Iterator[str]:
+        return notation.tokens(transcript)
 
     @property
     def num_actions(self) -> int:
