@@ -1,0 +1,56 @@
+"""The command ``othello-env``: a file a command."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+import othello_env
+
+__all__ = ["main"]
+
+_FAILURE = 2
+_INTERRUPTED = 130
+
+
+class _Commands(click.Group):
+    """The modules of this package, of which only the one that runs is imported."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(file.stem for file in Path(__file__).parent.glob("[a-z]*.py"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        command = import_module(f"{__name__}.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.version_option(othello_env.__version__, prog_name="othello-env")
+def _command() -> None:
+    """Othello for people who train agents."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command; an error is one line on stderr and exit status 2, an interrupt status 130."""
+    try:
+        status = _command.main(arguments, prog_name="othello-env", standalone_mode=False)
+    except click.ClickException as error:
+        _stop(error.format_message(), _FAILURE)
+    except (click.Abort, KeyboardInterrupt):
+        _stop("interrupted", _INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader has gone; the interpreter must not complain of it at exit
+        sys.exit(_FAILURE)
+    except (ValueError, OSError, ImportError, othello_env.AgentError) as error:
+        _stop(str(error) or type(error).__name__, _FAILURE)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _stop(message: str, status: int) -> NoReturn:
+    click.echo(f"othello-env: {message.strip().splitlines()[0]}", err=True)
+    sys.exit(status)

@@ -1,0 +1,81 @@
+"""Options and output that several commands share."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import click
+
+__all__ = ["bar", "even", "openings_option", "seed_option", "size_option", "table"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def size_option(function: _F) -> _F:
+    """``--size``."""
+    return click.option("--size", type=click.Choice(["4", "6", "8"]), default="8", callback=_to_int, help="Board.")(
+        function
+    )
+
+
+def _to_int(_context: click.Context, _parameter: click.Parameter, value: str) -> int:
+    return int(value)
+
+
+def seed_option(function: _F) -> _F:
+    """``--seed``."""
+    return click.option("--seed", type=click.IntRange(0), default=0, help="The same seed repeats the run.")(function)
+
+
+def openings_option(function: _F) -> _F:
+    """``--openings``."""
+    return click.option(
+        "--openings",
+        default="random:10",
+        help="Where games begin: random:PLIES, start, or transcripts separated by commas.",
+        callback=_openings,
+    )(function)
+
+
+def _openings(_context: click.Context, _parameter: click.Parameter, value: str) -> str | list[str] | None:
+    if value == "start":
+        return None
+    return value if value.startswith("random") else [part.strip() for part in value.split(",")]
+
+
+def even(_context: click.Context, _parameter: click.Parameter, value: int) -> int:
+    """Check a number of games, which are played in colour-swapped pairs."""
+    if value < 2 or value % 2:
+        raise click.BadParameter(f"{value} is not even and at least 2 (each opening is played with both colours).")
+    return value
+
+
+@contextmanager
+def bar(label: str, length: int) -> Iterator[Callable[[str], None]]:
+    """A progress bar on a terminal, nothing in a pipe; the yielded function takes a step and shows a short text."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    text = ""
+    progress: Any
+    with click.progressbar(
+        length=length, label=label, file=sys.stderr, show_pos=True, item_show_func=lambda _: text
+    ) as progress:
+
+        def step(shown: str) -> None:
+            nonlocal text
+            text = shown
+            progress.update(1)
+
+        yield step
+
+
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """Rows of text under a head, the first column left-aligned, the others right-aligned."""
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    lines = []
+    for row in [head, tuple("-" * width for width in widths), *rows]:
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)

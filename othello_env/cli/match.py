@@ -1,0 +1,64 @@
+"""``othello-env match A B``: two agents play colour-swapped pairs."""
+
+from contextlib import suppress
+
+import click
+
+from othello_env.agent import make_agent
+from othello_env.arena.games import Record
+from othello_env.arena.match import MatchResult, play_match
+from othello_env.cli import _options as options
+from othello_env.games.othello import Othello
+
+__all__ = ["HEAD", "command", "result_row"]
+
+HEAD = ("opponent", "wins", "draws", "losses", "score", "95% interval", "discs")
+
+
+@click.command("match")
+@click.argument("a")
+@click.argument("b")
+@click.option("--games", type=int, default=200, callback=options.even, help="Even: each opening with both colours.")
+@options.openings_option
+@options.size_option
+@options.seed_option
+def command(a: str, b: str, games: int, openings: str | list[str] | None, size: int, seed: int) -> None:
+    """Play a match of agent A against agent B and print A's score.
+
+    An agent is a spec (random, alphabeta:depth=4,eval=weighted), a file of weights (agent.npz), or a Python function
+    (policy.py:function). An interrupt prints what was played.
+    """
+    agents = make_agent(a, seed), make_agent(b, seed)
+    records: list[Record] = []
+    with options.bar(f"{a} - {b}", games) as step:
+
+        def progress(record: Record) -> None:
+            records.append(record)
+            step("")
+
+        with suppress(KeyboardInterrupt):
+            play_match(
+                *agents, games=games, openings=openings, seed=seed, new_game=lambda _: Othello(size), progress=progress
+            )
+    result = MatchResult(tuple(records[: len(records) - len(records) % 2]))
+    click.echo(f"{a}, {result.games} games, openings {openings or 'start'}, seed {seed}:")
+    click.echo(options.table(HEAD, [result_row(b, result)]))
+    for index, name in enumerate((a, b)):
+        if faults := result.faults(index):
+            click.echo(f"{name} lost {len(faults)} games on the spot, the first since {faults[0]}", err=True)
+    if result.games < games:
+        raise KeyboardInterrupt
+
+
+def result_row(opponent: str, result: MatchResult) -> tuple[str, ...]:
+    """A line of a table of matches."""
+    low, high = result.interval
+    return (
+        opponent,
+        str(result.wins),
+        str(result.draws),
+        str(result.losses),
+        f"{result.score:.3f}",
+        f"{low:.3f} - {high:.3f}",
+        f"{result.margin:+.1f}",
+    )

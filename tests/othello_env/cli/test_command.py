@@ -1,0 +1,158 @@
+"""The command: what it prints, what it writes, how it fails."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from PIL import Image
+
+from othello_env import __version__
+from othello_env.cli import main
+
+COMMAND = [sys.executable, "-c", "from othello_env.cli import main; main()"]
+
+
+@pytest.fixture
+def run(capsys):
+    """Runs the command in this process; returns its status, output and errors."""
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return stop.value.code or 0, captured.out, captured.err
+
+    return call
+
+
+def test_help_lists_the_commands(run):
+    status, out, _ = run("--help")
+    assert status == 0
+    for name in ("benchmark", "match", "play", "quickstart", "train"):
+        assert name in out
+
+
+def test_version(run):
+    assert run("--version") == (0, f"othello-env, version {__version__}\n", "")
+
+
+def test_match_prints_a_table_that_the_seed_repeats(run):
+    first = run("match", "random", "maximizer:eval=count", "--games", 20, "--seed", 3)
+    assert first[0] == 0
+    row = first[1].splitlines()[-1].split()
+    assert row[0] == "maximizer:eval=count"
+    assert sum(int(cell) for cell in row[1:4]) == 20
+    assert first == run("match", "random", "maximizer:eval=count", "--games", 20, "--seed", 3)
+    assert first != run("match", "random", "maximizer:eval=count", "--games", 20, "--seed", 4)
+
+
+@pytest.mark.parametrize("size", [4, 6])
+def test_match_on_smaller_boards(run, size):
+    status, out, _ = run("match", "random", "random", "--games", 4, "--size", size, "--openings", "random:2")
+    assert status == 0
+    assert "4 games" in out
+
+
+def test_benchmark_writes_json_and_a_picture(run, tmp_path):
+    results, picture = tmp_path / "deep" / "results.json", tmp_path / "results.png"
+    status, out, _ = run(
+        "benchmark", "maximizer:eval=weighted", "--opponent", "random", "--opponent", "maximizer:eval=count",
+        "--games", 10, "--json", results, "--picture", picture,
+    )  # fmt: skip
+    assert status == 0
+    written = json.loads(results.read_text())
+    assert written["agent"] == "maximizer:eval=weighted"
+    assert [result["opponent"] for result in written["results"]] == ["random", "maximizer:eval=count"]
+    for result in written["results"]:
+        assert result["wins"] + result["draws"] + result["losses"] == written["games"] == 10
+        low, high = result["interval95"]
+        assert low <= result["score"] <= high
+        assert f"{result['score']:.3f}" in out
+    with Image.open(picture) as image:
+        assert image.width > 600
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["deep", "results.json", "results.png"]
+
+
+BAD = [
+    (["match", "nobody", "random"], "there is no agent 'nobody'; known are alphabeta"),
+    (["match", "random", "random:x=1"], "random has no option x"),
+    (["match", "random", "random", "--games", "3"], "not even"),
+    (["match", "random", "random", "--openings", "random:many"], 'openings is None, "random:PLIES"'),
+    (["match", "random", "random", "--openings", "f5,f5f5"], "ply 2: f5 (action 37) is not legal"),
+    (["match", "random", "random", "--openings", "random:100", "--games", "2"], "100 random plies ended the game"),
+    (["match", "random", "random", "--size", "5"], "'5' is not one of '4', '6', '8'"),
+    (["match", "random"], "Missing argument 'B'"),
+    (["benchmark", "missing.npz"], "there is no file 'missing.npz'"),
+    (["benchmark", "missing.py:f"], "there is no file 'missing.py'"),
+    (["benchmark", "random", "--opponent", "nobody"], "there is no agent 'nobody'"),
+    (["play", "--black", "random", "--white", "random", "--moves", "f5d6q9"], "ply 3: expected a square"),
+    (["play", "--black", "nobody", "--white", "human"], "there is no agent 'nobody'"),
+    (["train", "--out", "weights.txt"], ".npz"),
+    (["train", "--seconds", "-1", "--out", "a.npz"], "-1"),
+    (["frobnicate"], "No such command 'frobnicate'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "why"), BAD, ids=[" ".join(arguments) for arguments, _ in BAD])
+def test_an_error_is_one_line_and_status_2(run, tmp_path, monkeypatch, arguments, why):
+    monkeypatch.chdir(tmp_path)
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert err.startswith("othello-env: ")
+    assert err.count("\n") == 1
+    assert why in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_agent_that_plays_illegal_moves_loses_and_is_named(run, tmp_path):
+    policy = tmp_path / "policy.py"
+    policy.write_text("import numpy as np\ndef corner(observations, masks):\n    return np.zeros(len(masks), int)\n")
+    status, out, err = run("match", f"{policy}:corner", "random", "--games", 4)
+    assert status == 0
+    assert out.splitlines()[-1].split()[1:4] == ["0", "0", "4"]
+    assert "corner" in err
+    assert "a1 (action 0) is not legal" in err
+
+
+def test_an_interrupted_match_prints_what_was_played():
+    command = [*COMMAND, "match", "random", "alphabeta:depth=5,eval=weighted", "--games", "100000"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(8)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "othello-env: interrupted"
+    assert "games, openings random:10" in out
+
+
+def test_nothing_is_drawn_into_a_pipe():
+    done = subprocess.run(
+        [*COMMAND, "match", "random", "random", "--games", "4"], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
+def test_a_terminal_shows_progress():
+    leader, follower = os.openpty()
+    subprocess.run(
+        [*COMMAND, "match", "random", "random", "--games", "4"], stdout=subprocess.DEVNULL, stderr=follower, check=True
+    )
+    os.close(follower)
+    shown = b""
+    while True:
+        try:
+            part = os.read(leader, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    os.close(leader)
+    assert b"random - random" in shown
+    assert b"4/4" in shown

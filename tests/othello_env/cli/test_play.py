@@ -1,0 +1,107 @@
+"""A game at the terminal."""
+
+import pytest
+
+from othello_env import Othello, make_agent
+from othello_env.cli.play import Game
+
+
+class Terminal:
+    """Types prepared lines and remembers what was told; at the end of the lines the input ends."""
+
+    def __init__(self, *lines):
+        self.lines = list(lines)
+        self.told = []
+
+    def prompt(self, text):
+        self.told.append(text)
+        if not self.lines:
+            raise EOFError
+        return self.lines.pop(0)
+
+    @property
+    def text(self):
+        return "\n".join(self.told)
+
+
+def play(lines, state=None, black=None, white="random"):
+    terminal = Terminal(*lines)
+    seats = [(spec and make_agent(spec), spec or "human") for spec in (black, white)]
+    for agent, _ in seats:
+        if agent is not None:
+            agent.new_game(1)
+    adviser = make_agent("maximizer:eval=count")
+    final = Game(state or Othello(), seats, adviser, terminal.prompt, terminal.told.append).play()
+    return final, terminal
+
+
+def test_a_move_is_played_and_the_agent_answers():
+    final, terminal = play(["f5"])
+    assert len(final.moves) == 2
+    assert final.moves[0] == 37
+    assert "white (random) plays" in terminal.text
+    assert "the game was left" in terminal.text
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("z9", "expected a square from a1 to h8, or pass, got 'z9'"),
+        ("", "got ''"),
+        ("a1", "a1 (action 0) is not legal for black, who has: d3 c4 f5 e6"),
+        ("pass", "pass (action 64) is not legal"),
+        ("f5 d6", "got 'f5 d6'"),
+    ],
+)
+def test_a_wrong_entry_says_why_and_asks_again(line, why):
+    final, terminal = play([line, "F5", "quit"])
+    assert why in terminal.text
+    assert final.moves[0] == 37
+
+
+def test_undo_takes_back_ones_own_move_and_the_answer():
+    final, _ = play(["f5", "undo", "d3", "quit"])
+    assert final.moves[0] == 19
+    assert len(final.moves) == 2
+
+
+def test_there_is_nothing_to_undo_at_the_start():
+    final, terminal = play(["undo", "quit"])
+    assert final.moves == ()
+    assert "no move of yours to take back" in terminal.text
+
+
+def test_undo_with_two_humans_takes_back_one_ply():
+    final, _ = play(["f5", "d6", "undo", "quit"], white=None)
+    assert final.moves == (37,)
+
+
+def test_undo_goes_back_over_a_pass():
+    # White has no move after c1 and a human Black goes on.
+    start = Othello.from_text("XO------OX------", "X")
+    final, terminal = play(["c1", "undo", "quit"], start, white=None)
+    assert final == start
+    assert "white has no move and passes" in terminal.text
+
+
+def test_a_hint_is_a_legal_move_and_plays_nothing():
+    final, terminal = play(["hint", "quit"])
+    assert final.moves == ()
+    assert "would play d3" in terminal.text
+
+
+def test_resign_ends_the_game():
+    final, terminal = play(["f5", "resign"])
+    assert "black resigns" in terminal.text
+    assert not final.is_over
+
+
+def test_two_agents_play_to_the_end_and_the_result_is_told():
+    final, terminal = play([], Othello(4), black="random", white="random")
+    assert final.is_over
+    black, white = final.discs()
+    verdict = terminal.told[-1]
+    if black == white:
+        assert verdict == f"a draw, {black} - {white}"
+    else:
+        assert verdict == f"{'black' if black > white else 'white'} wins {black} - {white}"
