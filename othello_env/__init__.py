@@ -4,6 +4,7 @@ from importlib.metadata import version
 
 from othello_env import drawing, symmetries
 from othello_env.agent import Agent, AgentError, SpecError, make_agent
+from othello_env.envs.registration import register
 from othello_env.extras import MissingExtraError
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.othello import Othello, OthelloBatch
@@ -25,3 +26,4 @@ __all__ = [
 __version__ = version("othello-env")
 
 State.svg_renderer = staticmethod(drawing.svg)
+register()

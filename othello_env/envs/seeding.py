@@ -13,6 +13,9 @@ and so on up to `REDRAWS` times.
 
 from __future__ import annotations
 
+from operator import index
+from typing import NamedTuple, Self
+
 import numpy as np
 
 from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
@@ -49,25 +52,29 @@ def opponent_key(game_key: int, seat: int | None = None) -> int:
     return key if seat is None else mix_int(key, seat)
 
 
-class GameKeys:
-    """The keys of one environment's games, in order."""
+class GameKeys(NamedTuple):
+    """Where an environment stands in its row of games."""
 
-    def __init__(self) -> None:
-        self._env_key: int | None = None
-        self._game = 0
+    env_key: int
+    game: int
 
-    def next(self, seed: int | None, entropy: np.random.Generator | None = None) -> int:
-        """The key of the game that a reset begins: game 0 with a seed, else the next one.
+    @property
+    def game_key(self) -> int:
+        """The key of the current game."""
+        return game_key(self.env_key, self.game)
+
+    @classmethod
+    def after_reset(cls, before: GameKeys | None, seed: int | None, entropy: np.random.Generator | None = None) -> Self:
+        """Where a reset leads: to game 0 with a seed, else to the next one.
 
         Args:
+            before: None if there was no reset yet.
             seed: what `reset` was called with.
             entropy: what draws the environment's key if no reset had a seed; None asks the operating system.
         """
         if seed is not None:
-            self._env_key, self._game = env_key(seed), 0
-        elif self._env_key is None:
-            generator = np.random.default_rng() if entropy is None else entropy
-            self._env_key = env_key(int(generator.integers(2**64, dtype=np.uint64)))
-        else:
-            self._game += 1
-        return game_key(self._env_key, self._game)
+            return cls(env_key(index(seed)), 0)
+        if before is not None:
+            return cls(before.env_key, before.game + 1)
+        generator = np.random.default_rng() if entropy is None else entropy
+        return cls(env_key(int(generator.integers(2**64, dtype=np.uint64))), 0)

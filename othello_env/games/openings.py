@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from othello_env.games.game import State
 from othello_env.games.hashing import OPENING, draw, mix_int
 
-__all__ = ["Openings", "random_opening"]
+__all__ = ["Openings", "opening_position", "random_opening"]
 
 
 def random_opening(start: State, plies: int, key: int) -> State | None:
@@ -41,7 +41,7 @@ class Openings:
             self.random_plies = _parse_random(spec)
         elif spec is not None:
             start = new_game(0)
-            self.positions = tuple(_position(start, opening) for opening in spec)
+            self.positions = tuple(opening_position(start, opening) for opening in spec)
             if not self.positions:
                 raise ValueError("openings is empty: expected transcripts or States, or None for the start")
 
@@ -74,7 +74,12 @@ def _parse_random(spec: str) -> int:
     return int(count)
 
 
-def _position(start: State, opening: str | State) -> State:
+def opening_position(start: State, opening: str | State) -> State:
+    """The position in which a game begins after a transcript from `start`, or at a State of the same game.
+
+    Raises:
+        ValueError: it is another game's, or over; or the transcript is wrong.
+    """
     if isinstance(opening, str):
         opening = start.play_transcript(opening)
     if type(opening) is not type(start) or opening.num_actions != start.num_actions:

@@ -1,0 +1,231 @@
+"""One PettingZoo AEC environment for every game that speaks the State protocol.
+
+It checks order, bounds and legality itself, so it needs none of PettingZoo's wrappers, which cost more than a ply.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium.error import ResetNeeded
+from pettingzoo import AECEnv
+
+from othello_env.envs.conventions import (
+    REWARDS,
+    check_action,
+    check_choice,
+    final_info,
+    illegal_penalty,
+    observation_space,
+    rewards,
+)
+from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
+from othello_env.envs.seeding import GameKeys
+from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options
+from othello_env.games.game import State
+
+__all__ = ["AECGame", "Observation"]
+
+Observation = dict[str, npt.NDArray[np.int8]]
+
+_AFTER_RESET = {"agent_selection", "infos", "rewards", "terminations", "truncations", "_cumulative_rewards"}
+
+
+class AECGame(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
+    """A game whose players are stepped one at a time; a subclass says which.
+
+    Observations are dicts of ``observation``, the planes as that agent sees them, and ``action_mask``, both int8; the
+    same mask is in ``infos``. The mask of an agent that is not to move is all zeros, and so is every mask of a finished
+    game.
+
+    Rewards are 0 until the game ends, then each agent's own result. An illegal action ends the game and costs the mover
+    as much as the worst result, the others nothing. At the end every agent's info has `winner`, `discs` and `moves`,
+    and `illegal_action` if one ended it (see `othello_env.envs.conventions.final_info`).
+
+    Args:
+        openings: where games begin: None for the game's start, ``"random:PLIES"``, or transcripts or States, of which
+            each game draws one.
+        reward: ``"result"``, or ``"margin"`` in discs.
+        strict: raise IllegalActionError for an illegal action, with the game left as it is, instead of ending the game.
+        render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
+
+    Raises:
+        ValueError: an argument is wrong.
+        MissingExtraError: ``"human"`` needs the extra `window`.
+    """
+
+    def __init__(
+        self,
+        openings: str | Sequence[str | State] | None = None,
+        reward: str = "result",
+        strict: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        check_choice("reward", reward, REWARDS)
+        self.render_mode = render_mode
+        self._reward = reward
+        self._strict = strict
+        self._renderer = Renderer(render_mode)
+        self._starts = Starts(openings, self.new_game)
+        self._keys: GameKeys | None = None
+        self._state: State | None = None
+        self._playing = False
+        self._observer: str | None = None
+        """The agent that `_observation` is for, if any."""
+        start = self.new_game(0)
+        self._num_actions = start.num_actions
+        self.agents: list[str] = []
+        self.possible_agents = [f"{name}_0" for name in start.player_names]
+        self.observation_spaces = {agent: observation_space(start) for agent in self.possible_agents}
+        self.action_spaces = {agent: gymnasium.spaces.Discrete(self._num_actions) for agent in self.possible_agents}
+
+    @staticmethod
+    def describe(name: str) -> dict[str, Any]:
+        """The metadata of a game of this name."""
+        return {
+            "name": name,
+            "is_parallelizable": False,
+            "render_modes": list(RENDER_MODES),
+            "render_fps": RENDER_FPS,
+        }
+
+    @abstractmethod
+    def new_game(self, game_key: int) -> State:
+        """The game's own start; what is random in it hangs on the key."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _AFTER_RESET:
+            raise AttributeError(f"{name} is there once reset() was called")
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    @property
+    def state(self) -> State:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """The position at any time after a reset (an attribute, in place of PettingZoo's optional `state()`)."""
+        if self._state is None:
+            raise ResetNeeded("there is no position before reset()")
+        return self._state
+
+    def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game: with a seed the first of that seed's games, without the next one.
+
+        Args:
+            seed: any integer, of which the low 64 bits count.
+            options: `position`, `moves`, `random_plies`; see `othello_env.envs.starts.Starts.draw`. A key ``"options"``
+                is let through, since PettingZoo's own test of reset gives it.
+
+        Raises:
+            ValueError: an option is unknown or wrong; nothing has changed then.
+        """
+        given = {name: value for name, value in (options or {}).items() if name != "options"}
+        chosen = check_options(given, POSITION_OPTIONS)
+        keys = GameKeys.after_reset(self._keys, seed)
+        state = self._starts.draw(keys.game_key, chosen)
+        self._keys = keys
+        self._playing = True
+        self._skip_agent_selection: str | None = None
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": self._no_actions()} for agent in self.agents}
+        self._show(state)
+        if self.render_mode == "human":
+            self.render()
+
+    def step(self, action: int | None) -> None:
+        """Play an action of the agent whose turn it is; None once the game is over.
+
+        Raises:
+            ValueError: the action is no integer in range; nothing has changed then.
+            IllegalActionError: it is not legal, and the environment is strict; nothing has changed then.
+            ResetNeeded: there was no reset yet, or all agents are done.
+        """
+        if not self._playing:
+            self._step_when_over(action)
+            return
+        state = self._state
+        assert state is not None
+        number = check_action(action, self._num_actions)
+        agent = self.agent_selection
+        if state.is_legal(number):
+            self.infos[agent] = {"action_mask": self._no_actions()}
+            state = state.play(number)
+            self._show(state)
+            if state.is_over:
+                self._end(rewards(state, self._reward), final_info(state))
+        elif self._strict:
+            raise state.illegal(number)
+        else:
+            result = [0.0] * state.num_players
+            result[state.to_move] = -illegal_penalty(state, self._reward)
+            self._end(result, final_info(state, number))
+        if self.render_mode == "human":
+            self.render()
+
+    def _show(self, state: State) -> None:
+        """Make a position the current one."""
+        self._state = state
+        planes, mask = state.encode()
+        self._observation: Observation = {"observation": planes, "action_mask": mask}
+        self._observer = self.agent_selection = self.possible_agents[state.to_move]
+        self.infos[self.agent_selection] = {"action_mask": mask}
+
+    def _end(self, result: Iterable[float], info: dict[str, Any]) -> None:
+        """End the game with a reward for each player."""
+        self._playing = False
+        self._observer = None
+        self.rewards = dict(zip(self.possible_agents, result, strict=True))
+        self._cumulative_rewards = dict(self.rewards)  # all were 0 until now
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.infos = {agent: {"action_mask": self._no_actions(), **info} for agent in self.agents}
+
+    def _step_when_over(self, action: int | None) -> None:
+        if not self.agents:
+            raise ResetNeeded(
+                "step() needs a reset() first: " + ("the game is over" if self._keys else "there is no game")
+            )
+        self._was_dead_step(action)
+
+    def _no_actions(self) -> npt.NDArray[np.int8]:
+        return np.zeros(self._num_actions, np.int8)
+
+    def observe(self, agent: str) -> Observation:
+        """The position as an agent sees it, and its mask.
+
+        Raises:
+            ResetNeeded: there was no reset yet.
+            ValueError: there is no such agent.
+        """
+        state = self.state
+        if agent == self._observer:
+            return self._observation
+        if agent not in self.possible_agents:
+            raise ValueError(f"there is no agent {agent!r}; the agents are {', '.join(self.possible_agents)}")
+        planes = state.observation(self.possible_agents.index(agent))
+        info = self.infos.get(agent)
+        return {"observation": planes, "action_mask": self._no_actions() if info is None else info["action_mask"]}
+
+    def render(self) -> Any:
+        """The position as text (``"ansi"``) or pixels ((H, W, 3) uint8); ``"human"`` shows it in a window.
+
+        Raises:
+            ResetNeeded: there was no reset yet.
+        """
+        return self._renderer.render(self.state)
+
+    def close(self) -> None:
+        """Close the window."""
+        self._renderer.close()

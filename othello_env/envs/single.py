@@ -1,0 +1,258 @@
+"""One Gymnasium environment for every game that speaks the State protocol: a learner against opponents."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium.error import ResetNeeded
+
+from othello_env.agent import Agent, Policy, ask, make_agent
+from othello_env.envs.conventions import (
+    REWARDS,
+    check_action,
+    check_choice,
+    final_info,
+    illegal_penalty,
+    observation_space,
+    rewards,
+)
+from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
+from othello_env.envs.seeding import REDRAWS, GameKeys, learner_seat, opponent_key, redraw_key
+from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options
+from othello_env.games.game import State
+from othello_env.games.othello import Othello, check_size
+
+__all__ = ["Opponent", "OthelloEnv", "SingleGame"]
+
+Opponent = str | Agent | Policy
+Observation = dict[str, Any]
+"""Two int8 arrays, `observation` and `action_mask`."""
+
+
+class SingleGame(gymnasium.Env[Observation, np.int64]):
+    """A game in which a learner's action is followed by the opponents' answers; a subclass says which game.
+
+    Observations are dicts of ``observation``, the planes as the learner sees them, and ``action_mask``, both int8; the
+    same mask is in ``info``, and `action_masks` gives it as bool. A finished game's mask is all zeros. When the learner
+    has to pass, its mask shows only that; the opponents' passes are made for them.
+
+    The reward is 0 until the game ends, then the learner's own result, also when an opponent's move ended it. An
+    illegal action ends the game and costs as much as the worst result. At the end `info` has `winner`, `discs` and
+    `moves`, and `illegal_action` if one ended it (see `othello_env.envs.conventions.final_info`).
+
+    Args:
+        opponent: a spec, an Agent or a callable (see `othello_env.make_agent`); with three players one for both other
+            seats, or a tuple of one a seat, in the order in which they follow the learner.
+        side: which player the learner is, by name, or ``"random"``.
+        openings: where games begin: None for the game's start, ``"random:PLIES"``, or transcripts or States, of which
+            each game draws one.
+        reward: ``"result"``, or ``"margin"`` in discs.
+        strict: raise IllegalActionError for an illegal action, with the game left as it is, instead of ending the game.
+        render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
+
+    Raises:
+        ValueError: an argument is wrong (SpecError for the opponent).
+        MissingExtraError: ``"human"`` needs the extra `window`.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": RENDER_FPS}  # noqa: RUF012 - as in the base
+
+    def __init__(
+        self,
+        opponent: Opponent | tuple[Opponent, ...] = "random",
+        side: str = "random",
+        openings: str | Sequence[str | State] | None = None,
+        reward: str = "result",
+        strict: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        start = self.new_game(0)
+        self._sides = ("random", *start.player_names)
+        check_choice("side", side, self._sides)
+        check_choice("reward", reward, REWARDS)
+        self.render_mode = render_mode
+        self.action_space = gymnasium.spaces.Discrete(start.num_actions)
+        self.observation_space = observation_space(start)
+        self.learner = 0
+        """The player that the learner is in this game."""
+        self._num_actions = start.num_actions
+        self._players = start.num_players
+        self._side = side
+        self._reward = reward
+        self._strict = strict
+        self._renderer = Renderer(render_mode)
+        self._starts = Starts(openings, self.new_game)
+        self._opponents = self._make_opponents(opponent)
+        self._keys: GameKeys | None = None
+        self._state: State | None = None
+        self._mask = np.zeros(self._num_actions, np.int8)
+        self._playing = False
+
+    @abstractmethod
+    def new_game(self, game_key: int) -> State:
+        """The game's own start; what is random in it hangs on the key."""
+
+    def _make_opponents(self, opponent: Opponent | tuple[Opponent, ...]) -> tuple[Agent, ...]:
+        others = self._players - 1
+        given = opponent if isinstance(opponent, tuple) else (opponent,) * others
+        if len(given) != others:
+            raise ValueError(f"expected an opponent for each of {others} other seats, got {len(given)}")
+        return tuple(make_agent(each) for each in given)
+
+    def _agent_of(self, player: int, learner: int) -> Agent:
+        """The opponent that plays for a player."""
+        return self._opponents[(player - learner - 1) % self._players]
+
+    @property
+    def state(self) -> State:
+        """The position at any time after a reset."""
+        if self._state is None:
+            raise ResetNeeded("there is no position before reset()")
+        return self._state
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """(A,) bool, the learner's legal actions; all False once the game is over."""
+        return self._mask.astype(np.bool_)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin a game and play until it is the learner's turn.
+
+        Args:
+            seed: with it the first of that seed's games begins, without the next one. Everything random in a game hangs
+                on the seed and the game's number (see `othello_env.envs.seeding`).
+            options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`), and `side`.
+
+        Returns:
+            The observation, and an info with its mask. The game is never over: one that would end before the learner's
+            first turn is drawn again.
+
+        Raises:
+            ValueError: an option is unknown or wrong, or each of many draws ended before the learner's turn.
+            AgentError: an opponent answered with an illegal action.
+        """
+        chosen = check_options(options, (*POSITION_OPTIONS, "side"))
+        side = chosen.get("side", self._side)
+        check_choice("side", side, self._sides)
+        super().reset(seed=seed)
+        keys = GameKeys.after_reset(self._keys, seed, self.np_random)
+        key = keys.game_key
+        for _ in range(REDRAWS + 1):
+            learner = learner_seat(key, self._players) if side == "random" else self._sides.index(side) - 1
+            state = self._begin(key, chosen, learner)
+            if not state.is_over:
+                break
+            key = redraw_key(key)
+        else:
+            raise ValueError(f"the opponents' moves ended the game before the learner's turn in {REDRAWS + 1} draws")
+        self._keys, self.learner, self._playing = keys, learner, True
+        return self._show(state)
+
+    def _begin(self, key: int, options: dict[str, Any], learner: int) -> State:
+        """The position at the learner's first turn in the game with this key, or a finished one."""
+        state = self._starts.draw(key, options)
+        for player in range(self._players):
+            if player != learner:
+                seat = player if self._players > 2 else None
+                self._agent_of(player, learner).new_game(opponent_key(key, seat))
+        return self._answer(state, learner)
+
+    def _answer(self, state: State, learner: int) -> State:
+        """The position once the opponents have played until the learner's turn or the end."""
+        while state.to_move != learner and not state.is_over:
+            if self.render_mode == "human":
+                self._renderer.render(state)
+            agent = self._agent_of(state.to_move, learner)
+            state = state.play(state.legal_actions()[0] if state.must_pass else ask(agent, state))
+        return state
+
+    def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Play the learner's action, and then the opponents' until its next turn or the end.
+
+        Raises:
+            ValueError: the action is no integer in range; nothing has changed then.
+            IllegalActionError: it is not legal, and the environment is strict; nothing has changed then.
+            ResetNeeded: there was no reset yet, or the game is over.
+            AgentError: an opponent answered with an illegal action; the game stays where the learner had the move.
+        """
+        state = self._state
+        if state is None or not self._playing:
+            raise ResetNeeded(
+                "step() needs a reset() first: " + ("there is no game" if state is None else "the game is over")
+            )
+        number = check_action(action, self._num_actions)
+        if not state.is_legal(number):
+            if self._strict:
+                raise state.illegal(number)
+            return self._end(state, -illegal_penalty(state, self._reward), final_info(state, number))
+        state = self._answer(state.play(number), self.learner)
+        if state.is_over:
+            return self._end(state, rewards(state, self._reward)[self.learner], final_info(state))
+        observation, info = self._show(state)
+        return observation, 0.0, False, False, info
+
+    def _show(self, state: State) -> tuple[Observation, dict[str, Any]]:
+        """Make a position with the learner's turn the current one."""
+        self._state = state
+        planes, self._mask = state.encode()
+        if self.render_mode == "human":
+            self.render()
+        return {"observation": planes, "action_mask": self._mask}, {"action_mask": self._mask}
+
+    def _end(
+        self, state: State, reward: float, info: dict[str, Any]
+    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        self._state, self._playing = state, False
+        self._mask = np.zeros(self._num_actions, np.int8)
+        if self.render_mode == "human":
+            self.render()
+        observation = {"observation": state.observation(self.learner), "action_mask": self._mask}
+        return observation, reward, True, False, {"action_mask": self._mask, **info}
+
+    def render(self) -> Any:
+        """The position as text (``"ansi"``) or pixels ((H, W, 3) uint8); ``"human"`` shows it in a window.
+
+        Raises:
+            ResetNeeded: there was no reset yet.
+        """
+        return self._renderer.render(self.state)
+
+    def close(self) -> None:
+        """Close the window."""
+        self._renderer.close()
+
+
+class OthelloEnv(SingleGame):
+    """Othello against an opponent, ``othello_env/Othello-v0``.
+
+    Args:
+        size: of the board, 4, 6 or 8.
+        opponent: as in `SingleGame`, like all that follows.
+        side: ``"black"``, ``"white"`` or ``"random"``.
+        openings: where games begin.
+        reward: ``"result"`` or ``"margin"``.
+        strict: raise for an illegal action instead of ending the game.
+        render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
+    """
+
+    def __init__(
+        self,
+        size: int = 8,
+        opponent: Opponent = "random",
+        side: str = "random",
+        openings: str | Sequence[str | State] | None = None,
+        reward: str = "result",
+        strict: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        self._size = check_size(size)
+        super().__init__(opponent, side, openings, reward, strict, render_mode)
+
+    def new_game(self, game_key: int) -> Othello:
+        return Othello(self._size)

@@ -1,0 +1,82 @@
+"""Where an environment's games begin: at its openings, or where a reset's options say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import index
+from typing import Any
+
+from othello_env.games.game import State
+from othello_env.games.openings import Openings, opening_position
+
+__all__ = ["POSITION_OPTIONS", "Starts", "check_options"]
+
+POSITION_OPTIONS = ("position", "moves", "random_plies")
+"""The options of `reset` that say where a game begins; without them the environment's openings do."""
+
+
+def check_options(options: Mapping[str, Any] | None, known: Sequence[str]) -> dict[str, Any]:
+    """The options of a reset that are given, None being not given.
+
+    Raises:
+        ValueError: an option is unknown, or `random_plies` is no number of plies.
+    """
+    given = {name: value for name, value in (options or {}).items() if value is not None}
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        raise ValueError(f"unknown reset option {unknown[0]!r}; expected {', '.join(known)}")
+    plies = given.get("random_plies", 0)
+    try:
+        valid = index(plies) >= 0
+    except TypeError:
+        valid = False
+    if not valid:
+        raise ValueError(f"random_plies must be an integer from 0 on, not {plies!r}")
+    return given
+
+
+class Starts:
+    """The positions in which games begin.
+
+    Args:
+        openings: None, ``"random:PLIES"``, or transcripts or States, of which each game draws one.
+        new_game: makes a game's own start from the game's key.
+
+    Raises:
+        ValueError: the openings are wrong.
+    """
+
+    def __init__(self, openings: str | Sequence[str | State] | None, new_game: Callable[[int], State]) -> None:
+        self._openings = Openings(openings, new_game)
+        self._new_game = new_game
+
+    def draw(self, game_key: int, options: Mapping[str, Any]) -> State:
+        """The position in which the game with this key begins; never one that is over.
+
+        Args:
+            game_key: see `othello_env.envs.seeding`.
+            options: of the reset, checked. The game begins at `position` (a State, or a board as text, with the first
+                player to move), after the `moves` of a transcript and then `random_plies`, each if given. With none of
+                them the openings count.
+
+        Raises:
+            ValueError: an option is wrong.
+        """
+        if not any(name in options for name in POSITION_OPTIONS):
+            return self._openings.draw(game_key)
+        state = self._new_game(game_key)
+        position = options.get("position")
+        if isinstance(position, str):
+            position = _from_text(state, position)
+        if position is not None:
+            state = opening_position(state, position)
+        if "moves" in options:
+            state = opening_position(state, state.play_transcript(options["moves"]))
+        return Openings.random(state, options.get("random_plies", 0), game_key)
+
+
+def _from_text(state: State, text: str) -> State:
+    reader: Callable[[str], State] | None = getattr(type(state), "from_text", None)
+    if reader is None:
+        raise ValueError(f"a position of {type(state).__name__} is given as a State, not as text")
+    return reader(text)

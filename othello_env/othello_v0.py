@@ -1,0 +1,62 @@
+"""Othello for two agents, as a PettingZoo AEC environment.
+
+| agents | ``black_0``, ``white_0``; Black moves first |
+| actions | ``Discrete(size * size + 1)``: ``size * row + column``, a1 = 0, the last one is the pass |
+| observation | ``(2, size, size)`` int8: the agent's own discs, the opponent's; beside it the ``action_mask`` |
+| reward | at the end +1 for the winner, -1 for the loser, 0 for both in a draw; or the margin in discs |
+| pass | an explicit step, legal only when there is no other move |
+| end | the moment neither side has a move; ``infos`` has ``winner``, ``discs``, ``moves`` |
+
+>>> from othello_env import othello_v0
+>>> env = othello_v0.env()
+>>> env.reset(seed=0)
+>>> for agent in env.agent_iter():
+...     observation, reward, terminated, truncated, info = env.last()
+...     done = terminated or truncated
+...     env.step(None if done else env.action_space(agent).sample(observation["action_mask"]))
+>>> env.state.is_over
+True
+
+Version history: v0, the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from othello_env.envs.aec import AECGame
+from othello_env.games.game import State
+from othello_env.games.othello import Othello, check_size
+
+__all__ = ["OthelloAEC", "env", "raw_env"]
+
+
+class OthelloAEC(AECGame):
+    """Othello; `env` and `raw_env` both name this class, which needs no wrapper.
+
+    Args:
+        size: of the board, 4, 6 or 8.
+        openings: as in `AECGame`, like all that follows.
+        reward: ``"result"`` or ``"margin"``.
+        strict: raise for an illegal action instead of ending the game.
+        render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
+    """
+
+    metadata = AECGame.describe("othello_v0")
+
+    def __init__(
+        self,
+        size: int = 8,
+        openings: str | Sequence[str | State] | None = None,
+        reward: str = "result",
+        strict: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        self._size = check_size(size)
+        super().__init__(openings, reward, strict, render_mode)
+
+    def new_game(self, game_key: int) -> Othello:
+        return Othello(self._size)
+
+
+env = raw_env = OthelloAEC
