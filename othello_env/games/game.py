@@ -159,14 +159,27 @@ class State(ABC):
         Raises:
             NotationError: a move cannot be read; the message names its ply.
             IllegalActionError: a move is not legal; the message names its ply.
+            TypeError: a move is neither an integer nor text; the message names its ply.
         """
         state = self
         for ply, move in enumerate(self.transcript_moves(moves) if isinstance(moves, str) else moves, start=1):
             try:
                 state = state.play_move(move)
-            except (NotationError, IllegalActionError) as error:
+            except (NotationError, IllegalActionError, TypeError) as error:
                 raise type(error)(f"ply {ply}: {error}") from None
         return state
+
+    @classmethod
+    def player_index(cls, player: str | int) -> int:
+        """The index of a player given by it or by name (or the name's first letter).
+
+        Raises:
+            NotationError: there is no such player.
+        """
+        for i, name in enumerate(cls.player_names):
+            if player == i or (isinstance(player, str) and player.lower() in (name, name[0])):
+                return i
+        raise NotationError(f"expected a player, {', '.join(cls.player_names)}, got {player!r}")
 
     def check_action(self, action: Any) -> int:
         """The action as an int, if it is one of 0 .. num_actions - 1.
@@ -197,6 +210,9 @@ class State(ABC):
         raise AttributeError(
             f"{type(self).__name__} positions cannot be changed; play() returns the next one (tried to set {name})"
         )
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} positions cannot be changed (tried to delete {name})")
 
     def _repr_svg_(self) -> str | None:
         renderer = type(self).svg_renderer

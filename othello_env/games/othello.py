@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import index
 from struct import Struct
 from typing import Any, Self, TypeVar
 
@@ -110,13 +111,14 @@ class Othello(State):
         Raises:
             ValueError: the sets overlap or leave the board, or there is no such player or size.
         """
-        board = bitboard.BOARD_INTS[check_size(size)]
+        size, own, opponent = check_size(size), index(own), index(opponent)
+        board = bitboard.BOARD_INTS[size]
         if own & opponent or (own | opponent) & ~board or own < 0 or opponent < 0:
             raise ValueError(
                 f"expected two disjoint sets of squares within {board:#018x}, got {own:#018x} and {opponent:#018x}"
             )
         state = cls.__new__(cls)
-        state._set(size, int(own), int(opponent), notation.player_from_text(to_move), ())
+        state._set(size, own, opponent, notation.player_from_text(to_move), ())
         return state
 
     @classmethod
@@ -329,7 +331,7 @@ def _inner(planes: npt.NDArray[np.int8], size: int) -> npt.NDArray[np.int8]:
     return np.ascontiguousarray(planes[..., edge : 8 - edge, edge : 8 - edge])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class OthelloBatch:
     """N positions, none of them finished, as arrays: what an agent is asked about all at once.
 
@@ -349,12 +351,23 @@ class OthelloBatch:
 
     @classmethod
     def from_states(cls, states: Sequence[Othello], keys: Iterable[int] | None = None) -> OthelloBatch:
-        """The batch of some positions of one size, with a key for each (0 without)."""
+        """The batch of some positions of one size, with a key for each (0 without).
+
+        Raises:
+            ValueError: the boards differ in size, or there are not as many keys as positions.
+        """
+        sizes = {state.size for state in states}
+        key = np.zeros(len(states), np.uint64) if keys is None else np.fromiter(keys, np.uint64)
+        if len(sizes) > 1 or len(key) != len(states):
+            raise ValueError(
+                f"expected positions of one size and a key for each, got {len(states)} positions of sizes "
+                f"{sorted(sizes)} and {len(key)} keys"
+            )
         return cls(
             own=np.array([state.own for state in states], np.uint64),
             opponent=np.array([state.opponent for state in states], np.uint64),
             to_move=np.array([state.to_move for state in states], np.int8),
-            key=np.zeros(len(states), np.uint64) if keys is None else np.fromiter(keys, np.uint64),
+            key=key,
             size=states[0].size if states else 8,
         )
 
