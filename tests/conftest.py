@@ -1,0 +1,146 @@
+"""What tests share: a slow and obvious Othello to compare with, and positions that play never reaches."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from othello_env import Othello
+from othello_env.games.bitboard import ACTION_BITS, BOARD_INTS
+
+settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=200)
+settings.load_profile("repeatable")
+
+EMPTY, BLACK, WHITE = None, 0, 1
+
+
+class Twin:
+    """Othello as the rule book tells it: a board of rows, eight directions, one square after the other.
+
+    It shares no code and no encoding with the package. `rows[r][c]` is None, 0 (black) or 1 (white).
+    """
+
+    DIRECTIONS = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
+
+    def __init__(self, rows: list[list[int | None]], to_move: int) -> None:
+        self.rows = rows
+        self.to_move = to_move
+        self.size = len(rows)
+
+    @classmethod
+    def start(cls, size: int) -> "Twin":
+        rows: list[list[int | None]] = [[EMPTY] * size for _ in range(size)]
+        high, low = size // 2 - 1, size // 2
+        rows[high][high] = rows[low][low] = WHITE
+        rows[high][low] = rows[low][high] = BLACK
+        return cls(rows, BLACK)
+
+    @classmethod
+    def of(cls, state: Othello) -> "Twin":
+        cells = [{"X": BLACK, "O": WHITE, "-": EMPTY}[cell] for cell in state.to_text()]
+        return cls([cells[row * state.size : (row + 1) * state.size] for row in range(state.size)], state.to_move)
+
+    def flipped(self, row: int, column: int, player: int) -> list[tuple[int, int]]:
+        """The squares that turn over if the player puts a disc there; none if that is not allowed."""
+        if self.rows[row][column] is not EMPTY:
+            return []
+        turned = []
+        for down, right in self.DIRECTIONS:
+            run = []
+            r, c = row + down, column + right
+            while 0 <= r < self.size and 0 <= c < self.size and self.rows[r][c] == 1 - player:
+                run.append((r, c))
+                r, c = r + down, c + right
+            if run and 0 <= r < self.size and 0 <= c < self.size and self.rows[r][c] == player:
+                turned += run
+        return turned
+
+    def squares(self, player: int) -> list[int]:
+        """The squares where a player may put a disc, in ascending order."""
+        size = self.size
+        return [size * r + c for r in range(size) for c in range(size) if self.flipped(r, c, player)]
+
+    def is_over(self) -> bool:
+        return not self.squares(BLACK) and not self.squares(WHITE)
+
+    def legal_actions(self) -> list[int]:
+        if self.is_over():
+            return []
+        return self.squares(self.to_move) or [self.size**2]
+
+    def play(self, action: int) -> "Twin":
+        rows = [list(row) for row in self.rows]
+        if action != self.size**2:
+            row, column = divmod(action, self.size)
+            for r, c in [(row, column), *self.flipped(row, column, self.to_move)]:
+                rows[r][c] = self.to_move
+        return Twin(rows, 1 - self.to_move)
+
+    def count(self, player: int | None) -> int:
+        return sum(row.count(player) for row in self.rows)
+
+    def margin(self) -> int:
+        """Black's disc difference at the end, empty squares to the winner; 0 before."""
+        black, white = self.count(BLACK), self.count(WHITE)
+        if not self.is_over() or black == white:
+            return 0
+        return black - white + (self.count(EMPTY) if black > white else -self.count(EMPTY))
+
+    def to_text(self) -> str:
+        return "".join("-" if cell is EMPTY else "XO"[cell] for row in self.rows for cell in row)
+
+
+@st.composite
+def _scattered(draw: DrawFn, sizes: tuple[int, ...]) -> Othello:
+    """Discs thrown on the board at any density, which play seldom or never reaches."""
+    size = draw(st.sampled_from(sizes))
+    board = BOARD_INTS[size]
+    words = st.integers(0, 2**64 - 1)
+    taken, colour = draw(words), draw(words)
+    density = draw(st.sampled_from(["full", "dense", "half", "sparse"]))
+    if density == "full":
+        taken = board
+    elif density == "dense":
+        taken |= draw(words)
+    elif density == "sparse":
+        taken &= draw(words)
+    if draw(st.booleans()):
+        colour &= draw(words)
+    discs = taken & board
+    return Othello.from_bits(discs & colour, discs & ~colour, draw(st.integers(0, 1)), size)
+
+
+@st.composite
+def _played(draw: DrawFn, sizes: tuple[int, ...]) -> Othello:
+    """A position of a game from the start, its end included."""
+    state = Othello(draw(st.sampled_from(sizes)))
+    for choice in draw(st.lists(st.integers(0, 2**16), max_size=70)):
+        if state.is_over:
+            break
+        legal = state.legal_actions()
+        state = state.play(legal[choice % len(legal)])
+    return state
+
+
+@pytest.fixture(scope="session")
+def twin() -> type[Twin]:
+    return Twin
+
+
+@pytest.fixture(scope="session")
+def positions() -> Callable[..., SearchStrategy[Othello]]:
+    """`positions(8)` is a strategy for 8x8 positions, scattered or played; without sizes it draws all three."""
+
+    def strategy(*sizes: int) -> SearchStrategy[Othello]:
+        wanted = sizes or tuple(ACTION_BITS)
+        return st.one_of(_scattered(wanted), _played(wanted))
+
+    return strategy
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    return Path(__file__).parent / "data"

@@ -1,0 +1,258 @@
+"""Othello by named examples: the start, passes, ends, and what is refused."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from othello_env import IllegalActionError, NotationError, Othello
+
+pytestmark = pytest.mark.nojit
+
+WIPE_OUT = "e6f4e3f6g5d6e7f5c5"
+"""A shortest game: after nine moves White has no disc left."""
+
+
+def names(state):
+    return [state.action_to_text(action) for action in state.legal_actions()]
+
+
+@pytest.mark.parametrize(
+    ("size", "first_moves"),
+    [(8, ["d3", "c4", "f5", "e6"]), (6, ["c2", "b3", "e4", "d5"]), (4, ["b1", "a2", "d3", "c4"])],
+)
+def test_the_start(size, first_moves):
+    start = Othello(size)
+    assert start.player_names[start.to_move] == "black"
+    assert names(start) == first_moves
+    middle = size // 2
+    owners = np.array(start.owners(), dtype=object).reshape(size, size)
+    assert owners[middle - 1 : middle + 1, middle - 1 : middle + 1].tolist() == [[1, 0], [0, 1]]
+    assert start.discs() == (2, 2)
+    assert start.moves == ()
+    assert start.num_actions == size * size + 1
+    assert start.num_players == 2
+
+
+def test_a_printed_board():
+    assert str(Othello.from_moves("f5d6", 8)).splitlines() == [
+        "  a b c d e f g h",
+        "1 - - - - - - - -",
+        "2 - - - - - - - -",
+        "3 - - - - - - - -",
+        "4 - - - O X - - -",
+        "5 - - - O X X - -",
+        "6 - - - O - - - -",
+        "7 - - - - - - - -",
+        "8 - - - - - - - -",
+        "black (X) 3, white (O) 3, black to move",
+    ]
+
+
+def test_runs_turn_over_in_all_eight_directions_at_once():
+    rows = [
+        "X--X--X-",
+        "-O-O-O--",
+        "--OOO---",
+        "XOO-OOOX",
+        "--OOO---",
+        "-O-O-O--",
+        "X--O--O-",
+        "---X---X",
+    ]
+    after = Othello.from_text("".join(rows)).play_transcript("d4")
+    assert after.discs() == (8 + 19 + 1, 0)
+    assert after.is_over
+
+
+def test_a_run_does_not_go_on_across_the_edge():
+    # g1 X, h1 O, a2 O, b2 X: an unbroken run of square numbers, but on the board none.
+    assert Othello.from_text("------XOOX------" + "-" * 48, to_move="X").must_pass
+    inside = Othello.from_text("-----XO--OX-----" + "-" * 48, to_move="X")
+    assert names(inside) == ["h1", "a2"]
+
+
+@pytest.mark.parametrize("size", [4, 6])
+def test_a_smaller_board_ends_at_its_own_edge(size):
+    # White up to the right edge: on 8x8 there would be a square behind it.
+    row = "-" * (size - 2) + "XO"
+    assert Othello.from_text(row + "-" * (size * size - size), to_move="X").must_pass
+
+
+def test_who_cannot_move_passes_and_only_then():
+    state = Othello.from_text("XO--" + "----" * 3, to_move="O")
+    assert state.must_pass
+    assert state.legal_actions() == (16,)
+    assert names(state) == ["pass"]
+    assert state.action_mask().tolist() == [0] * 16 + [1]
+    passed = state.play(16)
+    assert passed.to_text() == state.to_text()
+    assert passed.to_move == 0
+    assert passed.moves == (16,)
+    assert names(passed) == ["c1"]
+    with pytest.raises(IllegalActionError, match=r"pass \(action 16\) is not legal for black, who has: c1\n"):
+        passed.play(16)
+
+
+def test_two_passes_are_never_asked_for():
+    # Neither side can move on a board with empty squares: the game is over at once, whoever is next.
+    for to_move in "XO":
+        state = Othello.from_text("XX------------OO", to_move)
+        assert state.is_over
+        assert state.legal_actions() == ()
+        assert not state.must_pass
+        assert state.action_mask().sum() == 0
+        assert state.returns() == (0.0, 0.0)
+
+
+def test_wipe_out_ends_the_game_and_counts_as_64():
+    before, state = Othello.from_moves(WIPE_OUT[:-2]), Othello.from_moves(WIPE_OUT)
+    assert not before.is_over
+    assert state.is_over
+    assert state.discs() == (13, 0)
+    assert state.returns() == (1.0, -1.0)
+    assert state.margins() == (64.0, -64.0)
+    assert "game over" in str(state)
+    assert len(state.moves) == 9
+    with pytest.raises(IllegalActionError, match="the game is over"):
+        state.play(0)
+    with pytest.raises(IllegalActionError, match="the game is over"):
+        state.play(64)
+
+
+def test_no_result_before_the_end():
+    state = Othello.from_moves("f5f6")
+    assert state.returns() == state.margins() == (0.0, 0.0)
+
+
+def test_a_tie_with_empty_squares_gives_them_to_nobody():
+    state = Othello.from_text("XX------------OO")
+    assert state.margins() == (0.0, 0.0)
+    ahead = Othello.from_text("XX-------------O")
+    assert ahead.discs() == (2, 1)
+    assert ahead.margins() == (14.0, -14.0)
+
+
+def test_complete_games_end_with_their_discs(data_folder):
+    with (data_folder / "games.csv").open(encoding="utf-8") as file:
+        games = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    assert len(games) >= 5
+    for game in games:
+        state = Othello.from_moves(game["moves"])
+        assert state.is_over, game["name"]
+        assert state.discs() == (int(game["black_discs"]), int(game["white_discs"])), game["name"]
+        assert state.transcript() == game["moves"], game["name"]
+        actions = Othello().play_transcript(list(state.moves))
+        assert actions == state
+
+
+def test_games_with_passes_read_the_same_with_and_without_them():
+    start = Othello(4)
+    for key in range(100):
+        state = start
+        while not state.is_over:
+            state = state.play(state.draw_action(key, state.turn))
+        if start.pass_action in state.moves:
+            break
+    plies = state.moves
+    assert start.pass_action in plies
+    given = [start.action_to_text(action) for action in plies]
+    left_out = [name for name in given if name != "pass"]
+    for transcript in ("".join(given), "".join(left_out), " ".join(given), given, left_out, plies):
+        replayed = start.play_transcript(transcript)
+        assert replayed == state
+        assert replayed.moves == plies
+    numbered = " ".join(f"{1 + i // 2}. {name}" if i % 2 == 0 else name for i, name in enumerate(given))
+    assert start.play_transcript(numbered) == state
+
+
+@pytest.mark.parametrize(
+    ("moves", "error", "message"),
+    [
+        ("f5f6f5", IllegalActionError, r"ply 3: f5 \(action 37\) is not legal for black, who has: "),
+        ("f5a1", IllegalActionError, r"ply 2: a1 \(action 0\) is not legal for white"),
+        ("f5pass", IllegalActionError, r"ply 2: pass \(action 64\) is not legal for white"),
+        ("f5d6z9", NotationError, "ply 3: expected a square from a1 to h8, or pass, got 'z9'"),
+        ("f5d6c", NotationError, "ply 3: .* got 'c'"),
+        (["f5", 99], IllegalActionError, "ply 2: actions here are 0 to 64, not 99"),
+        (["f5", -1], IllegalActionError, "ply 2: actions here are 0 to 64, not -1"),
+        (["f5", 1.5], TypeError, "ply 2: an action is an integer, not 1.5 of type float"),
+        (["f5", None], TypeError, "ply 2: an action is an integer, not None"),
+        (WIPE_OUT + "a1", IllegalActionError, "ply 10: a1 .* the game is over"),
+    ],
+)
+def test_a_bad_transcript_is_named_by_its_ply(moves, error, message):
+    with pytest.raises(error, match=message):
+        Othello.from_moves(moves)
+
+
+@pytest.mark.parametrize("action", [65, -1, 10**30, np.int64(65)])
+def test_actions_out_of_range(action):
+    with pytest.raises(IllegalActionError, match=f"actions here are 0 to 64, not {action}"):
+        Othello().play(action)
+
+
+@pytest.mark.parametrize("action", ["f5", 37.0, None, np.float32(37), [37], np.array([37, 37])])
+def test_actions_of_a_wrong_type(action):
+    with pytest.raises(TypeError, match="an action is an integer, not"):
+        Othello().play(action)
+
+
+@pytest.mark.parametrize("action", [37, np.int8(37), np.uint64(37), np.array(37)])
+def test_any_integer_is_an_action(action):
+    after = Othello().play(action)
+    assert after == Othello.from_moves("f5")
+    assert type(after.moves[0]) is int
+
+
+@pytest.mark.parametrize("size", [0, 5, 10, -8, "8", None, 8.5])
+def test_there_are_three_sizes(size):
+    with pytest.raises(ValueError, match="size must be one of 4, 6, 8, not "):
+        Othello(size)
+
+
+@pytest.mark.parametrize("attribute", ["own", "opponent", "to_move", "moves", "size", "new"])
+def test_a_position_cannot_be_changed(attribute):
+    state = Othello()
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        setattr(state, attribute, 0)
+    with pytest.raises(AttributeError):
+        delattr(state, attribute)
+    assert state == Othello()
+
+
+@pytest.mark.parametrize(
+    ("own", "opponent", "size"),
+    [(1, 1, 8), (-1, 0, 8), (0, -2, 8), (1 << 64, 0, 8), (1, 0, 4), (0, 1, 6)],
+)
+def test_discs_that_overlap_or_lie_off_the_board(own, opponent, size):
+    with pytest.raises(ValueError, match="expected two disjoint sets of squares within 0x"):
+        Othello.from_bits(own, opponent, size=size)
+
+
+def test_discs_come_as_numpy_integers_too():
+    start = Othello()
+    state = Othello.from_bits(np.uint64(start.own), np.uint64(start.opponent), np.int8(0), np.int64(8))
+    assert state == start
+    assert [type(value) for value in (state.own, state.opponent, state.to_move, state.size)] == [int] * 4
+    assert state.play(37) == start.play(37)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "16, 36 or 64 squares, got 0"),
+        ("-" * 63, "16, 36 or 64 squares, got 63"),
+        ("-" * 15 + "?", r"got '\?' at square number 16"),
+        ("a1" * 8, "written with X, O and -, got 'a' at square number 1"),
+    ],
+)
+def test_bad_board_texts(text, message):
+    with pytest.raises(NotationError, match=message):
+        Othello.from_text(text)
+
+
+@pytest.mark.parametrize("to_move", ["", "z", 2, -1, None])
+def test_bad_players(to_move):
+    with pytest.raises(NotationError, match="expected the player to move as X or O"):
+        Othello.from_text("-" * 64, to_move)
