@@ -1,0 +1,170 @@
+"""What a position is worth to a player: the textbook evaluations, and how a spec finds one.
+
+An evaluation is any function ``f(state, player) -> number``, from that player's side. The tables and their use are
+those of Norvig, Paradigms of Artificial Intelligence Programming, chapter 18. A spec names an evaluation of this module
+(``eval=weighted``) or any other function (``eval=package.module:function``).
+"""
+
+import pkgutil
+from collections.abc import Callable
+from functools import cache
+from types import MappingProxyType
+from typing import cast
+
+from othello_env.games import bitboard
+from othello_env.games.game import State
+from othello_env.games.othello import Othello
+
+__all__ = [
+    "EVALUATIONS",
+    "NEAR_CORNER",
+    "QUARTER",
+    "Evaluate",
+    "count",
+    "evaluation_name",
+    "find_evaluation",
+    "mobility",
+    "modified",
+    "square_weights",
+    "standard",
+    "weighted",
+]
+
+Evaluate = Callable[[State, int], float]
+"""A position and a player to a number, the higher the better for that player."""
+
+QUARTER = (
+    (120, -20, 20, 5),
+    (-20, -40, -5, -5),
+    (20, -5, 15, 3),
+    (5, -5, 3, 3),
+)
+"""The weights of the squares a1-d4. The other quarters mirror them; smaller boards take the first rows and columns."""
+
+NEAR_CORNER = 5
+"""What `modified` counts for a disc beside an occupied corner."""
+
+
+def count(state: State, player: int) -> int:
+    """The player's discs (cells, pieces) less those of the best other player."""
+    scores = state.scores()
+    return scores[player] - max(score for other, score in enumerate(scores) if other != player)
+
+
+def weighted(state: State, player: int) -> int:
+    """Othello: the weights of the player's squares less those of the other's.
+
+    Raises:
+        ValueError: the game is another one.
+    """
+    size, mine, other = _sides(state, player, "weighted")
+    return sum(
+        weight * ((mine & squares).bit_count() - (other & squares).bit_count())
+        for weight, squares in _squares_by_weight(size).items()
+    )
+
+
+def modified(state: State, player: int) -> int:
+    """Othello: `weighted`, but a disc next to an occupied corner counts 5 for its owner instead of its square's weight.
+
+    Raises:
+        ValueError: the game is another one.
+    """
+    size, mine, other = _sides(state, player, "modified")
+    value = weighted(state, player)
+    for corner, neighbours in _corners(size):
+        if (mine | other) & corner:
+            for square, weight in neighbours:
+                value += (NEAR_CORNER - weight) * (bool(mine & square) - bool(other & square))
+    return value
+
+
+def mobility(state: State, player: int) -> int:
+    """The number of moves, passes left out, that the player would have if it were to move."""
+    return state.mobility(player)
+
+
+def standard(state: State, player: int) -> int:
+    """`weighted` in Othello, `count` in any other game."""
+    return (weighted if isinstance(state, Othello) else count)(state, player)
+
+
+EVALUATIONS: MappingProxyType[str, Evaluate] = MappingProxyType(
+    {evaluate.__name__: evaluate for evaluate in (count, mobility, modified, standard, weighted)}
+)
+"""The evaluations that a spec names."""
+
+
+def find_evaluation(x: str | Evaluate) -> Evaluate:
+    """An evaluation by its name, by ``package.module:function``, or the function itself.
+
+    Raises:
+        ValueError: there is none of that name; the message has the right ones.
+        TypeError: x, or what it names, cannot be called.
+    """
+    if isinstance(x, str):
+        x = _named(x)
+    if not callable(x):
+        raise TypeError(f"an evaluation is a function of a state and a player, not {x!r}")
+    return x
+
+
+def _named(name: str) -> Evaluate:
+    if name in EVALUATIONS:
+        return EVALUATIONS[name]
+    known = f"known are {', '.join(EVALUATIONS)}, and functions as package.module:function"
+    if ":" not in name:
+        raise ValueError(f"there is no evaluation {name!r}; {known}")
+    try:
+        return cast(Evaluate, pkgutil.resolve_name(name))
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(f"there is no evaluation {name!r} ({error}); {known}") from error
+
+
+def evaluation_name(evaluate: Evaluate) -> str:
+    """What `find_evaluation` finds an evaluation by, if it can be found by name."""
+    name = getattr(evaluate, "__qualname__", None)
+    if name is None:
+        return repr(evaluate)
+    return name if EVALUATIONS.get(name) is evaluate else f"{evaluate.__module__}:{name}"
+
+
+@cache
+def square_weights(size: int) -> tuple[int, ...]:
+    """The weight of each square, row by row, on a board of that size."""
+    near = [min(place, size - 1 - place) for place in range(size)]
+    return tuple(QUARTER[row][column] for row in near for column in near)
+
+
+@cache
+def _squares_by_weight(size: int) -> dict[int, int]:
+    """The set of squares that have each weight."""
+    sets: dict[int, int] = {}
+    for weight, bit in zip(square_weights(size), bitboard.ACTION_BITS[size], strict=False):
+        sets[weight] = sets.get(weight, 0) | bit
+    return sets
+
+
+@cache
+def _corners(size: int) -> list[tuple[int, list[tuple[int, int]]]]:
+    """Each corner's bit, with the bits and weights of its three neighbours."""
+    bits, weights = bitboard.ACTION_BITS[size], square_weights(size)
+
+    def neighbours(row: int, column: int) -> list[tuple[int, int]]:
+        rows, columns = (row, 1 if row == 0 else row - 1), (column, 1 if column == 0 else column - 1)
+        places = [size * r + c for r in rows for c in columns if (r, c) != (row, column)]
+        return [(bits[place], weights[place]) for place in places]
+
+    last = size - 1
+    return [(bits[size * row + column], neighbours(row, column)) for row in (0, last) for column in (0, last)]
+
+
+def _sides(state: State, player: int, name: str) -> tuple[int, int, int]:
+    """The board's size, the player's discs and the other's."""
+    if not isinstance(state, Othello):
+        raise ValueError(
+            f"the evaluation {name!r} is for Othello, not for {type(state).__name__}; count is for any game"
+        )
+    if player == state.to_move:
+        return state.size, state.own, state.opponent
+    return state.size, state.opponent, state.own

@@ -1,0 +1,60 @@
+"""The agent that asks a person."""
+
+from collections.abc import Callable
+
+from othello_env.agent import Agent, AgentError
+from othello_env.games.game import IllegalActionError, NotationError, State
+
+__all__ = ["Human", "HumanLeftError"]
+
+_QUIT = ("quit", "exit", "q")
+
+
+class HumanLeftError(AgentError):
+    """The person left the game."""
+
+
+class Human(Agent):
+    """Asks for a move such as ``f5`` until there is a legal one; ``quit``, or the end of the input, leaves the game.
+
+    Args:
+        ask: shows a prompt and returns a line, or raises EOFError; `input` for a terminal.
+        tell: shows a text.
+
+    Raises:
+        TypeError: one of them is no function.
+    """
+
+    def __init__(self, ask: Callable[[str], str] = input, tell: Callable[[str], object] = print) -> None:
+        for name, function in (("ask", ask), ("tell", tell)):
+            if not callable(function):
+                raise TypeError(f"{name} is a function of a text, not {function!r}")
+        self._ask = ask
+        self._tell = tell
+
+    def __repr__(self) -> str:
+        return "human"
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        """The action that the person typed.
+
+        Raises:
+            HumanLeftError: the person left the game.
+        """
+        player = state.player_names[state.to_move]
+        self._tell(str(state))
+        while True:
+            try:
+                entry = self._ask(f"{player}'s move: ").strip()
+            except EOFError:
+                raise HumanLeftError(f"{player} left the game: the input ended") from None
+            if entry.lower() in _QUIT:
+                raise HumanLeftError(f"{player} left the game")
+            try:
+                action = state.action_from_text(entry)
+                if action not in state.legal_actions():
+                    raise state.illegal(action)
+            except (NotationError, IllegalActionError) as error:
+                self._tell(str(error))
+            else:
+                return action

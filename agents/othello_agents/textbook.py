@@ -1,0 +1,136 @@
+"""What the textbook searches share: their agents, and the compiled kernels that serve them in Othello."""
+
+import math
+from abc import abstractmethod
+from operator import index
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents import search_kernels
+from othello_agents.evaluation import (
+    Evaluate,
+    count,
+    evaluation_name,
+    find_evaluation,
+    mobility,
+    modified,
+    standard,
+    weighted,
+)
+from othello_env.agent import Agent
+from othello_env.games.game import State
+from othello_env.games.othello import Othello, OthelloBatch
+
+__all__ = ["COMPILED", "DepthSearch", "Found", "Search", "final_value"]
+
+COMPILED: MappingProxyType[Evaluate, int] = MappingProxyType(
+    {
+        count: search_kernels.COUNT,
+        mobility: search_kernels.MOBILITY,
+        modified: search_kernels.MODIFIED,
+        standard: search_kernels.WEIGHTED,
+        weighted: search_kernels.WEIGHTED,
+    }
+)
+"""The evaluations that the kernels know in Othello; others are searched in Python."""
+
+
+class Found(NamedTuple):
+    """What a search found out."""
+
+    value: float
+    """For the player to move: an evaluation, or +-infinity for a game that is won or lost."""
+    action: int
+    """The first best action; -1 where none was searched."""
+    nodes: int
+    """The number of positions visited."""
+
+
+def final_value(state: State) -> float:
+    """The value of a finished game for the player to move: beyond any evaluation if won or lost, 0 if drawn."""
+    result = state.returns()[state.to_move]
+    return math.copysign(math.inf, result) if result else 0
+
+
+class Search(Agent):
+    """An agent that looks ahead and plays the first best action, in ascending order.
+
+    In Othello, with an evaluation that is `COMPILED`, it runs on kernels; otherwise in Python. Both do the same.
+    """
+
+    def __init__(self, evaluate: str | Evaluate) -> None:
+        self._evaluate = find_evaluation(evaluate)
+        self._compiled = COMPILED.get(self._evaluate)
+
+    @abstractmethod
+    def _search_state(self, state: State) -> Found:
+        """The search in any game."""
+
+    @abstractmethod
+    def _search_batch(self, batch: OthelloBatch, evaluation: int) -> search_kernels.FoundBatch:
+        """The search by a kernel, for N positions."""
+
+    @property
+    def _options(self) -> str:
+        return f"eval={evaluation_name(self._evaluate)}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__.lower()}:{self._options}"
+
+    def search(self, state: State) -> Found:
+        """The value of a position for the player to move, the action to play and the number of positions visited.
+
+        Raises:
+            ValueError: the game is over, or this search or its evaluation is for other games.
+        """
+        if state.is_over:
+            raise ValueError(f"there is nothing to search, the game is over:\n{state}")
+        if self._compiled is None or not isinstance(state, Othello):
+            return self._search_state(state)
+        values, actions, nodes = self._search_batch(OthelloBatch.from_states([state]), self._compiled)
+        return Found(_number(values[0]), int(actions[0]), int(nodes[0]))
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        return self.search(state).action
+
+    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+        if self._compiled is None:
+            return super().act_batch(batch)
+        return self._search_batch(batch, self._compiled)[1]
+
+
+def _number(value: np.int64) -> float:
+    """A kernel's value as the search in Python has it."""
+    if abs(value) == search_kernels.WIN:
+        return math.copysign(math.inf, value)
+    return int(value)
+
+
+class DepthSearch(Search):
+    """A search of a two-player game to a fixed depth in plies; a pass is a ply.
+
+    At depth 0 a position is evaluated for its player to move, finished or not. Before that a finished game is worth
+    more than any evaluation to its winner.
+    """
+
+    def __init__(self, depth: Any, evaluate: str | Evaluate) -> None:
+        try:
+            self._depth = index(depth)
+        except TypeError:
+            raise TypeError(f"depth is a number of plies, not {depth!r}") from None
+        if self._depth < 1:
+            raise ValueError(f"depth is at least 1, not {depth}")
+        super().__init__(evaluate)
+
+    @property
+    def _options(self) -> str:
+        return f"depth={self._depth},{super()._options}"
+
+    def search(self, state: State) -> Found:
+        if state.num_players != 2:
+            name = type(self).__name__.lower()
+            raise ValueError(f"{name} is for two players, but {type(state).__name__} has {state.num_players}")
+        return super().search(state)
