@@ -1,5 +1,10 @@
-"""A position as text, SVG or pixels."""
+"""A position as text, SVG, pixels, or in a window."""
 
+from othello_env.drawing import othello as _othello  # noqa: F401 - registers how the game looks
+from othello_env.drawing.as_pixels import pixels
+from othello_env.drawing.as_svg import svg
+from othello_env.drawing.as_text import text
+from othello_env.drawing.scene import Scene, scene
+from othello_env.drawing.window import Window
 
-def svg(state: object) -> str:
-    return ""
+__all__ = ["Scene", "Window", "pixels", "scene", "svg", "text"]

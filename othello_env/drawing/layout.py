@@ -1,0 +1,163 @@
+"""A scene as shapes on a plane, which the SVG and the pixels are both made of, so that they look alike.
+
+Lengths are in pixels, x to the right, y down. The board lies in a wooden frame that carries the coordinates; scores and
+status stand below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from othello_env.drawing.scene import Look, Piece, Place, Scene
+
+__all__ = ["Circle", "Picture", "Polygon", "Rectangle", "Shape", "Text", "picture"]
+
+_WOOD, _WOOD_DARK, _WOOD_LIGHT = "#6a452a", "#3b2414", "#8a6040"
+_INK, _FAINT = "#f7ecd9", "#dcc4a1"
+_GRID = "#1c5f3b"
+_GOLD = "#f2c14e"
+_WIDE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Rectangle:
+    """An axis-parallel rectangle on whole pixels."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    fill: str
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """A disc; with `light` it is shaded from that colour, at the upper left, to `fill`."""
+
+    x: float
+    y: float
+    radius: float
+    fill: str
+    opacity: float = 1.0
+    light: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Polygon:
+    """A filled polygon."""
+
+    points: tuple[tuple[float, float], ...]
+    fill: str
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A line of text around the height y."""
+
+    x: float
+    y: float
+    text: str
+    size: float
+    fill: str
+    anchor: Literal["start", "middle", "end"] = "middle"
+
+
+Shape = Rectangle | Circle | Polygon | Text
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Shapes, the first at the back, on a plane of a size."""
+
+    width: int
+    height: int
+    shapes: tuple[Shape, ...]
+
+
+def picture(drawn: Scene, cell: int) -> Picture:
+    """The shapes of a scene whose squares have sides of `cell` pixels."""
+    margin = round(0.55 * cell)
+    width = drawn.columns * cell + 2 * margin
+    lines = 1 if drawn.columns >= _WIDE else 2
+    height = drawn.rows * cell + 2 * margin + round((0.5 * lines - 0.1) * cell)
+    shapes = [
+        Rectangle(0, 0, width, height, _WOOD_LIGHT),
+        Rectangle(2, 2, width - 2, height - 2, _WOOD_DARK),
+        Rectangle(2, 2, width - 4, height - 4, _WOOD),
+        *_board(drawn, cell, margin),
+        *_labels(drawn, cell, margin),
+        *_markers(drawn, cell, margin),
+        *_caption(drawn, cell, margin, width, height),
+    ]
+    return Picture(width, height, tuple(shapes))
+
+
+def _centre(place: Place, cell: int, margin: int) -> tuple[float, float]:
+    row, column = place
+    return margin + (column + 0.5) * cell, margin + (row + 0.5) * cell
+
+
+def _board(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
+    line = max(1, round(cell / 40))
+    edge = 2 * line
+    board_width, board_height = drawn.columns * cell, drawn.rows * cell
+    yield Rectangle(margin - edge, margin - edge, board_width + 2 * edge, board_height + 2 * edge, _WOOD_DARK)
+    for row, cells in enumerate(drawn.cells):
+        for column, each in enumerate(cells):
+            yield Rectangle(margin + column * cell, margin + row * cell, cell, cell, each.fill)
+    for row in range(1, drawn.rows):
+        yield Rectangle(margin, margin + row * cell - line // 2, board_width, line, _GRID)
+    for column in range(1, drawn.columns):
+        yield Rectangle(margin + column * cell - line // 2, margin, line, board_height, _GRID)
+    for row, column in drawn.dots:
+        yield Circle(margin + column * cell, margin + row * cell, 0.07 * cell, _GRID)
+
+
+def _labels(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
+    size = 0.27 * cell
+    for column, label in enumerate(drawn.column_labels):
+        yield Text(margin + (column + 0.5) * cell, 0.46 * margin, label, size, _FAINT)
+    for row, label in enumerate(drawn.row_labels):
+        yield Text(0.46 * margin, margin + (row + 0.5) * cell, label, size, _FAINT)
+
+
+def _markers(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
+    for place in drawn.legal:
+        yield Circle(*_centre(place, cell, margin), 0.12 * cell, drawn.mover.fill, opacity=0.55)
+    looks = {piece.place: piece.look for piece in drawn.pieces}
+    for piece in drawn.pieces:
+        yield from _piece(piece, cell, margin)
+    for place in drawn.last:
+        look = looks.get(place, drawn.mover)
+        yield Circle(*_centre(place, cell, margin), 0.085 * cell, look.mark)
+
+
+def _piece(piece: Piece, cell: int, margin: int) -> Iterator[Shape]:
+    x, y = _centre(piece.place, cell, margin)
+    yield Circle(x + 0.02 * cell, y + 0.045 * cell, 0.41 * cell, "#0b2a19", opacity=0.38)
+    yield from _disc(piece.look, x, y, 0.4 * cell)
+    if piece.is_king:
+        crown = ((-1, 0.7), (-1.15, -0.6), (-0.5, 0.05), (0, -0.85), (0.5, 0.05), (1.15, -0.6), (1, 0.7))
+        yield Polygon(tuple((x + 0.19 * cell * dx, y + 0.19 * cell * dy) for dx, dy in crown), _GOLD)
+
+
+def _disc(look: Look, x: float, y: float, radius: float) -> Iterator[Shape]:
+    yield Circle(x, y, radius, look.fill, light=look.light)
+
+
+def _caption(drawn: Scene, cell: int, margin: int, width: int, height: int) -> Iterator[Shape]:
+    # On a narrow board the status stands on a line of its own, whatever it says: a game's pictures are all of one size.
+    bottom = height - 0.45 * cell
+    y = bottom if drawn.columns >= _WIDE else bottom - 0.5 * cell
+    size = 0.29 * cell
+    x = float(margin)
+    for _, look, score in drawn.scores:
+        yield from _disc(look, x + 0.17 * cell, y, 0.17 * cell)
+        yield Text(x + 0.44 * cell, y, str(score), size, _INK, "start")
+        x += 1.15 * cell
+    if drawn.columns >= _WIDE:
+        yield Text(width - margin, bottom, drawn.status, size, _INK, "end")
+    else:
+        yield Text(margin, bottom, drawn.status, size, _INK, "start")

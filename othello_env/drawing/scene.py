@@ -1,0 +1,126 @@
+"""What a picture of a position shows, whichever way it is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import singledispatch
+
+from othello_env.games.game import State
+
+__all__ = [
+    "BLACK",
+    "FELT",
+    "WHITE",
+    "Cell",
+    "Look",
+    "Piece",
+    "Place",
+    "Scene",
+    "caption",
+    "scene",
+]
+
+Place = tuple[int, int]
+"""Row and column, from 0 at the top left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a player's pieces look.
+
+    Attributes:
+        symbol: the piece as text, one character.
+        fill: its colour, ``#rrggbb``.
+        light: where the light falls on it.
+        mark: what stands out on it.
+    """
+
+    symbol: str
+    fill: str
+    light: str
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A square of the board.
+
+    Attributes:
+        symbol: the empty square as text, one character.
+        fill: its colour, ``#rrggbb``.
+    """
+
+    symbol: str
+    fill: str
+
+
+BLACK = Look("X", "#1b1d1f", "#5d6266", "#ff6b4a")
+WHITE = Look("O", "#e4e1d8", "#ffffff", "#d8412a")
+FELT = Cell("-", "#2f8f5b")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece on the board; a king wears a crown, or as text is a capital letter."""
+
+    place: Place
+    look: Look
+    is_king: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A position as it is drawn.
+
+    Attributes:
+        cells: the squares, a tuple of rows.
+        pieces: what stands on them.
+        legal: the squares that the player to move can choose.
+        last: the squares that the last move touched.
+        mover: the look of the player to move.
+        column_labels: one a column.
+        row_labels: one a row.
+        scores: each player's name, look and score.
+        status: who is to move or has won, in a few words.
+        dots: corners of squares, by the row and column of the square below and right of them, that have a dot.
+    """
+
+    cells: tuple[tuple[Cell, ...], ...]
+    pieces: tuple[Piece, ...]
+    legal: tuple[Place, ...]
+    last: tuple[Place, ...]
+    mover: Look
+    column_labels: tuple[str, ...]
+    row_labels: tuple[str, ...]
+    scores: tuple[tuple[str, Look, int], ...]
+    status: str
+    dots: tuple[Place, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        return len(self.cells)
+
+    @property
+    def columns(self) -> int:
+        return len(self.cells[0])
+
+
+@singledispatch
+def scene(state: State) -> Scene:
+    """What a picture of this position shows; each game registers its own.
+
+    Raises:
+        TypeError: nothing is known about drawing this game.
+    """
+    raise TypeError(f"there is no drawing of {type(state).__name__}")
+
+
+def caption(state: State) -> str:
+    """Who is to move, or has won, in a few words."""
+    if not state.is_over:
+        return f"{state.player_names[state.to_move]} to move"
+    results = state.returns()
+    winners = [name for name, result in zip(state.player_names, results, strict=True) if result == max(results)]
+    if len(winners) == state.num_players:
+        return "game over: draw"
+    return f"game over: {' and '.join(winners)} {'wins' if len(winners) == 1 else 'share the win'}"

@@ -1,0 +1,48 @@
+"""A window that shows pictures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.extras import import_extra
+
+__all__ = ["Window"]
+
+
+class Window:
+    """A window on the screen, opened with its first picture.
+
+    Args:
+        fps: the most pictures a second that `show` lets through; it waits so that each can be seen.
+
+    Raises:
+        MissingExtraError: the extra `window` is not installed.
+    """
+
+    def __init__(self, fps: int) -> None:
+        self._pygame = import_extra("pygame", "window")
+        self._fps = fps
+        self._screen: Any = None
+        self._clock: Any = None
+
+    def show(self, pixels: npt.NDArray[np.uint8]) -> None:
+        """Show a picture (H, W, 3) uint8."""
+        size = (pixels.shape[1], pixels.shape[0])
+        if self._screen is None or self._screen.get_size() != size:
+            self._pygame.display.init()
+            self._pygame.display.set_caption("othello-env")
+            self._screen = self._pygame.display.set_mode(size)
+            self._clock = self._pygame.time.Clock()
+        self._pygame.surfarray.blit_array(self._screen, pixels.swapaxes(0, 1))
+        self._pygame.display.flip()
+        self._pygame.event.pump()
+        self._clock.tick(self._fps)
+
+    def close(self) -> None:
+        """Close the window, if one is open."""
+        if self._screen is not None:
+            self._pygame.display.quit()
+            self._screen = None
