@@ -1,0 +1,102 @@
+"""The network as a player."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.ntuple import kernels
+from othello_agents.ntuple.network import NTupleNetwork
+from othello_env.agent import Agent
+from othello_env.games.game import State
+from othello_env.games.othello import Othello, OthelloBatch
+
+__all__ = ["NTupleAgent", "agent_from_file", "agent_from_spec", "shipped_network"]
+
+
+class NTupleAgent(Agent):
+    """Plays the move after which the network expects most, without looking further; the first such in ascending order.
+
+    Args:
+        network: what it plays by; None takes the shipped weights for the size of the board that it is asked about.
+        name: what it is called.
+    """
+
+    def __init__(self, network: NTupleNetwork | None = None, name: str = "ntuple") -> None:
+        self._network = network
+        self._name = name
+
+    def __repr__(self) -> str:
+        return self._name
+
+    def network(self, size: int = 8) -> NTupleNetwork:
+        """What it plays by on a board of this size.
+
+        Raises:
+            ValueError: it has none for this size.
+        """
+        network = shipped_network(size) if self._network is None else self._network
+        if network.size != size:
+            raise ValueError(f"{self._name} was trained for Othello of size {network.size}, not {size}")
+        return network
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        return int(self.act_batch(OthelloBatch.from_states([_othello(state)]))[0])
+
+    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+        return kernels.best_actions(batch.own, batch.opponent, self.network(batch.size).tables, batch.size)
+
+    def evaluate(self, state: State, player: int) -> float:
+        """The expected result for a player, -1 to +1; see `NTupleNetwork.value`."""
+        return self.network(_othello(state).size).value(state, player)
+
+    def action_values(self, state: State) -> dict[int, float]:
+        """The expected result of each legal action for the player to move, -1 to +1."""
+        return {action: self.evaluate(state.play(action), state.to_move) for action in state.legal_actions()}
+
+
+def agent_from_spec(weights: Path | None = None) -> NTupleAgent:
+    """The spec ``ntuple`` or ``ntuple:weights=a.npz``.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file holds no n-tuple weights.
+    """
+    return NTupleAgent() if weights is None else NTupleAgent(NTupleNetwork.load(weights), f"ntuple:weights={weights}")
+
+
+def agent_from_file(path: Path) -> NTupleAgent:
+    """The spec ``a.npz``.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file holds no n-tuple weights.
+    """
+    return NTupleAgent(NTupleNetwork.load(path), str(path))
+
+
+@cache
+def shipped_network(size: int) -> NTupleNetwork:
+    """The trained network that comes with the package.
+
+    Raises:
+        ValueError: none comes for this size.
+    """
+    file = resources.files("othello_agents") / "weights" / f"ntuple_{size}x{size}.npz"
+    if not file.is_file():
+        raise ValueError(
+            f"no n-tuple weights come with the package for size {size}; "
+            f"train some: Trainer(size={size}).run(seconds=60), then save the network and name the file"
+        )
+    with file.open("rb") as opened:
+        return NTupleNetwork.read(opened, str(file))
+
+
+def _othello(state: State) -> Othello:
+    if not isinstance(state, Othello):
+        raise ValueError(f"n-tuple networks play Othello, not {type(state).__name__}")
+    return state

@@ -1,0 +1,300 @@
+"""Compiled play and learning with n-tuple networks.
+
+Positions after a move ("afterstates") are valued from the side of the player who moved: `own` is the mover's set,
+whatever is written for the player to move elsewhere. The sum of the looked-up weights is a logit x; tanh(x) is the
+expected result, -1 to +1.
+
+Letters for shapes: S stages of the game, W weights a stage, P placements looked up, Q with the mirrored ones (see
+`patterns`), N positions, T plies of a game.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.bitboard import advance, legal_moves, nth_bit, popcount
+from othello_env.games.hashing import CHOICE, EPSILON, OPENING, below, mix
+from othello_env.games.jit import kernel
+
+__all__ = ["Learning", "Tables", "best_actions", "evaluate", "train"]
+
+_0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
+_WIN = np.float32(np.inf)
+
+
+class Tables(NamedTuple):
+    """A network as the kernels read it.
+
+    Attributes:
+        weights: (S, W) float32.
+        deltas: (64, Q) int16, see `patterns.Layout`, as for `offsets`, `partners` and `looked_up`.
+        offsets: (Q,) int64.
+        partners: (Q,) int64.
+        looked_up: P.
+        board: the set of squares in play.
+    """
+
+    weights: npt.NDArray[np.float32]
+    deltas: npt.NDArray[np.int16]
+    offsets: npt.NDArray[np.int64]
+    partners: npt.NDArray[np.int64]
+    looked_up: int
+    board: np.uint64
+
+
+class Learning(NamedTuple):
+    """How a network learns; see `trainer.Trainer`."""
+
+    rate: float
+    half_life: float
+    trace: float
+    epsilon: float
+    random_plies: int
+
+
+@kernel
+def stage(discs: np.int64, tables: Tables) -> np.int64:
+    """The stage of the game with so many discs after a move: S equal parts of the discs to place."""
+    stages = tables.weights.shape[0]
+    return max(np.int64(0), (discs - 5) * stages // (np.int64(popcount(tables.board)) - 4))
+
+
+@kernel
+def configure(own: np.uint64, opponent: np.uint64, tables: Tables, configuration: npt.NDArray[np.int16]) -> None:
+    """Set the (Q,) configurations of a position."""
+    configuration[:] = 0
+    for square in range(64):
+        bit = _1 << np.uint64(square)
+        if own & bit:
+            configuration += tables.deltas[square]
+        elif opponent & bit:
+            configuration -= tables.deltas[square]
+
+
+@kernel
+def _move(
+    configuration: npt.NDArray[np.int16],
+    square: np.int64,
+    turned: np.uint64,
+    deltas: npt.NDArray[np.int16],
+    placements: int,
+    after: npt.NDArray[np.int16],
+) -> None:
+    """Set the first `placements` configurations after a disc on `square` has turned others, from the mover's side."""
+    for q in range(placements):
+        after[q] = configuration[q] + deltas[square, q]
+    while turned != _0:
+        flipped = popcount((turned & (_0 - turned)) - _1)
+        turned &= turned - _1
+        for q in range(placements):
+            after[q] += deltas[flipped, q] + deltas[flipped, q]
+
+
+@kernel
+def _logit(
+    weights: npt.NDArray[np.float32],
+    configuration: npt.NDArray[np.int16],
+    offsets: npt.NDArray[np.int64],
+    looked_up: int,
+) -> np.float32:
+    """The sum of the weights that a position looks up in its stage's tables (W,)."""
+    # Four sums side by side: one alone would wait for each addition.
+    a = b = c = d = np.float32(0)
+    fours = looked_up - looked_up % 4
+    for p in range(0, fours, 4):
+        a += weights[offsets[p] + configuration[p]]
+        b += weights[offsets[p + 1] + configuration[p + 1]]
+        c += weights[offsets[p + 2] + configuration[p + 2]]
+        d += weights[offsets[p + 3] + configuration[p + 3]]
+    for p in range(fours, looked_up):
+        a += weights[offsets[p] + configuration[p]]
+    return np.float32(a + b + (c + d))
+
+
+@kernel
+def _result(own: np.uint64, opponent: np.uint64) -> int:
+    """+1, 0 or -1: who has more discs."""
+    mine, other = popcount(own), popcount(opponent)
+    return int(mine > other) - int(mine < other)
+
+
+@kernel
+def evaluate(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables) -> npt.NDArray[np.float64]:
+    """(N,) the expected results of N afterstates, -1 to +1, from the side of `own`; exact where the game is over."""
+    values = np.empty(len(own), np.float64)
+    configuration = np.empty(len(tables.offsets), np.int16)
+    for i in range(len(own)):
+        replies = legal_moves(opponent[i], own[i], tables.board)
+        if replies == _0 and legal_moves(own[i], opponent[i], tables.board) == _0:
+            values[i] = _result(own[i], opponent[i])
+            continue
+        configure(own[i], opponent[i], tables, configuration)
+        weights = tables.weights[stage(np.int64(popcount(own[i] | opponent[i])), tables)]
+        values[i] = np.tanh(np.float64(_logit(weights, configuration, tables.offsets, tables.looked_up)))
+    return values
+
+
+@kernel
+def _best_move(
+    own: np.uint64,
+    opponent: np.uint64,
+    legal: np.uint64,
+    configuration: npt.NDArray[np.int16],
+    tables: Tables,
+    after: npt.NDArray[np.int16],
+) -> tuple[np.int64, np.float32]:
+    """The first square with the best afterstate, and its logit (infinite for a won or lost end).
+
+    Args:
+        own: the player to move.
+        opponent: the other.
+        legal: the moves of the player to move, at least one.
+        configuration: (Q,) of the position.
+        tables: the network.
+        after: (Q,) scratch.
+    """
+    weights = tables.weights[stage(np.int64(popcount(own | opponent)) + 1, tables)]
+    best, best_logit = np.int64(-1), -_WIN
+    while legal != _0:
+        disc = legal & (_0 - legal)
+        legal ^= disc
+        square = np.int64(popcount(disc - _1))
+        new_own, new_opponent, replies, moves = advance(own, opponent, disc, tables.board)
+        if (replies | moves) == _0:
+            result = _result(new_opponent, new_own)
+            logit = np.float32(0) if result == 0 else np.float32(result) * _WIN
+        else:
+            _move(configuration, square, opponent & ~new_own, tables.deltas, tables.looked_up, after)
+            logit = _logit(weights, after, tables.offsets, tables.looked_up)
+        if best < 0 or logit > best_logit:
+            best, best_logit = square, logit
+    return best, best_logit
+
+
+@kernel
+def best_actions(
+    own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables, size: int
+) -> npt.NDArray[np.int64]:
+    """(N,) the actions with the best afterstates in N positions, the pass where there is no other."""
+    actions = np.empty(len(own), np.int64)
+    configuration = np.empty(len(tables.offsets), np.int16)
+    after = np.empty_like(configuration)
+    edge = (8 - size) // 2
+    for i in range(len(own)):
+        legal = legal_moves(own[i], opponent[i], tables.board)
+        if legal == _0:
+            actions[i] = size * size
+            continue
+        configure(own[i], opponent[i], tables, configuration)
+        square, _ = _best_move(own[i], opponent[i], legal, configuration, tables, after)
+        actions[i] = (square // 8 - edge) * size + square % 8 - edge
+    return actions
+
+
+class _Record(NamedTuple):
+    """A game of self-play, ply by ply: the afterstates that are to be learned.
+
+    Attributes:
+        configurations: (T, Q) int16, from the mover's side.
+        stages: (T,) int64.
+        signs: (T,) float64, +1 where the first player moved, else -1.
+        values: (T,) float64, what the mover expected.
+        greedy: (T,) float64, what the mover would have expected of the best move.
+    """
+
+    configurations: npt.NDArray[np.int16]
+    stages: npt.NDArray[np.int64]
+    signs: npt.NDArray[np.float64]
+    values: npt.NDArray[np.float64]
+    greedy: npt.NDArray[np.float64]
+
+
+@kernel
+def _self_play(
+    key: np.uint64, own: np.uint64, opponent: np.uint64, tables: Tables, learning: Learning, record: _Record
+) -> tuple[int, float]:
+    """Play a game from a position and fill the record.
+
+    Returns the number of plies to learn from and what the first player could expect when the last move was chosen:
+    the game's result, unless that move was a random one.
+    """
+    random_plies = np.int64(below(mix(key, np.uint64(OPENING)), np.uint64(learning.random_plies + 1)))
+    threshold = np.uint64(learning.epsilon * 2.0**32)
+    configuration = np.empty(len(tables.offsets), np.int16)
+    after = np.empty_like(configuration)
+    configure(own, opponent, tables, configuration)
+    legal, reply = legal_moves(own, opponent, tables.board), legal_moves(opponent, own, tables.board)
+    sign, t = 1, 0
+    while (legal | reply) != _0:
+        if legal == _0:
+            own, opponent, legal, reply = opponent, own, reply, legal
+            configuration[:] = -configuration
+            sign = -sign
+        discs = np.int64(popcount(own | opponent)) + 1
+        square, logit = _best_move(own, opponent, legal, configuration, tables, after)
+        greedy = value = np.tanh(np.float64(logit))
+        draw = mix(mix(key, np.uint64(EPSILON)), np.uint64(discs))
+        if t < random_plies or draw >> _32 < threshold:
+            square = np.int64(nth_bit(legal, below(mix(draw, np.uint64(CHOICE)), popcount(legal))))
+        disc = _1 << np.uint64(square)
+        new_own, new_opponent, legal, reply = advance(own, opponent, disc, tables.board)
+        _move(configuration, square, opponent & ~new_own, tables.deltas, len(configuration), record.configurations[t])
+        number = stage(discs, tables)
+        if (legal | reply) != _0:  # the value of a finished one is not used
+            chosen = _logit(tables.weights[number], record.configurations[t], tables.offsets, tables.looked_up)
+            value = np.tanh(np.float64(chosen))
+        record.stages[t], record.signs[t], record.values[t], record.greedy[t] = number, sign, value, greedy
+        configuration[:] = -record.configurations[t]
+        own, opponent, sign, t = new_own, new_opponent, -sign, t + 1
+    # The last afterstate is never looked up, so there is nothing to learn about it.
+    return t - 1, record.signs[t - 1] * record.greedy[t - 1]
+
+
+@kernel
+def _learn(plies: int, outcome: float, rate: float, trace: float, tables: Tables, record: _Record) -> None:
+    """Move every afterstate's value towards its TD(lambda) return."""
+    placements = len(tables.offsets)
+    target = outcome  # for the first player
+    for t in range(plies - 1, -1, -1):
+        sign, value, configuration = record.signs[t], record.values[t], record.configurations[t]
+        weights = tables.weights[record.stages[t]]
+        error = (sign * target - value) * (1.0 - value * value)
+        step = np.float32(rate * error / tables.looked_up)
+        for q in range(placements):
+            # A configuration that is its own mirror image has one weight, which counts once.
+            if q < tables.looked_up or configuration[q] != configuration[tables.partners[q]]:
+                weights[tables.offsets[q] + configuration[q]] += step
+        # What came of a random move says nothing about the position before it.
+        is_random = value != record.greedy[t]
+        target = sign * record.greedy[t] if is_random else (1.0 - trace) * sign * value + trace * target
+
+
+@kernel
+def train(
+    key: np.uint64,
+    played: npt.NDArray[np.int64],
+    games: int,
+    own: np.uint64,
+    opponent: np.uint64,
+    tables: Tables,
+    learning: Learning,
+) -> None:
+    """Play the next games of the sequence that `key` determines, from one position, and learn from each.
+
+    `played` (1,) counts them: it is raised after each game, so that an interrupt never leaves it wrong.
+    """
+    plies, placements = np.int64(popcount(tables.board)), len(tables.offsets)
+    record = _Record(
+        np.empty((plies, placements), np.int16),
+        np.empty(plies, np.int64),
+        np.empty(plies, np.float64),
+        np.empty(plies, np.float64),
+        np.empty(plies, np.float64),
+    )
+    for _ in range(games):
+        game = played[0]
+        length, outcome = _self_play(mix(key, np.uint64(game)), own, opponent, tables, learning, record)
+        rate = learning.rate / (1.0 + game / learning.half_life)
+        _learn(length, outcome, rate, learning.trace, tables, record)
+        played[0] += 1

@@ -1,0 +1,186 @@
+"""A network of lookup tables as an evaluation, and the file that it is kept in."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.ntuple import kernels
+from othello_agents.ntuple.patterns import layout
+from othello_env.files import write_file
+from othello_env.games import bitboard
+from othello_env.games.game import State
+from othello_env.games.othello import Othello, check_size
+
+__all__ = ["FORMAT", "NTupleNetwork"]
+
+FORMAT = "othello-env n-tuple 1"
+"""What a file's card calls its format; the number changes when the meaning of the arrays does."""
+
+_MEMBERS = {"card.npy", "weights.npy"}
+
+
+class NTupleNetwork:
+    """An evaluation of Othello positions, learned or to be.
+
+    Letters for shapes: S stages of the game, W weights a stage.
+
+    Args:
+        size: of the board: 4, 6 or 8.
+        stages: into how many equal parts the game is divided; each has weights of its own.
+        weights: (S, W) float32, or None for zeros.
+        training: what is known of the weights' origin: `games`, `seed` and so on, as JSON takes it.
+
+    Raises:
+        ValueError: there is no such size, or the weights have another shape or are not finite.
+    """
+
+    def __init__(
+        self,
+        size: int = 8,
+        stages: int = 1,
+        weights: npt.NDArray[np.float32] | None = None,
+        training: Mapping[str, Any] | None = None,
+    ) -> None:
+        places = layout(check_size(size))
+        if stages < 1:
+            raise ValueError(f"stages must be at least 1, not {stages}")
+        if weights is None:
+            weights = np.zeros((stages, places.weights), np.float32)
+        if weights.shape != (stages, places.weights):
+            raise ValueError(
+                f"expected weights of shape {(stages, places.weights)} for size {size} and {stages} stages, "
+                f"got {weights.shape}"
+            )
+        if not np.isfinite(weights).all():
+            raise ValueError("the weights are not all finite")
+        self.size = size
+        self.stages = stages
+        self.weights = np.ascontiguousarray(weights, np.float32)
+        self.training = dict(training or {})
+        self.tables = kernels.Tables(
+            self.weights,
+            places.deltas,
+            places.offsets,
+            places.partners,
+            places.looked_up,
+            bitboard.BOARDS[size],
+        )
+
+    def __repr__(self) -> str:
+        games = self.training.get("games", 0)
+        return (
+            f"<NTupleNetwork {self.size}x{self.size}, {self.stages} stages, {self.weights.size} weights, {games} games>"
+        )
+
+    def value(self, state: State, player: int) -> float:
+        """The expected result for a player, -1 to +1: exact for a finished game, learned for any other.
+
+        The network knows positions by the player who has just moved; for the player to move it is the same with the
+        opposite sign.
+
+        Raises:
+            ValueError: the state is no Othello position of this size.
+        """
+        state = self.checked(state)
+        own, opponent = np.array([[state.opponent], [state.own]], np.uint64)
+        value = float(kernels.evaluate(own, opponent, self.tables)[0])
+        return -value if player == state.to_move else value
+
+    def checked(self, state: State) -> Othello:
+        """The state, if this network can evaluate it.
+
+        Raises:
+            ValueError: the state is no Othello position of this size.
+        """
+        if not isinstance(state, Othello) or state.size != self.size:
+            shown = f"Othello of size {state.size}" if isinstance(state, Othello) else type(state).__name__
+            raise ValueError(f"this network was trained for Othello of size {self.size}, not for {shown}")
+        return state
+
+    def save(self, path: str | Path, *, half: bool = False) -> None:
+        """Write the network to an ``.npz`` file, whole or not at all.
+
+        Args:
+            path: of the file; its folders are made if need be.
+            half: keep the weights as float16, which takes half the space and about three digits of each.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        card = {"format": FORMAT, "size": self.size, "stages": self.stages, "patterns": _patterns(self.size)}
+        card["training"] = self.training
+        weights = self.weights.astype(np.float16 if half else np.float32)
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, card=np.array(json.dumps(card)), weights=weights)
+        write_file(path, buffer.getvalue())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The network of a file that `save` wrote.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            ValueError: the file is damaged or is no such network; the message names it and says what is wrong.
+        """
+        path = Path(path)
+        if not path.is_file():
+            raise FileNotFoundError(f"there is no file {str(path)!r} to load n-tuple weights from")
+        with path.open("rb") as file:
+            return cls.read(file, str(path))
+
+    @classmethod
+    def read(cls, file: IO[bytes], name: str) -> Self:
+        """`load` from an open file; `name` is what an error calls it.
+
+        Raises:
+            ValueError: as for `load`.
+        """
+        try:
+            card, weights = _arrays(file)
+            return cls._from_card(card, weights)
+        except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+            raise ValueError(f"{name!r} is no file of n-tuple weights: {error}") from error
+
+    @classmethod
+    def _from_card(cls, card: Any, weights: npt.NDArray[Any]) -> Self:
+        if not isinstance(card, dict) or card.get("format") != FORMAT:
+            found = card.get("format") if isinstance(card, dict) else card
+            raise ValueError(f"its card must say format {FORMAT!r}, not {found!r}")
+        size, stages, training = card.get("size"), card.get("stages"), card.get("training")
+        if size not in bitboard.SIZES or not isinstance(stages, int) or not isinstance(training, dict):
+            raise ValueError(f"its card has a wrong size, stages or training: {card}")
+        if card.get("patterns") != _patterns(size):
+            raise ValueError(f"its card names other patterns than this version's: {card.get('patterns')}")
+        if weights.dtype not in (np.float16, np.float32):
+            raise ValueError(f"expected weights of float16 or float32, got {weights.dtype}")
+        return cls(size, stages, weights.astype(np.float32), training)
+
+
+def _patterns(size: int) -> list[list[Any]]:
+    """The names and squares of the patterns, as a card has them."""
+    return [[name, list(squares)] for name, squares in layout(size).patterns]
+
+
+def _arrays(file: IO[bytes]) -> tuple[Any, npt.NDArray[Any]]:
+    """A file's card, parsed, and its weights.
+
+    Raises:
+        ValueError, EOFError, OSError, zipfile.BadZipFile: the file is damaged or holds something else.
+    """
+    with zipfile.ZipFile(file) as archive:
+        if set(archive.namelist()) != _MEMBERS:
+            raise ValueError(f"expected the arrays card and weights, got {', '.join(archive.namelist()) or 'none'}")
+    file.seek(0)
+    with np.load(file, allow_pickle=False) as arrays:
+        text, weights = arrays["card"], arrays["weights"]
+    if text.dtype.kind != "U" or text.shape != ():
+        raise ValueError(f"its card must be a text, not {text.dtype} of shape {text.shape}")
+    return json.loads(str(text)), weights

@@ -1,0 +1,113 @@
+"""Which squares each lookup table sees.
+
+A pattern is a tuple of k squares; its table has one weight for each of the 3**k ways to fill them. The board's
+symmetries carry a pattern to up to eight placements, which share its table. The shapes are those of Logistello (Buro,
+"Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello", 1997) on every size of board.
+
+A placement's configuration is a number in balanced ternary: the sum over its squares of 3**i times +1 (own disc), -1
+(the opponent's) or 0. Seen from the other side it changes its sign, and a placed or flipped disc adds a multiple of a
+constant vector, so positions are followed by adding vectors of small integers.
+
+Letters for shapes: P = placements that are looked up; Q = P and the mirrored ones that cover the same squares as one
+of them.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env import symmetries
+from othello_env.games.bitboard import ACTION_SQUARES
+from othello_env.games.othello import check_size
+
+__all__ = ["Layout", "layout", "shapes"]
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Every placement of the patterns on a board, as the arrays that the kernels read.
+
+    Attributes:
+        size: of the board.
+        patterns: for each pattern its name and squares (0-63).
+        weights: how many weights a stage of the game has.
+        deltas: (64, Q) int16, what an own disc on a square adds to each placement's configuration.
+        offsets: (Q,) int64, where the configuration 0 of each placement's table is.
+        partners: (Q,) int64, for a mirrored placement the one that is looked up, for the first P themselves. A
+            mirrored one is not looked up, but takes part in updates, which keeps a table symmetric where its pattern
+            is.
+        looked_up: P.
+    """
+
+    size: int
+    patterns: tuple[tuple[str, tuple[int, ...]], ...]
+    weights: int
+    deltas: npt.NDArray[np.int16]
+    offsets: npt.NDArray[np.int64]
+    partners: npt.NDArray[np.int64]
+    looked_up: int
+
+
+def shapes(size: int = 8) -> dict[str, list[int]]:
+    """Each pattern's name and its squares in one placement, as actions on a board of this size."""
+    last, half = size - 1, size // 2
+
+    def at(row: int, column: int) -> int:
+        return size * row + column
+
+    found = {"edge and X-squares": [at(0, c) for c in range(size)] + [at(1, 1), at(1, last - 1)]}
+    for row in range(1, half):
+        found[f"line {row + 1}"] = [at(row, c) for c in range(size)]
+    for length in range(size, 3, -1):
+        found[f"diagonal of {length}"] = [at(i, size - length + i) for i in range(length)]
+    width = min(5, size)
+    found[f"corner 2x{width}"] = [at(r, c) for r in range(2) for c in range(width)]
+    found["corner 3x3"] = [at(r, c) for r in range(3) for c in range(3)]
+    return found
+
+
+@cache
+def layout(size: int) -> Layout:
+    """The placements for a board of side 4, 6 or 8.
+
+    Raises:
+        ValueError: there is no such size.
+    """
+    check_size(size)
+    first: list[tuple[tuple[int, ...], int, int]] = []  # squares, offset, partner
+    mirrored: list[tuple[tuple[int, ...], int, int]] = []
+    patterns = []
+    start = 0
+    for name, actions in shapes(size).items():
+        offset = start + (3 ** len(actions) - 1) // 2
+        start += 3 ** len(actions)
+        patterns.append((name, _squares(actions, 0, size)))
+        places: dict[frozenset[int], int] = {}
+        for squares in dict.fromkeys(_squares(actions, k, size) for k in range(symmetries.COUNT)):
+            place = frozenset(squares)
+            if place in places:
+                mirrored.append((squares, offset, places[place]))
+            else:
+                places[place] = len(first)
+                first.append((squares, offset, len(first)))
+    placements = first + mirrored
+    deltas = np.zeros((64, len(placements)), np.int16)
+    for q, (squares, _, _) in enumerate(placements):
+        deltas[list(squares), q] = 3 ** np.arange(len(squares))
+    return Layout(
+        size=size,
+        patterns=tuple(patterns),
+        weights=start,
+        deltas=deltas,
+        offsets=np.array([offset for _, offset, _ in placements], np.int64),
+        partners=np.array([partner for _, _, partner in placements], np.int64),
+        looked_up=len(first),
+    )
+
+
+def _squares(actions: list[int], symmetry: int, size: int) -> tuple[int, ...]:
+    """The squares (0-63) of some actions after a symmetry."""
+    moved = symmetries.transform_actions(np.array(actions), symmetry, size).tolist()
+    return tuple(ACTION_SQUARES[size][action] for action in moved)

@@ -1,0 +1,110 @@
+"""Learning by self-play."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from othello_agents.ntuple import kernels
+from othello_agents.ntuple.network import NTupleNetwork
+from othello_env.games import bitboard
+from othello_env.games.hashing import mix_int
+
+__all__ = ["Trainer"]
+
+_CHUNK = 64
+
+
+class Trainer:
+    """Learns an evaluation by playing against itself: temporal differences on afterstates.
+
+    Each move is the best one by the present evaluation, or now and then a random one; each game begins with a random
+    number of random moves. After a game, each afterstate's value moves towards its TD(lambda) return. A random move
+    does not enter the return of what was before it.
+
+    The games form one sequence that the seed determines: the same number of games gives the same weights, in whatever
+    portions and however fast they were played.
+
+    Args:
+        size: of the board: 4, 6 or 8.
+        seed: for everything random.
+        network: one to go on with, which is changed in place. A network from a Trainer with the same seed goes on as
+            if nothing had happened.
+        stages: of a new network.
+        rate: how far a value moves towards its return at first, as a fraction of their difference (for small values).
+        half_life: after how many games the rate is half of that; it falls on like 1 / games.
+        trace: lambda of TD(lambda): 0 learns from the next value alone, 1 from the result alone.
+        epsilon: the probability of a random move.
+        random_plies: with how many random moves a game begins at most.
+
+    Raises:
+        ValueError: there is no such size, or the network has another one.
+    """
+
+    def __init__(
+        self,
+        size: int = 8,
+        seed: int = 0,
+        *,
+        network: NTupleNetwork | None = None,
+        stages: int = 4,
+        rate: float = 0.5,
+        half_life: float = 50_000.0,
+        trace: float = 0.5,
+        epsilon: float = 0.1,
+        random_plies: int = 10,
+    ) -> None:
+        self.network = NTupleNetwork(size, stages) if network is None else network
+        if self.network.size != size:
+            raise ValueError(f"the network is for size {self.network.size}, not {size}")
+        self.seed = seed
+        self._key = np.uint64(mix_int(seed, 0))
+        self._learning = kernels.Learning(
+            float(rate), float(half_life), float(trace), float(epsilon), int(random_plies)
+        )
+        training = self.network.training
+        self._played = np.array([training.get("games", 0)], np.int64)
+        self.seconds: float = training.get("seconds", 0.0)
+        self._note()
+
+    @property
+    def games(self) -> int:
+        """How many games the network has learned from."""
+        return int(self._played[0])
+
+    def run(self, *, seconds: float | None = None, games: int | None = None) -> int:
+        """Play and learn for some time or some games, whichever ends first; returns the number of games played.
+
+        Call it again to go on. After a Ctrl-C, too, what was learned stays.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C was pressed.
+            ValueError: neither is given, or one is negative.
+        """
+        if seconds is None and games is None:
+            raise ValueError("run needs seconds or games")
+        if (seconds or 0) < 0 or (games or 0) < 0:
+            raise ValueError(f"seconds and games cannot be negative, got {seconds} and {games}")
+        start, before = time.perf_counter(), self.games
+        black, white = (np.uint64(discs) for discs in bitboard.STARTS)
+        try:
+            while games is None or self.games - before < games:
+                passed = time.perf_counter() - start
+                if seconds is not None and passed >= seconds:
+                    break
+                chunk = _CHUNK if games is None else min(_CHUNK, games - (self.games - before))
+                kernels.train(self._key, self._played, chunk, black, white, self.network.tables, self._learning)
+        finally:
+            self.seconds += time.perf_counter() - start
+            self._note()
+        return self.games - before
+
+    def _note(self) -> None:
+        """Write into the network where its weights come from."""
+        self.network.training |= {
+            "games": self.games,
+            "seconds": round(self.seconds, 3),
+            "seed": self.seed,
+            **self._learning._asdict(),
+        }
