@@ -2,8 +2,8 @@
 
 A spec is ``name`` or ``name:key=value,key=value``; a value that has ``,`` or ``"`` in it is double-quoted. Names come
 from the entry points of the group ``othello_env.agents``, so any installed package can add some; an entry point named
-by a file's suffix (``.npz``) loads such files. ``path.py:function`` and ``package.module:name`` are callables. Every
-spec takes ``epsilon=``.
+by a file's suffix (``.npz``) loads such files. ``path.py:name`` and ``package.module:name`` are callables, or
+subclasses of Agent, which take options too. Every spec takes ``epsilon=``.
 """
 
 from __future__ import annotations
@@ -204,6 +204,8 @@ def make_agent(x: str | Agent | Policy, seed: int | None = None) -> Agent:
         return x
     if isinstance(x, str | Path):
         return _from_spec(str(x), seed)
+    if isinstance(x, type):
+        raise TypeError(f"an agent is a spec, an Agent or a callable, not the class {x.__qualname__}: make one of it")
     if callable(x):
         return _CallableAgent(x, getattr(x, "__qualname__", repr(x)))
     raise TypeError(f"an agent is a spec, an Agent or a callable, not {x!r} of type {type(x).__name__}")
@@ -245,18 +247,25 @@ def _parse(spec: str) -> tuple[str, dict[str, str]]:
 def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> Agent:
     registry = _registry()
     if head in registry and not head.startswith("."):
-        return _call(registry[head], options, spec, seed)
+        return _call(registry[head].load(), head, options, spec, seed)
+    if ":" in head and head.partition(":")[0] in agent_names():
+        name, _, rest = head.partition(":")
+        raise SpecError(f"{spec!r}: expected key=value,key=value after {name}, got {rest!r}")
     loader = registry.get(Path(head).suffix)
     if loader is not None:
         if not Path(head).is_file():
             raise FileNotFoundError(f"there is no file {head!r} to load an agent from")
-        return _call(loader, {"path": head} | options, spec, seed)
-    policy = _import_callable(head)
-    if policy is None:
+        return _call(loader.load(), loader.name, {"path": head} | options, spec, seed)
+    found = _import_callable(head)
+    if found is None:
         raise SpecError(f"there is no agent {head!r}; {_known()}")
+    if isinstance(found, type):
+        if not issubclass(found, Agent):
+            raise SpecError(f"{head!r} is a class, but no subclass of Agent")
+        return _call(found, head, options, spec, seed)
     if options:
         raise SpecError(f"{spec!r}: a callable takes no option but epsilon, got {', '.join(options)}")
-    return make_agent(policy)
+    return make_agent(found)
 
 
 def _known() -> str:
@@ -272,20 +281,19 @@ def _registry() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
 
 
-def _call(point: EntryPoint, options: dict[str, str], spec: str, seed: int | None) -> Agent:
+def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec: str, seed: int | None) -> Agent:
     """Call an agent's factory with the options of a spec, converted as its signature says."""
-    factory = point.load()
     parameters = inspect.signature(factory, eval_str=True).parameters
     names = [name for name in parameters if name not in ("seed", "path")]
     arguments: dict[str, Any] = {}
     for name, text in options.items():
         if name not in parameters or name == "seed":
             takes = ", ".join([*names, "epsilon"])
-            raise SpecError(f"{spec!r}: {point.name} has no option {name}; it takes {takes}")
+            raise SpecError(f"{spec!r}: {label} has no option {name}; it takes {takes}")
         arguments[name] = _convert(name, text, parameters[name].annotation, spec)
     required = [n for n in names if parameters[n].default is inspect.Parameter.empty and n not in arguments]
     if required:
-        raise SpecError(f"{spec!r}: {point.name} needs {', '.join(required)}")
+        raise SpecError(f"{spec!r}: {label} needs {', '.join(required)}")
     if "seed" in parameters:
         arguments["seed"] = seed
     try:
@@ -295,13 +303,14 @@ def _call(point: EntryPoint, options: dict[str, str], spec: str, seed: int | Non
     except (ValueError, TypeError) as error:
         raise SpecError(f"{spec!r}: {error}") from error
     if not isinstance(agent, Agent):
-        raise TypeError(f"the entry point {point.value} of {point.name} made {agent!r}, which is no Agent")
+        raise TypeError(f"{factory!r}, which {label} names, made {agent!r}, which is no Agent")
     return agent
 
 
 def _convert(name: str, text: str, annotation: Any, spec: str) -> Any:
     """A text as the type of an annotation: int, float, bool, Path or str, alone or in a union."""
-    kinds = typing.get_args(annotation) if isinstance(annotation, types.UnionType) else (annotation,)
+    is_union = typing.get_origin(annotation) in (types.UnionType, typing.Union)
+    kinds = typing.get_args(annotation) if is_union else (annotation,)
     if bool in kinds and text.lower() in ("true", "false", "1", "0", "yes", "no"):
         return text.lower() in ("true", "1", "yes")
     for kind in (int, float, Path):
@@ -316,7 +325,7 @@ def _convert(name: str, text: str, annotation: Any, spec: str) -> Any:
     raise SpecError(f"{spec!r}: {name} is {wanted}, not {text!r}")
 
 
-def _import_callable(head: str) -> Policy | Agent | None:
+def _import_callable(head: str) -> Policy | Agent | type | None:
     """What ``path.py:function`` or ``package.module:name`` names, or None if it is of neither form.
 
     Raises:
@@ -340,7 +349,7 @@ def _import_callable(head: str) -> Policy | Agent | None:
     found = getattr(module, name, None)
     if not (callable(found) or isinstance(found, Agent)):
         raise SpecError(f"{head!r}: {source} has no callable {name!r}")
-    return typing.cast("Policy | Agent", found)
+    return typing.cast("Policy | Agent | type", found)
 
 
 def _import_file(path: Path) -> types.ModuleType:
@@ -351,5 +360,10 @@ def _import_file(path: Path) -> types.ModuleType:
         raise SpecError(f"{str(path)!r} cannot be imported")
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        if sys.modules.get(path.stem) is module:
+            del sys.modules[path.stem]
+        raise
     return module

@@ -19,7 +19,7 @@ PASS = "pass"
 _PASSES = {"pass", "pa", "ps", "--"}
 _FILES = "abcdefgh"
 _TOKEN = re.compile(r"pass|\S{1,2}", re.IGNORECASE)
-_SEPARATORS = re.compile(r"[\s,;]+|\b\d+\.")
+_SEPARATORS = re.compile(r"[\s,;]+|\b\d+\.+")
 _PLAYERS = {"x": 0, "b": 0, "black": 0, "o": 1, "w": 1, "white": 1}
 _CELLS = {"X": 0, "x": 0, "*": 0, "O": 1, "o": 1, "-": None, ".": None}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from othello_env.games.game import State
 from othello_env.games.hashing import OPENING, draw, mix_int
@@ -31,7 +31,8 @@ class Openings:
         ValueError: the spec is none of these, or a given opening is illegal or ends the game.
     """
 
-    _ATTEMPTS = 1000
+    ATTEMPTS = 1000
+    """How often random plies that end the game are drawn again."""
 
     def __init__(self, spec: str | Sequence[str | State] | None, new_game: Callable[[int], State]) -> None:
         self.random_plies = 0
@@ -40,6 +41,8 @@ class Openings:
         if isinstance(spec, str):
             self.random_plies = _parse_random(spec)
         elif spec is not None:
+            if not isinstance(spec, Iterable):
+                raise _no_openings(spec)
             start = new_game(0)
             self.positions = tuple(opening_position(start, opening) for opening in spec)
             if not self.positions:
@@ -60,18 +63,22 @@ class Openings:
             ValueError: no opening of that length leaves the game unfinished.
         """
         key = mix_int(game_key, OPENING)
-        for attempt in range(cls._ATTEMPTS):
+        for attempt in range(cls.ATTEMPTS):
             state = random_opening(start, plies, mix_int(key, attempt))
             if state is not None:
                 return state
-        raise ValueError(f"{plies} random plies ended the game in each of {cls._ATTEMPTS} attempts; ask for fewer")
+        raise ValueError(f"{plies} random plies ended the game in each of {cls.ATTEMPTS} attempts; ask for fewer")
 
 
 def _parse_random(spec: str) -> int:
     kind, _, count = spec.partition(":")
     if kind != "random" or not count.isdecimal():
-        raise ValueError(f'openings is None, "random:PLIES", transcripts or States, not {spec!r}')
+        raise _no_openings(spec)
     return int(count)
+
+
+def _no_openings(spec: object) -> ValueError:
+    return ValueError(f'openings is None, "random:PLIES", transcripts or States, not {spec!r}')
 
 
 def opening_position(start: State, opening: str | State) -> State:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import index
-from struct import Struct
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -33,13 +32,7 @@ _BIT_ACTIONS = {
 }
 """For each size, the action that places a disc."""
 
-_pack = Struct("<QQQ?").pack
-"""The mover's discs, the other's, the legal squares and whether to pass, as bytes in the order of bits."""
-
-_MASK_BITS = {
-    size: np.array([*(128 + square for square in squares), 192]) for size, squares in bitboard.ACTION_SQUARES.items()
-}
-"""For each size, where each action's bit is among those."""
+_LOW = 0xFFFF_FFFF
 
 
 def check_size(size: Any) -> int:
@@ -218,12 +211,12 @@ class Othello(State):
         disc = bitboard.ACTION_BITS[size][action]
         if not (self._legal & disc or (disc == 0 and self.must_pass)):
             raise self.illegal(action)
-        uint64 = np.uint64
-        own, opponent, legal, reply = bitboard.advance(
-            uint64(self.own), uint64(self.opponent), uint64(disc), bitboard.BOARDS[size]
+        mine, other = self.own, self.opponent
+        own, opponent, legal, reply = bitboard.play(
+            mine & _LOW, mine >> 32, other & _LOW, other >> 32, disc & _LOW, disc >> 32, size
         )
         state = type(self).__new__(type(self))
-        state._fill(self.size, int(own), int(opponent), 1 - self.to_move, (*self.moves, action), int(legal), int(reply))
+        state._fill(size, int(own), int(opponent), 1 - self.to_move, (*self.moves, action), int(legal), int(reply))
         return state
 
     def discs(self) -> tuple[int, int]:
@@ -272,12 +265,21 @@ class Othello(State):
     def _encode(self, player: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
         """A player's planes and the mask of the player to move, cut out of one run of bits."""
         mine, other = (self.own, self.opponent) if player == self.to_move else (self.opponent, self.own)
-        words = np.frombuffer(_pack(mine, other, self._legal, self.must_pass), np.uint8)
-        bits = np.unpackbits(words, bitorder="little").view(np.int8)
-        size = self.size
-        if size == 8:
-            return bits[:128].reshape(2, 8, 8), bits[128:193]
-        return _inner(bits[:128].reshape(2, 8, 8), size), bits[_MASK_BITS[size]]
+        legal, size = self._legal, self.size
+        squares = size * size
+        out = np.empty(3 * squares + 1, np.int8)
+        bitboard.encode(
+            mine & _LOW,
+            mine >> 32,
+            other & _LOW,
+            other >> 32,
+            legal & _LOW,
+            legal >> 32,
+            self.must_pass,
+            size,
+            out,
+        )
+        return out[: 2 * squares].reshape(2, size, size), out[2 * squares :]
 
     def action_to_text(self, action: int) -> str:
         return notation.square_to_text(action, self.size)
@@ -386,6 +388,6 @@ class OthelloBatch:
         """(N, A) int8, 1 for each legal action."""
         masks = np.zeros((len(self), self.size**2 + 1), np.int8)
         legal = bitboard.legal_moves_batch(self.own, self.opponent, bitboard.BOARDS[self.size])
-        masks[:, :-1] = _planes(legal.astype("<u8"), self.size).reshape(len(self), -1)
+        masks[:, :-1] = _planes(legal.astype("<u8"), self.size).reshape(len(self), self.size**2)
         masks[:, -1] = legal == 0
         return masks
