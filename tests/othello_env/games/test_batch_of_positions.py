@@ -1,0 +1,60 @@
+"""OthelloBatch: positions as arrays."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from othello_env import Othello, OthelloBatch
+
+pytestmark = pytest.mark.nojit
+
+
+@given(data=st.data())
+def test_a_batch_is_its_positions(data, positions):
+    size = data.draw(st.sampled_from([4, 6, 8]))
+    states = [state for state in data.draw(st.lists(positions(size), min_size=1, max_size=9)) if not state.is_over]
+    batch = OthelloBatch.from_states(states)
+    assert len(batch) == len(states)
+    assert [batch.state(i) for i in range(len(batch))] == states
+    observations, masks = batch.observations(), batch.masks()
+    assert observations.dtype == masks.dtype == np.int8
+    if states:
+        assert observations.shape == (len(states), 2, size, size)
+        assert masks.shape == (len(states), size * size + 1)
+    for i, state in enumerate(states):
+        assert (observations[i] == state.observation(state.to_move)).all()
+        assert (masks[i] == state.action_mask()).all()
+
+
+def test_dtypes_and_keys():
+    batch = OthelloBatch.from_states([Othello(), Othello.from_moves("f5")], [2**64 - 1, 7])
+    assert (batch.own.dtype, batch.opponent.dtype, batch.to_move.dtype, batch.key.dtype) == (
+        np.uint64,
+        np.uint64,
+        np.int8,
+        np.uint64,
+    )
+    assert batch.to_move.tolist() == [0, 1]
+    assert batch.key.tolist() == [2**64 - 1, 7]
+    assert OthelloBatch.from_states([Othello()]).key.tolist() == [0]
+
+
+def test_an_empty_batch():
+    batch = OthelloBatch.from_states([])
+    assert len(batch) == 0
+    assert batch.observations().shape == (0, 2, 8, 8)
+    assert batch.masks().shape == (0, 65)
+
+
+@pytest.mark.parametrize(
+    ("states", "keys", "message"),
+    [
+        ([Othello(), Othello(6)], None, r"got 2 positions of sizes \[6, 8\]"),
+        ([Othello(), Othello()], [1], "got 2 positions of sizes .* and 1 keys"),
+        ([Othello()], [1, 2], "got 1 positions of sizes .* and 2 keys"),
+    ],
+)
+def test_positions_that_make_no_batch(states, keys, message):
+    with pytest.raises(ValueError, match=message):
+        OthelloBatch.from_states(states, keys)

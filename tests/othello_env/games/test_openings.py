@@ -1,0 +1,88 @@
+"""Where games begin."""
+
+import pytest
+
+from othello_env import IllegalActionError, NotationError, Othello
+from othello_env.games.openings import Openings, random_opening
+
+pytestmark = pytest.mark.nojit
+
+
+def start(key):
+    return Othello()
+
+
+def test_without_a_spec_games_begin_at_the_start():
+    assert Openings(None, start).draw(5) == Othello()
+
+
+def test_random_plies_follow_the_key():
+    openings = Openings("random:10", start)
+    first = [openings.draw(key) for key in range(40)]
+    assert [openings.draw(key) for key in range(40)] == first
+    assert len(set(first)) > 35
+    for state in first:
+        assert len(state.moves) == 10
+        assert not state.is_over
+        assert Othello.from_moves(state.moves) == state
+
+
+def test_the_first_random_ply_is_uniform():
+    # 2,000 draws among four moves: three standard deviations are 3 * sqrt(2000 * 3 / 16) = 58.
+    openings = Openings("random:1", start)
+    moves = [openings.draw(key).moves[0] for key in range(2_000)]
+    assert all(abs(moves.count(move) - 500) < 58 for move in (19, 26, 37, 44))
+
+
+def test_passes_are_plies_and_finished_openings_are_drawn_again():
+    openings = Openings("random:10", lambda key: Othello(4))
+    states = [openings.draw(key) for key in range(200)]
+    assert all(len(state.moves) == 10 and not state.is_over for state in states)
+    assert any(16 in state.moves for state in states)
+    assert any(random_opening(Othello(4), 10, key) is None for key in range(200))
+
+
+def test_an_opening_longer_than_any_game():
+    with pytest.raises(ValueError, match=r"61 random plies ended the game in each of .* attempts; ask for fewer"):
+        Openings("random:61", lambda key: Othello(4)).draw(0)
+
+
+def test_given_openings_are_all_drawn():
+    given = ["f5d6c3", Othello.from_moves("f5f6"), "", "1. f5 d6"]
+    openings = Openings(given, start)
+    drawn = {openings.draw(key) for key in range(100)}
+    assert drawn == {Othello.from_moves(opening) for opening in ("f5d6c3", "f5f6", "", "f5d6")}
+
+
+def test_a_new_game_is_made_with_its_key():
+    seen = []
+
+    def new_game(key):
+        seen.append(key)
+        return Othello(6)
+
+    assert Openings("random:0", new_game).draw(17) == Othello(6)
+    assert seen[-1] == 17
+
+
+@pytest.mark.parametrize(
+    ("spec", "error", "message"),
+    [
+        ("random", ValueError, "openings is None, .random:PLIES., transcripts or States, not 'random'"),
+        ("random:", ValueError, "not 'random:'"),
+        ("random:-1", ValueError, "not 'random:-1'"),
+        ("random:1.5", ValueError, "not 'random:1.5'"),
+        ("f5d6", ValueError, "not 'f5d6'"),
+        ([], ValueError, "openings is empty"),
+        (["f5a1"], IllegalActionError, "ply 2: a1"),
+        (["f5zz"], NotationError, "ply 2: "),
+        ([Othello(6)], ValueError, "expected openings for "),
+        ([37], ValueError, "expected openings for .*, got 37"),
+        (["e6f4e3f6g5d6e7f5c5"], ValueError, "an opening ends the game:\n"),
+        (10, ValueError, "openings is None, .* not 10"),
+        (Othello(), ValueError, "openings is None, .* not Othello"),
+    ],
+)
+def test_bad_openings(spec, error, message):
+    with pytest.raises(error, match=message):
+        Openings(spec, start)
