@@ -1,8 +1,8 @@
 """English draughts on 64-bit sets of dark squares, compiled.
 
-A position is `own`, `opponent` and `kings` (of both sides), seen from the player to move; `red` says whether that is Red,
-whose men move down the board; `going` is the piece in the middle of a chain of jumps, or none. Each pair of rows is
-followed by one bit that stays empty, so that a step in each direction is the same shift everywhere and never runs on
+A position is `own`, `opponent` and `kings` (of both sides), seen from the player to move; `red` says whether that is
+Red, whose men move down the board; `going` is the piece in the middle of a chain of jumps, or none. Each pair of rows
+is followed by one bit that stays empty, so that a step in each direction is the same shift everywhere and never runs on
 across an edge. On 8x8, with the standard number of each square above its bit::
 
           1     2     3     4            half = 4: squares a row
@@ -12,8 +12,8 @@ across an edge. On 8x8, with the standard number of each square above its bit::
           9    10    11    12
           9    10    11    12
 
-(The 35-bit layout that checkers programs have used since Samuel's.) A board of side S takes S * (S + 1) / 2 bits, so sides
-up to 10 fit. The kernels take plain numbers and check nothing.
+(Checkers programs have used this layout since Samuel's.) A board of side S takes S * (S + 1) / 2 bits, so sides up
+to 10 fit. The kernels take plain numbers and check nothing.
 """
 
 import numpy as np
@@ -94,8 +94,8 @@ def step(
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool, bool]:
     """Move a piece one step or jump.
 
-    Returns the next position's own, opponent, kings, going and red, and whether earlier positions can come back: the move
-    was a king's and no capture.
+    Returns the next position's own, opponent, kings, going and red, and whether earlier positions can come back: the
+    move was a king's and no capture.
     """
     target = _shift(piece, direction, half)
     is_king = (kings & piece) != _0
@@ -224,7 +224,7 @@ def playouts(
         winners: (N,) filled with 0 (Red), 1 (White) or -1 (a draw).
         plies: (N,) filled with the lengths.
     """
-    past = np.empty((256, 3), np.uint64)  # the positions since the last move that cannot be undone
+    past = np.empty((64, 3), np.uint64)  # the positions since the last move that cannot be undone
     for game in range(len(plies)):
         game_key = mix(key, np.uint64(game))
         p, o, kings, going, red = own, opponent, _0, _0, True
