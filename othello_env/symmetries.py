@@ -47,8 +47,8 @@ def transform_observation(observation: npt.NDArray[_T], symmetry: int) -> npt.ND
 
 
 def transform_policy(policy: npt.NDArray[_T], symmetry: int) -> npt.NDArray[_T]:
-    """A policy, mask or anything else with a number an action, (..., A), on the transformed board."""
-    size = isqrt(policy.shape[-1] - 1)
+    """A policy, mask or anything else with a number an action, (..., A), on the transformed board; a copy."""
+    size = isqrt(max(policy.shape[-1] - 1, 0))
     if size * size + 1 != policy.shape[-1]:
         raise ValueError(f"expected S * S + 1 actions in the last axis, got {policy.shape[-1]}")
     return policy[..., _sources(size, symmetry)]
@@ -57,10 +57,12 @@ def transform_policy(policy: npt.NDArray[_T], symmetry: int) -> npt.NDArray[_T]:
 def transform_actions(actions: Any, symmetry: int, size: int = 8) -> npt.NDArray[np.int64]:
     """Where actions (...) go, as int64, on a board of side `size`."""
     actions = np.asarray(actions)
+    if actions.size and not np.issubdtype(actions.dtype, np.integer):
+        raise TypeError(f"expected integers, got dtype {actions.dtype}")
     if actions.size and (actions.min() < 0 or actions.max() > size * size):
         raise ValueError(f"actions here are 0 to {size * size}, got {actions.min()} to {actions.max()}")
     targets = _sources(size, inverse(symmetry))
-    return np.asarray(targets[actions])
+    return np.asarray(targets[actions.astype(np.int64)])
 
 
 @cache
