@@ -29,12 +29,14 @@ __all__ = [
     "advance",
     "advance_batch",
     "choose_batch",
+    "encode",
     "flips",
     "legal_moves",
     "legal_moves_batch",
     "mobility",
     "nth_bit",
     "perft",
+    "play",
     "popcount",
     "randomise",
 ]
@@ -62,6 +64,8 @@ STARTS: tuple[int, int] = (1 << 28 | 1 << 35, 1 << 27 | 1 << 36)
 _0 = np.uint64(0)
 _1 = np.uint64(1)
 _INNER = np.uint64(0x7E7E_7E7E_7E7E_7E7E)  # files b-g: a line along a rank or diagonal never runs on across the edge
+_INNER_6 = np.uint64(0x007E_7E7E_7E7E_7E00)
+_INNER_4 = np.uint64(0x0000_3C3C_3C3C_0000)
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 _EAST, _SOUTH, _SOUTH_EAST, _SOUTH_WEST = np.uint64(1), np.uint64(8), np.uint64(9), np.uint64(7)
 
@@ -183,6 +187,56 @@ def advance(
         legal_moves(new_own, new_opponent, board),
         legal_moves(new_opponent, new_own, board),
     )
+
+
+# What a position on Python's integers calls. That takes half the time of a call with NumPy's scalars, but from
+# 2**63 on they would be of another type to Numba, which would compile all twice: so they come in halves of 32 bits.
+
+
+@kernel(inline=True)
+def _board(size: int) -> np.uint64:
+    if size == 8:
+        return _ALL
+    return _INNER_6 if size == 6 else _INNER_4
+
+
+@kernel(inline=True)
+def _join(low: int, high: int) -> np.uint64:
+    return np.uint64(high) << _32 | np.uint64(low)
+
+
+@kernel
+def play(
+    own_low: int, own_high: int, opponent_low: int, opponent_high: int, disc_low: int, disc_high: int, size: int
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """`advance` for halves, on the board of a size."""
+    own, opponent = _join(own_low, own_high), _join(opponent_low, opponent_high)
+    return advance(own, opponent, _join(disc_low, disc_high), _board(size))
+
+
+@kernel
+def encode(
+    own_low: int,
+    own_high: int,
+    opponent_low: int,
+    opponent_high: int,
+    legal_low: int,
+    legal_high: int,
+    must_pass: bool,
+    size: int,
+    out: npt.NDArray[np.int8],
+) -> None:
+    """Write into `out` (3 * size * size + 1,) a plane of each side's discs and the mask of all actions."""
+    squares = size * size
+    first = (8 - size) // 2 * 9
+    for plane, bits in enumerate(
+        (_join(own_low, own_high), _join(opponent_low, opponent_high), _join(legal_low, legal_high))
+    ):
+        for row in range(size):
+            line = bits >> np.uint64(first + 8 * row)
+            for column in range(size):
+                out[plane * squares + row * size + column] = (line >> np.uint64(column)) & _1
+    out[3 * squares] = must_pass
 
 
 @kernel
