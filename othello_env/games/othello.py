@@ -56,13 +56,13 @@ class Othello(State):
     2 - - - - - - - -
     3 - - X - - - - -
     4 - - - X X - - -
-    5 - - - X X X - -
+    5 - - - O X X - -
     6 - - - O - - - -
     7 - - - - - - - -
     8 - - - - - - - -
-    black (X) 6, white (O) 1, white to move
+    black (X) 5, white (O) 2, white to move
     >>> [game.action_to_text(a) for a in game.legal_actions()]
-    ['d3', 'f4', 'f6']
+    ['d3', 'f3', 'f4', 'g5']
     """
 
     __slots__ = ("_legal", "_reply", "opponent", "own", "size")
