@@ -8,9 +8,9 @@ import numpy as np
 
 from othello_env.games.jit import kernel
 
-__all__ = ["CHOICE", "EPSILON", "OPENING", "OPPONENT", "REDRAW", "SIDE", "below", "draw", "mix", "mix_int"]
+__all__ = ["CHOICE", "EPSILON", "OPENING", "OPPONENT", "POOL", "REDRAW", "SIDE", "below", "draw", "mix", "mix_int"]
 
-SIDE, OPENING, OPPONENT, EPSILON, CHOICE, REDRAW = range(1, 7)
+SIDE, OPENING, OPPONENT, EPSILON, CHOICE, REDRAW, POOL = range(1, 8)
 """What a random number is for: the counters under a game's key."""
 
 _GOLDEN = np.uint64(0x9E37_79B9_7F4A_7C15)
