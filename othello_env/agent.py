@@ -33,7 +33,7 @@ from othello_env.games.othello import OthelloBatch
 
 __all__ = ["Agent", "AgentError", "Chance", "Policy", "SpecError", "agent_names", "ask", "make_agent"]
 
-ENTRY_POINTS = "othello_env.agents"
+_ENTRY_POINTS = "othello_env.agents"
 Policy = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], Any]
 """A callable agent: observations (N, C, H, W) and masks (N, A), both int8, to N actions."""
 
@@ -278,7 +278,7 @@ def _known() -> str:
 
 @cache
 def _registry() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+    return {point.name: point for point in entry_points(group=_ENTRY_POINTS)}
 
 
 def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec: str, seed: int | None) -> Agent:

@@ -1,0 +1,374 @@
+"""Agents from specs, callables and classes; their random choices; answers checked."""
+
+import copy
+import pickle
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from othello_env import Agent, AgentError, MissingExtraError, Othello, OthelloBatch, SpecError, agent, make_agent
+from othello_env.agent import Chance, ask
+
+pytestmark = pytest.mark.nojit
+
+PLUGIN = """
+    from pathlib import Path
+    from typing import Optional
+
+    from othello_env import Agent, MissingExtraError
+
+
+    class Noted(Agent):
+        "Plays the first legal action, and remembers its options."
+
+        def __init__(self, **options):
+            self.options = options
+
+        def act(self, state, *, seconds_left=None):
+            return state.legal_actions()[0]
+
+        def analyse(self, state):
+            return "a power of its own"
+
+
+    def everything(depth: int, eval: str = "count", scale: float = 1.0, fast: bool = False,
+                   level: int | None = None, old: Optional[int] = None, file: Path | None = None,
+                   limit: int | float = 0, free="x", seed: int | None = None):
+        if depth < 0:
+            raise ValueError(f"depth is at least 0, not {depth}")
+        return Noted(**locals())
+
+    def from_file(path, shift: int = 0):
+        return Noted(path=path, shift=shift)
+
+    def broken():
+        return "no agent"
+
+    def needs_more():
+        raise MissingExtraError("this needs nosuch: pip install 'othello-env[nosuch]'")
+
+    class Mine(Noted):
+        def __init__(self, depth: int = 3):
+            super().__init__(depth=depth)
+
+    INSTANCE = Mine(7)
+
+    def last(observations, masks):
+        return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+"""
+ENTRY_POINTS = """
+[othello_env.agents]
+zz-all = othello_plugin:everything
+zz-broken = othello_plugin:broken
+zz-more = othello_plugin:needs_more
+.zz = othello_plugin:from_file
+"""
+
+
+@pytest.fixture
+def plugin(tmp_path, monkeypatch):
+    """A package beside this one, installed as far as Python can tell, that adds agents."""
+    (tmp_path / "othello_plugin.py").write_text(textwrap.dedent(PLUGIN), encoding="utf-8")
+    info = tmp_path / "othello_plugin-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: othello-plugin\nVersion: 1.0\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(ENTRY_POINTS, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    agent._registry.cache_clear()
+    yield tmp_path
+    agent._registry.cache_clear()
+    sys.modules.pop("othello_plugin", None)
+
+
+def last_legal(observations, masks):
+    return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+
+class TestSpecs:
+    def test_the_installed_names_are_listed(self, plugin):
+        names = agent.agent_names()
+        assert list(names) == sorted(names)
+        assert {"random", "zz-all", "zz-broken"} <= set(names)
+        assert ".zz" not in names
+
+    def test_options_are_converted_as_the_signature_says(self, plugin):
+        made = make_agent("zz-all:depth=4,eval=weighted,scale=.5,fast=yes,level=2,old=3,file=a b.txt,limit=1.5", seed=9)
+        assert made.options == {
+            "depth": 4,
+            "eval": "weighted",
+            "scale": 0.5,
+            "fast": True,
+            "level": 2,
+            "old": 3,
+            "file": Path("a b.txt"),
+            "limit": 1.5,
+            "free": "x",
+            "seed": 9,
+        }
+        assert type(make_agent("zz-all:depth=1,limit=2").options["limit"]) is int
+        assert make_agent("zz-all:depth=1,fast=0").options["fast"] is False
+
+    @pytest.mark.parametrize(
+        ("text", "value"),
+        [
+            ('"ntuple:weights=a.npz"', "ntuple:weights=a.npz"),
+            ('"gtp-rhino -l 4, -b 0"', "gtp-rhino -l 4, -b 0"),
+            ('""', ""),
+            ("a:b=c", "a:b=c"),
+            ("C:\\x y", "C:\\x y"),
+        ],
+    )
+    def test_values_are_quoted(self, plugin, text, value):
+        assert make_agent(f"zz-all:eval={text},depth=2").options["eval"] == value
+        assert make_agent(f"zz-all:depth=2,eval={text}").options["eval"] == value
+
+    def test_what_is_forgiven(self, plugin):
+        assert make_agent(" zz-all:depth=2,").options["depth"] == 2
+        assert repr(make_agent("random:")) == "random"
+
+    def test_a_files_suffix_picks_its_loader(self, plugin):
+        (plugin / "weights.zz").touch()
+        assert make_agent("weights.zz").options == {"path": "weights.zz", "shift": 0}
+        assert make_agent(f"{plugin}/weights.zz:shift=2").options == {"path": f"{plugin}/weights.zz", "shift": 2}
+        assert make_agent(plugin / "weights.zz").options["shift"] == 0
+        with pytest.raises(FileNotFoundError, match=r"there is no file 'gone\.zz'"):
+            make_agent("gone.zz")
+
+    @pytest.mark.parametrize("spec", ["othello_plugin:last", "othello_plugin.py:last"])
+    def test_callables_of_modules_and_files(self, plugin, spec):
+        made = make_agent(spec)
+        assert made.act(Othello()) == 44
+        assert repr(made) == "last"
+        assert "epsilon=0.5" in repr(make_agent(f"{spec}:epsilon=.5"))
+
+    def test_agents_and_classes_of_agents_by_name(self, plugin):
+        assert make_agent("othello_plugin:INSTANCE").options == {"depth": 7}
+        assert make_agent("othello_plugin:Mine").options == {"depth": 3}
+        assert make_agent("othello_plugin.py:Mine:depth=5").options == {"depth": 5}
+
+    @pytest.mark.parametrize(
+        ("spec", "message"),
+        [
+            ("", "'' is no agent's spec; known are "),
+            (":depth=2", "':depth=2' is no agent's spec"),
+            (
+                "nosuch",
+                r"there is no agent 'nosuch'; known are .*random.*zz-all.*files ending in .*\.zz.*path\.py:func",
+            ),
+            ("nosuch:depth=2", "there is no agent 'nosuch'"),
+            (".zz", "there is no agent '.zz'"),
+            ("a b:c", "there is no agent 'a b:c'"),
+            ("zz-all", "'zz-all': zz-all needs depth"),
+            ("zz-all:depth", "expected key=value,key=value after zz-all, got 'depth'"),
+            ("zz-all:depth=2,,scale=1", r"expected key=value,key=value .* at ',scale=1'"),
+            ("zz-all:depth=2 scale=1", "depth is int, not '2 scale=1'"),
+            ('zz-all:depth="2', "expected key=value,key=value .* at 'depth=\"2'"),
+            ("zz-all:depth=2,depth=3", "gives depth twice"),
+            ("zz-all:depth=two", "depth is int, not 'two'"),
+            ("zz-all:depth=1,level=x", "level is int, not 'x'"),
+            ("zz-all:depth=1,old=x", "old is int, not 'x'"),
+            ("zz-all:depth=1,limit=x", "limit is int or float, not 'x'"),
+            ("zz-all:depth=1,fast=maybe", "fast is bool, not 'maybe'"),
+            ("zz-all:depth=-1", "depth is at least 0, not -1"),
+            ("zz-all:depth=1,seed=3", "zz-all has no option seed; it takes depth, eval, scale, .*free, epsilon"),
+            ("zz-all:deep=1", "zz-all has no option deep; it takes depth"),
+            ("random:epsilon=1.5", "epsilon is a probability, 0 to 1, not 1.5"),
+            ("random:epsilon=-1", "epsilon is a probability"),
+            ("random:epsilon=nan", "epsilon is a probability"),
+            ("random:epsilon=x", "epsilon is float, not 'x'"),
+            ("random:choice", "after random, got 'choice'"),
+            ("othello_plugin:nosuch", "othello_plugin has no callable 'nosuch'"),
+            ("othello_plugin:PLUGIN", "othello_plugin has no callable 'PLUGIN'"),
+            ("othello_plugin:Path", "'othello_plugin:Path' is a class, but no subclass of Agent"),
+            ("nosuch.module:name", "there is no module 'nosuch'; known are"),
+            ("othello_env.nosuch:name", "there is no module 'othello_env.nosuch'"),
+            ("othello_plugin:last:depth=2", "a callable takes no option but epsilon, got depth"),
+        ],
+    )
+    def test_wrong_specs_say_what_is_right(self, plugin, spec, message):
+        with pytest.raises(SpecError, match=message):
+            make_agent(spec)
+
+    def test_other_errors_keep_their_type(self, plugin):
+        with pytest.raises(MissingExtraError, match=r"othello-env\[nosuch\]"):
+            make_agent("zz-more")
+        with pytest.raises(TypeError, match="which zz-broken names, made 'no agent', which is no Agent"):
+            make_agent("zz-broken")
+        with pytest.raises(FileNotFoundError, match=r"there is no file 'gone\.py'"):
+            make_agent("gone.py:last")
+
+    def test_an_error_inside_a_users_file_is_the_users(self, plugin):
+        (plugin / "faulty.py").write_text("import nosuch_dependency\n", encoding="utf-8")
+        for spec in ("faulty.py:last", "faulty:last"):
+            with pytest.raises(ModuleNotFoundError, match="nosuch_dependency"):
+                make_agent(spec)
+        assert "faulty" not in sys.modules
+
+    @pytest.mark.parametrize("x", [None, 3, ["random"], Agent])
+    def test_what_is_no_agent(self, x):
+        with pytest.raises(TypeError, match="an agent is a spec, an Agent or a callable, not "):
+            make_agent(x)
+
+    def test_an_agent_is_returned_as_it_is(self):
+        made = make_agent("random")
+        assert make_agent(made) is made
+
+
+class TestCallables:
+    def test_they_see_batches(self):
+        seen = []
+
+        def policy(observations, masks):
+            seen.append((observations.shape, observations.dtype, masks.shape, masks.dtype))
+            return masks.argmax(axis=1)
+
+        states = [Othello(6), Othello(6).play(8)]
+        made = make_agent(policy)
+        assert [made.act(state) for state in states] == [state.legal_actions()[0] for state in states]
+        answers = made.act_batch(OthelloBatch.from_states(states))
+        assert answers.dtype == np.int64
+        assert answers.tolist() == [state.legal_actions()[0] for state in states]
+        assert [shape for shape, *_ in seen] == [(1, 2, 6, 6), (1, 2, 6, 6), (2, 2, 6, 6)]
+        assert {(dtype, mask) for _, dtype, _, mask in seen} == {(np.dtype(np.int8), np.dtype(np.int8))}
+
+    @pytest.mark.parametrize(
+        ("answer", "found"),
+        [
+            (37, r"shape \(\), dtype int"),
+            ([37.0], r"shape \(1,\), dtype float64"),
+            ([37, 37], r"shape \(2,\), dtype int"),
+            ([[37]], r"shape \(1, 1\), dtype int"),
+            ([True], "dtype bool"),
+            (None, "dtype object"),
+            ([], "dtype float64"),
+        ],
+    )
+    def test_answers_of_another_shape_or_type(self, answer, found):
+        made = make_agent(lambda observations, masks: answer)
+        with pytest.raises(AgentError, match=rf"must answer 1 observations with \(1,\) integers, not with .*{found}"):
+            made.act(Othello())
+
+
+class Constant(Agent):
+    def __init__(self, answer):
+        self.answer = answer
+
+    def __repr__(self):
+        return "constant"
+
+    def act(self, state, *, seconds_left=None):
+        return self.answer
+
+
+class TestAsk:
+    def test_a_legal_answer(self):
+        assert ask(Constant(np.int64(37)), Othello()) == 37
+        assert type(ask(Constant(np.int64(37)), Othello())) is int
+
+    @pytest.mark.parametrize(
+        ("answer", "reason"),
+        [
+            (0, r"a1 \(action 0\) is not legal for black, who has: d3 c4 f5 e6"),
+            (64, r"pass \(action 64\) is not legal for black"),
+            (65, "actions here are 0 to 64, not 65"),
+            (-1, "actions here are 0 to 64, not -1"),
+            (None, "an action is an integer, not None of type NoneType"),
+            ("f5", "an action is an integer, not 'f5' of type str"),
+            (37.0, "an action is an integer, not 37.0 of type float"),
+        ],
+    )
+    def test_an_illegal_answer_names_the_agent_and_shows_the_position(self, answer, reason):
+        with pytest.raises(AgentError, match=f"agent constant answered with an illegal action.*{reason}") as caught:
+            ask(Constant(answer), Othello())
+        assert str(caught.value).endswith(str(Othello()))
+
+    def test_an_agents_own_error_is_not_dressed_up(self):
+        class Failing(Agent):
+            def act(self, state, *, seconds_left=None):
+                raise ValueError("of its own")
+
+        with pytest.raises(ValueError, match=r"^of its own$"):
+            ask(Failing(), Othello())
+
+
+def states_of_a_game(key, size=8):
+    state, states = Othello(size), []
+    while not state.is_over:
+        states.append(state)
+        state = state.play(state.draw_action(key, state.turn))
+    return states
+
+
+class TestChance:
+    def test_a_seed_repeats(self):
+        a, b, c = Chance(5), Chance(5), Chance(6)
+        first = [a.choose(Othello()) for _ in range(50)]
+        assert [b.choose(Othello()) for _ in range(50)] == first
+        assert [c.choose(Othello()) for _ in range(50)] != first
+        assert set(first) == {19, 26, 37, 44}
+
+    def test_without_a_seed_it_differs(self):
+        assert Chance().key(Othello()) != Chance().key(Othello())
+
+    def test_in_a_game_its_seed_and_turn_decide(self):
+        one, other = Chance(1), Chance(2)
+        other.choose(Othello())
+        states = states_of_a_game(3)
+        one.new_game(77)
+        other.new_game(77)
+        forwards = [one.choose(state) for state in states]
+        backwards = [other.choose(state) for state in reversed(states)]
+        assert forwards == backwards[::-1]
+        assert all(action in state.legal_actions() for action, state in zip(forwards, states, strict=True))
+        one.new_game(78)
+        assert [one.choose(state) for state in states] != forwards
+
+
+class TestEpsilon:
+    @pytest.mark.parametrize("spec", ["random", "random:epsilon=.5", "random:epsilon=1"])
+    def test_single_answers_are_the_batchs(self, spec):
+        made = make_agent(spec)
+        states = [state for key in range(6) for state in states_of_a_game(key, size=4)]
+        keys = [17 * i for i in range(len(states))]
+        singles = []
+        for state, key in zip(states, keys, strict=True):
+            made.new_game(key)
+            singles.append(made.act(state))
+        assert made.act_batch(OthelloBatch.from_states(states, keys)).tolist() == singles
+
+    def test_a_callable_with_epsilon_answers_alike(self):
+        made = agent._EpsilonAgent(make_agent(last_legal), 0.5, None)
+        states = states_of_a_game(4)
+        keys = list(range(len(states)))
+        singles = []
+        for state, key in zip(states, keys, strict=True):
+            made.new_game(key)
+            singles.append(made.act(state))
+        assert made.act_batch(OthelloBatch.from_states(states, keys)).tolist() == singles
+        assert singles != make_agent(last_legal).act_batch(OthelloBatch.from_states(states, keys)).tolist()
+
+    @pytest.mark.parametrize(("epsilon", "share"), [(0.0, 0.0), (0.25, 0.1875), (1.0, 0.75)])
+    def test_it_is_a_probability(self, plugin, epsilon, share):
+        # The first move is one of four, so three quarters of the random ones differ from the agent's own.
+        made = make_agent(f"othello_plugin:last:epsilon={epsilon}", seed=1)
+        answers = [made.act(Othello()) for _ in range(4_000)]
+        assert abs(sum(answer != 44 for answer in answers) / 4_000 - share) < 0.021
+        again = make_agent(f"othello_plugin:last:epsilon={epsilon}", seed=1)
+        assert [again.act(Othello()) for _ in range(100)] == answers[:100]
+
+    def test_the_agents_further_powers_show_through(self, plugin):
+        made = make_agent("zz-all:depth=1,epsilon=.1")
+        assert made.analyse(Othello()) == "a power of its own"
+        with pytest.raises(AttributeError):
+            made.exact_scores(Othello())
+
+    def test_it_can_be_copied(self):
+        made = make_agent("random:epsilon=.5", seed=3)
+        for other in (copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+            assert repr(other) == repr(made)
+            fresh = make_agent("random:epsilon=.5", seed=3)
+            assert [other.act(Othello()) for _ in range(20)] == [fresh.act(Othello()) for _ in range(20)]
