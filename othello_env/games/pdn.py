@@ -103,7 +103,7 @@ def loads(text: str, draws: str = "40-move") -> list[PdnGame]:
         NotationError: the text is no PDN of English draughts; the message names the game and its move.
         IllegalActionError: a move is illegal.
     """
-    games = []
+    games: list[PdnGame] = []
     tags: dict[str, str] = {}
     moves: list[str] = []
     depth = 0
