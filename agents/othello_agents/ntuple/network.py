@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any, Self
@@ -24,7 +25,17 @@ __all__ = ["FORMAT", "NTupleNetwork"]
 FORMAT = "othello-env n-tuple 1"
 """What a file's card calls its format; the number changes when the meaning of the arrays does."""
 
-_MEMBERS = {"card.npy", "weights.npy"}
+# What the readers of zip files and arrays raise where a file is damaged; json's errors are ValueErrors.
+_DAMAGE = (
+    EOFError,
+    MemoryError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 class NTupleNetwork:
@@ -146,7 +157,7 @@ class NTupleNetwork:
         try:
             card, weights = _arrays(file)
             return cls._from_card(card, weights)
-        except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+        except _DAMAGE as error:
             raise ValueError(f"{name!r} is no file of n-tuple weights: {error}") from error
 
     @classmethod
@@ -170,17 +181,14 @@ def _patterns(size: int) -> list[list[Any]]:
 
 
 def _arrays(file: IO[bytes]) -> tuple[Any, npt.NDArray[Any]]:
-    """A file's card, parsed, and its weights.
-
-    Raises:
-        ValueError, EOFError, OSError, zipfile.BadZipFile: the file is damaged or holds something else.
-    """
+    """A file's card, parsed, and its weights. A damaged or other file raises one of `_DAMAGE`."""
     with zipfile.ZipFile(file) as archive:
-        if set(archive.namelist()) != _MEMBERS:
-            raise ValueError(f"expected the arrays card and weights, got {', '.join(archive.namelist()) or 'none'}")
-    file.seek(0)
-    with np.load(file, allow_pickle=False) as arrays:
-        text, weights = arrays["card"], arrays["weights"]
+        names = archive.namelist()
+        if sorted(names) != ["card.npy", "weights.npy"]:
+            raise ValueError(f"expected the arrays card and weights, got {', '.join(names) or 'none'}")
+        # Each member is read whole first, so that its checksum is checked before anything of it is used.
+        members = [io.BytesIO(archive.read(name)) for name in sorted(names)]
+    text, weights = (np.lib.format.read_array(member, allow_pickle=False) for member in members)
     if text.dtype.kind != "U" or text.shape != ():
         raise ValueError(f"its card must be a text, not {text.dtype} of shape {text.shape}")
     return json.loads(str(text)), weights

@@ -1,0 +1,81 @@
+"""A slow twin of the network's look-ups, which shares only the patterns' shapes, and networks with random weights."""
+
+import numpy as np
+import pytest
+from othello_agents.ntuple import NTupleNetwork
+from othello_agents.ntuple.patterns import shapes
+
+SIZES = (4, 6, 8)
+
+
+def boards(size):
+    """The board's squares in the order in which each of its eight images shows them, by NumPy's own turns and flips."""
+    board = np.arange(size * size).reshape(size, size)
+    return [np.rot90(b, k).ravel() for b in (board, board[:, ::-1]) for k in range(4)]
+
+
+def readings(size, squares):
+    """For each placement of a pattern, its squares in every order in which a symmetry reads them."""
+    orders = {}
+    for image in boards(size):
+        read = tuple(int(image[square]) for square in squares)
+        orders.setdefault(frozenset(read), []).append(read)
+    return list(orders.values())
+
+
+def number(shown):
+    """The number of a pattern's weight: base 3, the first square counts least; opponent 0, empty 1, own 2."""
+    return sum(digit * 3**i for i, digit in enumerate(shown))
+
+
+def content(state, mover):
+    return [1 if owner is None else 2 if owner == mover else 0 for owner in state.owners()]
+
+
+def stage_of(state, stages):
+    return max(0, (sum(state.discs()) - 5) * stages // (state.size**2 - 4))
+
+
+class SlowTwin:
+    """Values by reading the board square by square."""
+
+    def __init__(self, network):
+        self.network = network
+
+    def value(self, state, player):
+        if state.is_over:
+            return state.returns()[player]
+        mover = 1 - state.to_move
+        shown = content(state, mover)
+        weights = self.network.weights[stage_of(state, self.network.stages)]
+        total, start = 0.0, 0
+        for squares in shapes(state.size).values():
+            for orders in readings(state.size, squares):
+                total += float(weights[start + number([shown[square] for square in orders[0]])])
+            start += 3 ** len(squares)
+        return np.tanh(total) * (1 if player == mover else -1)
+
+
+def symmetric_network(size, stages=3, seed=7):
+    """Random weights, but the same for contents that are mirror images of each other, which learning guarantees."""
+    weights = []
+    rng = np.random.default_rng(seed)
+    for squares in shapes(size).values():
+        k = len(squares)
+        every = np.arange(3**k)[:, np.newaxis] // 3 ** np.arange(k) % 3
+        orders = next(orders for orders in readings(size, squares) if set(orders[0]) == set(squares))
+        images = [every[:, [squares.index(square) for square in order]] @ 3 ** np.arange(k) for order in orders]
+        table = rng.normal(0, 0.1, (stages, 3**k)).astype(np.float32)
+        weights.append(table[:, np.min(images, axis=0)])
+    return NTupleNetwork(size, stages, np.concatenate(weights, axis=1))
+
+
+@pytest.fixture(scope="session")
+def slow_twin():
+    return SlowTwin
+
+
+@pytest.fixture(scope="session")
+def networks():
+    """A network with random weights for each size."""
+    return {size: symmetric_network(size) for size in SIZES}
