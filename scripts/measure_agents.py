@@ -28,38 +28,36 @@ def random_positions(n: int, seed: int) -> list[Othello]:
     return [state for state in states if isinstance(state, Othello)]
 
 
-def seconds(run: Callable[[], object], repeats: int = 3) -> float:
-    """The shortest of a few runs."""
+def seconds(run: Callable[[], object]) -> float:
+    """The shortest of three runs."""
     times = []
-    for _ in range(repeats):
+    for _ in range(3):
         began = time.perf_counter()
         run()
         times.append(time.perf_counter() - began)
     return min(times)
 
 
-def nodes_per_second(agent: AlphaBeta, states: Sequence[Othello], repeats: int) -> tuple[int, float]:
+def nodes_per_second(agent: AlphaBeta, states: Sequence[Othello]) -> tuple[int, float]:
     """How many nodes an agent visits, and how many a second."""
     agent.search(states[0])  # compiles
     nodes = sum(agent.search(state).nodes for state in states)
-    return nodes, nodes / seconds(lambda: [agent.search(state) for state in states], repeats)
+    return nodes, nodes / seconds(lambda: [agent.search(state) for state in states])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--depth", type=int, default=6, help="of the search")
     parser.add_argument("--eval", default="weighted", help="count, weighted, modified or mobility")
-    parser.add_argument("--positions", type=int, default=20, help="how many are searched")
+    parser.add_argument("--positions", type=int, default=10, help="how many are searched")
     parser.add_argument("--seed", type=int, default=1, help="of the positions")
     args = parser.parse_args()
     states = random_positions(args.positions, args.seed)
     evaluate = find_evaluation(args.eval)
 
-    nodes, compiled = nodes_per_second(AlphaBeta(args.depth, evaluate), states, repeats=5)
+    nodes, compiled = nodes_per_second(AlphaBeta(args.depth, evaluate), states)
     # The kernels know an evaluation by its function; under another one it is searched in Python.
-    same_nodes, python = nodes_per_second(
-        AlphaBeta(args.depth, lambda state, player: evaluate(state, player)), states, repeats=1
-    )
+    same_nodes, python = nodes_per_second(AlphaBeta(args.depth, lambda state, player: evaluate(state, player)), states)
     assert nodes == same_nodes
     each = nodes / len(states)
     print(

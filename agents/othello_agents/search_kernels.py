@@ -88,6 +88,12 @@ def _weigh(squares: np.uint64, table: Int) -> Int:
 
 
 @kernel
+def _gain(disc: np.uint64, turned: np.uint64, table: Int) -> Int:
+    """By how much a move raises the balance of weights."""
+    return _weigh(disc, table) + 2 * _weigh(turned, table)
+
+
+@kernel
 def _near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: Int) -> Int:
     """What the discs beside occupied corners count more in `modified` than in `weighted`."""
     taken = (own | opponent) & _CORNERS[table - 1]
@@ -139,7 +145,7 @@ def _minimax(
         disc = moves & (_0 - moves)
         moves ^= disc
         turned = flips(disc, own, opponent)
-        gain = _weigh(disc, table) + 2 * _weigh(turned, table)
+        gain = _gain(disc, turned, table)
         value, _, below = _minimax(
             opponent ^ turned, own | turned | disc, board, -(score + gain), depth - 1, table, evaluation
         )
@@ -175,7 +181,7 @@ def _alphabeta(
         disc = moves & (_0 - moves)
         moves ^= disc
         turned = flips(disc, own, opponent)
-        gain = _weigh(disc, table) + 2 * _weigh(turned, table)
+        gain = _gain(disc, turned, table)
         value, _, below = _alphabeta(
             opponent ^ turned, own | turned | disc, board, -(score + gain), -beta, -alpha, depth - 1, table, evaluation
         )
@@ -202,7 +208,7 @@ def _maximizer(
         disc = moves & (_0 - moves)
         moves ^= disc
         turned = flips(disc, own, opponent)
-        gain = _weigh(disc, table) + 2 * _weigh(turned, table)
+        gain = _gain(disc, turned, table)
         value = _evaluate(own | turned | disc, opponent ^ turned, board, score + gain, table, evaluation)
         nodes += 1
         if value > best_value:
