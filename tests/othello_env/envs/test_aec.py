@@ -1,0 +1,328 @@
+"""The PettingZoo environment."""
+
+import copy
+import pickle
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+
+from othello_env import IllegalActionError, NotationError, Othello, drawing, othello_v0
+from othello_env.envs.seeding import env_key, game_key
+from othello_env.games.openings import Openings
+
+WIPE_OUT = "e6f4e3f6g5d6e7f5c5"
+"""Black has taken every white disc after nine plies; 51 squares are empty."""
+FORCED_PASS = Othello.from_text("XXO-" + "----" * 3, to_move="O")
+"""White has to pass, then Black's d1 ends the game."""
+
+
+def play_out(env: othello_v0.OthelloAEC, moves: str) -> None:
+    for name in [moves[i : i + 2] for i in range(0, len(moves), 2)]:
+        env.step(env.state.action_from_text(name))
+
+
+@pytest.mark.filterwarnings("ignore:The old environment creation API:DeprecationWarning")
+class TestPettingZooSuite:
+    """PettingZoo's own checks."""
+
+    # It wants plain boxes as observations, and marks at least one action even where an agent is not to move.
+    @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning")
+    @pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning")
+    @pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros:UserWarning")
+    @pytest.mark.parametrize("size", [4, 6, 8])
+    def test_api(self, size: int) -> None:
+        from pettingzoo.test import api_test
+
+        api_test(othello_v0.env(size=size), num_cycles=300)
+
+    def test_seeds(self) -> None:
+        from pettingzoo.test import seed_test
+
+        seed_test(lambda: othello_v0.env(openings="random:6"))
+
+    def test_render(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from pettingzoo.test import render_test
+
+        monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+        monkeypatch.setattr("othello_env.envs.rendering.RENDER_FPS", 1000)
+        render_test(othello_v0.env)
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_it_follows_the_rules_move_by_move(size: int) -> None:
+    env = othello_v0.env(size=size)
+    rng = np.random.default_rng(size)
+    passes = 0
+    for _ in range(60):
+        env.reset()
+        state = Othello(size)
+        for agent in env.agent_iter():
+            observation, reward, terminated, truncated, info = env.last()
+            player = env.possible_agents.index(agent)
+            assert env.state == state
+            assert (observation["observation"] == state.observation(player)).all()
+            assert observation["action_mask"] is info["action_mask"]
+            assert (terminated, truncated) == (state.is_over, False)
+            assert reward == state.returns()[player]
+            if terminated:
+                assert not observation["action_mask"].any()
+                env.step(None)
+                continue
+            assert player == state.to_move
+            assert tuple(np.flatnonzero(observation["action_mask"])) == state.legal_actions()
+            waiting = env.observe(env.possible_agents[1 - player])
+            assert not waiting["action_mask"].any()
+            assert (waiting["observation"] == state.observation(1 - player)).all()
+            action = rng.choice(state.legal_actions())
+            passes += action == state.pass_action
+            env.step(action)
+            state = state.play(action)
+        assert env.state.moves == state.moves
+    assert passes > 0
+
+
+def test_the_spaces_hold_the_observations() -> None:
+    env = othello_v0.env()
+    env.reset()
+    for agent in env.possible_agents:
+        assert env.observation_space(agent).contains(env.observe(agent))
+        assert env.action_space(agent).n == 65
+    assert (env.possible_agents, env.metadata["name"]) == (["black_0", "white_0"], "othello_v0")
+    assert othello_v0.raw_env is othello_v0.env
+
+
+def test_a_forced_pass_is_an_explicit_step() -> None:
+    env = othello_v0.env(size=4)
+    env.reset(options={"position": FORCED_PASS})
+    assert env.agent_selection == "white_0"
+    assert list(np.flatnonzero(env.observe("white_0")["action_mask"])) == [16]
+    env.step(16)
+    assert env.agent_selection == "black_0"
+    assert not any(env.terminations.values())
+    env.step(3)
+    assert all(env.terminations.values())
+    assert env.rewards == {"black_0": 1.0, "white_0": -1.0}
+
+
+@pytest.mark.parametrize(("reward", "worth"), [("result", 1.0), ("margin", 64.0)])
+def test_each_agent_gets_its_own_result_when_the_other_ended_the_game(reward: str, worth: float) -> None:
+    env = othello_v0.env(reward=reward)
+    env.reset()
+    play_out(env, WIPE_OUT)
+    results, infos = {}, {}
+    for agent in env.agent_iter():
+        _, results[agent], terminated, _, infos[agent] = env.last()
+        assert terminated
+        env.step(None)
+    assert results == {"black_0": worth, "white_0": -worth}
+    for info in infos.values():
+        assert (info["winner"], info["discs"], info["moves"]) == (0, (13, 0), env.state.moves)
+        assert "illegal_action" not in info
+
+
+def test_a_draw_has_no_winner() -> None:
+    env = othello_v0.env(size=4)
+    env.reset(options={"position": "XOOO XXOO OOOO XXO-"})
+    play_out(env, "d4")
+    assert env.rewards == {"black_0": 0.0, "white_0": 0.0}
+    assert (env.infos["black_0"]["winner"], env.infos["black_0"]["discs"]) == (-1, (8, 8))
+
+
+@pytest.mark.parametrize(("reward", "cost"), [("result", 1.0), ("margin", 64.0)])
+def test_an_illegal_action_ends_the_game_at_the_movers_cost(reward: str, cost: float) -> None:
+    env = othello_v0.env(reward=reward)
+    env.reset()
+    play_out(env, "f5")
+    before = env.state
+    env.step(0)
+    assert env.rewards == {"black_0": 0.0, "white_0": -cost}
+    assert env.state is before
+    assert env.agents == ["black_0", "white_0"]
+    for agent in env.agent_iter():
+        observation, reward_of_agent, terminated, _, info = env.last()
+        assert terminated
+        assert reward_of_agent == (0.0 if agent == "black_0" else -cost)
+        assert not observation["action_mask"].any()
+        assert (info["illegal_action"], info["winner"], info["discs"]) == (0, -1, (4, 1))
+        env.step(None)
+    assert env.agents == []
+
+
+def test_strict_raises_for_an_illegal_action_and_steps_nothing() -> None:
+    env = othello_v0.env(strict=True)
+    env.reset()
+    before = copy.deepcopy(env.last())
+    with pytest.raises(IllegalActionError, match=r"a1 \(action 0\) is not legal for black"):
+        env.step(0)
+    assert env.state == Othello()
+    assert env.agent_selection == "black_0"
+    assert not any(env.terminations.values())
+    assert (env.last()[0]["action_mask"] == before[0]["action_mask"]).all()
+    env.step(19)
+
+
+@pytest.mark.parametrize("action", [65, -1, None, 19.0, "d3", np.array([19]), np.float32(19), 2**70])
+@pytest.mark.parametrize("strict", [False, True])
+def test_what_is_no_action_at_all_changes_nothing(action: object, strict: bool) -> None:
+    env = othello_v0.env(strict=strict)
+    env.reset()
+    with pytest.raises(ValueError, match="expected an action as an integer from 0 to 64") as error:
+        env.step(action)
+    assert not isinstance(error.value, IllegalActionError)
+    assert env.state == Othello()
+    assert not any(env.terminations.values())
+
+
+@pytest.mark.parametrize("action", [19, np.int8(19), np.uint16(19), np.array(19)])
+def test_integers_of_any_kind_are_actions(action: int) -> None:
+    env = othello_v0.env()
+    env.reset()
+    env.step(action)
+    assert env.state.moves == (19,)
+
+
+def test_nothing_works_before_reset_or_after_the_end() -> None:
+    env = othello_v0.env()
+    for call in (lambda: env.step(19), lambda: env.observe("black_0"), lambda: env.state, env.render):
+        with pytest.raises(ResetNeeded):
+            call()
+    with pytest.raises(AttributeError, match="agent_selection is there once reset"):
+        env.last()
+    env.reset()
+    play_out(env, WIPE_OUT)
+    with pytest.raises(ValueError, match="None"):
+        env.step(19)
+    env.step(None)
+    env.step(None)
+    with pytest.raises(ResetNeeded, match="the game is over"):
+        env.step(19)
+    env.reset()
+    assert env.agents == env.possible_agents
+
+
+def test_an_unknown_agent_is_named() -> None:
+    env = othello_v0.env()
+    env.reset()
+    with pytest.raises(ValueError, match="no agent 'red_0'; the agents are black_0, white_0"):
+        env.observe("red_0")
+
+
+def starts(env: othello_v0.OthelloAEC, count: int, seed: int | None) -> Iterator[Othello]:
+    for game in range(count):
+        env.reset(seed=seed if game == 0 else None)
+        yield env.state
+
+
+def test_a_seed_determines_the_games_that_follow() -> None:
+    env = othello_v0.env(openings="random:8")
+    games = list(starts(env, 6, 3))
+    assert games == list(starts(env, 6, 3)) == list(starts(othello_v0.env(openings="random:8"), 6, 3))
+    assert games != list(starts(env, 6, 4))
+    openings = Openings("random:8", lambda _: Othello())
+    assert games == [openings.draw(game_key(env_key(3), game)) for game in range(6)]
+    assert len(set(games)) == 6
+
+
+def test_without_seeds_environments_differ() -> None:
+    envs = [othello_v0.env(openings="random:8") for _ in range(2)]
+    assert list(starts(envs[0], 4, None)) != list(starts(envs[1], 4, None))
+
+
+def test_options_say_where_the_game_begins() -> None:
+    env = othello_v0.env(openings=["f5d6"])
+    env.reset()
+    assert env.state == Othello.from_moves("f5d6")
+    env.reset(options={"moves": "d3c3"})
+    assert env.state == Othello.from_moves("d3c3")
+    position = Othello.from_moves("c4e3")
+    env.reset(options={"position": position, "moves": "f6"})
+    assert env.state == position.play_transcript("f6")
+    env.reset(options={"position": Othello().to_text()})
+    assert env.state == Othello()
+    env.reset(options={"random_plies": 7, "moves": "d3c3"})
+    assert len(env.state.moves) == 9
+    assert env.state.moves[:2] == Othello.from_moves("d3c3").moves
+    env.reset(options={"moves": None})
+    assert env.state == Othello.from_moves("f5d6")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"postion": Othello()}, "unknown reset option 'postion'; expected position, moves, random_plies"),
+        ({"side": "black"}, "unknown reset option 'side'"),
+        ({"position": Othello(6)}, "expected openings for"),
+        ({"position": "XO"}, "a board has 16, 36 or 64 squares"),
+        ({"position": "-XO-" + "----" * 3}, "expected openings for"),
+        ({"position": Othello.from_text("X" * 64)}, "an opening ends the game"),
+        ({"moves": WIPE_OUT}, "an opening ends the game"),
+        ({"moves": "f5f5"}, "ply 2"),
+        ({"moves": "f5z9"}, "ply 2"),
+        ({"random_plies": -1}, "random_plies must be an integer from 0 on"),
+        ({"random_plies": 2.5}, "random_plies must be an integer from 0 on"),
+        ({"random_plies": 70}, "ask for fewer"),
+    ],
+)
+def test_wrong_options_are_named_and_change_nothing(options: dict[str, object], message: str) -> None:
+    env = othello_v0.env()
+    env.reset(seed=1)
+    play_out(env, "f5")
+    keys = env._keys
+    with pytest.raises((ValueError, NotationError), match=message):
+        env.reset(options=options)
+    assert env.state == Othello.from_moves("f5")
+    assert env._keys == keys
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"size": 5}, "size must be one of 4, 6, 8, not 5"),
+        ({"reward": "discs"}, "reward must be one of 'result', 'margin', not 'discs'"),
+        ({"render_mode": "svg"}, "render_mode must be one of None, 'human', 'rgb_array', 'ansi', not 'svg'"),
+        ({"openings": "random"}, 'openings is None, "random:PLIES"'),
+        ({"openings": []}, "openings is empty"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        othello_v0.env(**arguments)
+
+
+def test_copies_go_their_own_way() -> None:
+    env = othello_v0.env(openings="random:4")
+    env.reset(seed=2)
+    twins = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    for twin in twins:
+        assert twin.state == env.state
+        twin.step(twin.state.legal_actions()[0])
+        assert twin.state != env.state
+        twin.reset()
+    env.reset()
+    assert env.state == twins[0].state == twins[1].state
+
+
+def test_every_mode_renders_the_final_board() -> None:
+    for mode, draw in (("ansi", drawing.text), ("rgb_array", drawing.pixels)):
+        env = othello_v0.env(render_mode=mode)
+        env.reset()
+        play_out(env, WIPE_OUT)
+        assert np.array_equal(env.render(), draw(Othello.from_moves(WIPE_OUT)))
+        env.close()
+    env = othello_v0.env()
+    env.reset()
+    with pytest.warns(UserWarning, match="render_mode"):
+        assert env.render() is None
+
+
+def test_human_mode_shows_every_ply(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = []
+    monkeypatch.setattr(drawing.Window, "show", lambda self, pixels: shown.append(pixels))
+    env = othello_v0.env(render_mode="human")
+    env.reset()
+    play_out(env, WIPE_OUT)
+    states = [Othello.from_moves(WIPE_OUT[: 2 * ply]) for ply in range(10)]
+    assert len(shown) == 10
+    assert all(np.array_equal(picture, drawing.pixels(state)) for picture, state in zip(shown, states, strict=True))

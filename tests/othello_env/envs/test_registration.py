@@ -1,0 +1,36 @@
+"""The environments' names."""
+
+import subprocess
+import sys
+
+import gymnasium
+import pettingzoo
+import pytest
+
+import othello_env  # noqa: F401 - registers the environments
+from othello_env import othello_v0
+from othello_env.envs.single import OthelloEnv
+
+
+def test_gymnasium_imports_the_package_for_a_qualified_id() -> None:
+    code = (
+        "import gymnasium; env = gymnasium.make('othello_env:othello_env/Othello-v0', size=6); "
+        "print(env.reset(seed=0)[0]['action_mask'].shape)"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "(37,)"
+
+
+def test_gymnasium_makes_the_environment_with_its_arguments() -> None:
+    env = gymnasium.make("othello_env/Othello-v0", size=4, opponent="random", side="white", reward="margin")
+    assert isinstance(env.unwrapped, OthelloEnv)
+    env.reset(seed=0)
+    assert env.unwrapped.learner == 1
+
+
+@pytest.mark.skipif(not hasattr(pettingzoo, "make"), reason="PettingZoo has a registry since 1.27")
+def test_pettingzoo_makes_the_environment_with_its_arguments() -> None:
+    env = pettingzoo.make("aec", "othello_env/othello-v0", size=6)
+    assert isinstance(env, othello_v0.OthelloAEC)
+    env.reset()
+    assert env.state.size == 6

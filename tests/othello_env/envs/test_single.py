@@ -1,0 +1,341 @@
+"""The Gymnasium environment: a learner against an opponent."""
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+
+from othello_env import Agent, AgentError, IllegalActionError, Othello, State, drawing, make_agent
+from othello_env.envs.seeding import env_key, game_key, learner_seat, opponent_key, redraw_key
+from othello_env.envs.single import OthelloEnv
+from othello_env.games.hashing import SIDE, mix_int
+from othello_env.games.openings import Openings
+
+WIPE_OUT = "e6f4e3f6g5d6e7f5c5"
+"""Black has taken every white disc after nine plies, the last of them Black's; 51 squares are empty."""
+ONE_MOVE_LEFT = Othello.from_text("XO--" + "----" * 3)
+"""Black's only move, c1, ends the game."""
+
+
+class Script(Agent):
+    """Plays the moves of a transcript that are its own."""
+
+    def __init__(self, moves: str) -> None:
+        self.moves = Othello.from_moves(moves).moves
+        self.asked = 0
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        self.asked += 1
+        return self.moves[len(state.moves)]
+
+
+class Constant(Agent):
+    """Always answers the same, legal or not."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def __repr__(self) -> str:
+        return "Constant"
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        return self.answer  # type: ignore[no-any-return]
+
+
+def first_legal(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    return masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"size": 6, "opponent": first_legal, "reward": "margin", "side": "white"}])
+def test_it_passes_gymnasiums_own_check_without_a_warning(arguments: dict[str, Any]) -> None:
+    check_env(OthelloEnv(**arguments), skip_render_check=True)
+    check_env(gymnasium.make("othello_env/Othello-v0", **arguments).unwrapped, skip_render_check=True)
+
+
+@pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
+def test_it_passes_gymnasiums_own_check_of_rendering(mode: str) -> None:
+    check_env(gymnasium.make("othello_env/Othello-v0", render_mode=mode).unwrapped)
+
+
+@pytest.mark.parametrize(("reward", "worth"), [("result", -1.0), ("margin", -64.0)])
+def test_the_opponents_closing_move_pays_the_learner_in_the_same_step(reward: str, worth: float) -> None:
+    """The bug that environments of this kind have had: the last reward is lost, or is the other side's."""
+    env = OthelloEnv(opponent=Script(WIPE_OUT), side="white", reward=reward)
+    env.reset()
+    moves = Othello.from_moves(WIPE_OUT).moves
+    for action in moves[1:7:2]:
+        _, got, terminated, _, _ = env.step(action)
+        assert (got, terminated) == (0.0, False)
+    observation, got, terminated, truncated, info = env.step(moves[7])
+    assert (got, terminated, truncated) == (worth, True, False)
+    assert (info["winner"], info["discs"], info["moves"]) == (0, (13, 0), moves)
+    assert not observation["observation"][0].any(), "the learner has no disc left"
+    assert observation["observation"][1].sum() == 13
+    assert not observation["action_mask"].any()
+    assert not env.action_masks().any()
+
+
+@pytest.mark.parametrize(("reward", "worth"), [("result", 1.0), ("margin", 64.0)])
+def test_the_learners_closing_move_pays_it_too(reward: str, worth: float) -> None:
+    env = OthelloEnv(opponent=Script(WIPE_OUT), side="black", reward=reward)
+    env.reset()
+    results = [env.step(action) for action in Othello.from_moves(WIPE_OUT).moves[::2]]
+    assert [result[1] for result in results] == [0.0, 0.0, 0.0, 0.0, worth]
+    assert [result[2] for result in results] == [False] * 4 + [True]
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+@pytest.mark.parametrize("side", ["black", "white"])
+def test_it_follows_the_rules_move_by_move(size: int, side: str) -> None:
+    """Against an opponent that plays its first legal move, every step is what the State says."""
+    env = OthelloEnv(size=size, opponent=first_legal, side=side)
+    learner = ["black", "white"].index(side)
+    rng = np.random.default_rng(size)
+    passes = 0
+    for _ in range(40):
+        observation, info = env.reset()
+        state = Othello(size)
+        done, reward = False, 0.0
+        while True:
+            while not state.is_over and state.to_move != learner:
+                state = state.play(state.legal_actions()[0])
+            assert env.unwrapped.state == state
+            assert env.observation_space.contains(observation)
+            assert (observation["observation"] == state.observation(learner)).all()
+            assert observation["action_mask"] is info["action_mask"]
+            assert tuple(np.flatnonzero(env.action_masks())) == state.legal_actions()
+            assert (observation["action_mask"] == env.action_masks()).all()
+            assert (done, reward) == (state.is_over, state.returns()[learner])
+            if done:
+                assert info["winner"] == (-1 if not any(state.returns()) else state.returns().index(1.0))
+                break
+            action = int(rng.choice(state.legal_actions()))
+            passes += action == state.pass_action
+            observation, reward, done, _, info = env.step(action)
+            state = state.play(action)
+    assert passes > 0, "the learner's pass is a step"
+
+
+def test_the_opponents_pass_is_made_for_it() -> None:
+    opponent = Script("f5")
+    env = OthelloEnv(size=4, opponent=opponent, side="black")
+    observation, _ = env.reset(options={"position": Othello.from_text("XXO-" + "----" * 3, to_move="O")})
+    assert opponent.asked == 0
+    assert env.state.moves == (16,)
+    assert list(np.flatnonzero(observation["action_mask"])) == [3]
+
+
+class TestSeeds:
+    """Everything random hangs on the keys that the documentation names."""
+
+    @staticmethod
+    def by_hand(key: int, choose: Callable[[Othello], int]) -> tuple[int, Othello]:
+        learner = mix_int(key, SIDE) & 1
+        state = Openings("random:6", lambda _: Othello()).draw(key)
+        opponent = make_agent("random")
+        opponent.new_game(opponent_key(key))
+        while not state.is_over:
+            state = state.play(choose(state) if state.to_move == learner else opponent.act(state))
+        return learner, state
+
+    def test_games_are_those_of_the_keys(self) -> None:
+        def choose(state: Othello) -> int:
+            return state.legal_actions()[-1]
+
+        env = OthelloEnv(openings="random:6")
+        learners = []
+        for seed in (0, 1, 2**63 + 5):
+            for game in range(8):
+                env.reset(seed=seed if game == 0 else None)
+                done = False
+                while not done:
+                    _, _, done, _, _ = env.step(choose(env.state))
+                learner, last = self.by_hand(game_key(env_key(seed), game), choose)
+                assert (env.learner, env.state.moves) == (learner, last.moves)
+                learners.append(learner)
+        assert set(learners) == {0, 1}
+
+    def test_without_a_seed_games_differ(self) -> None:
+        envs = [OthelloEnv(openings="random:10") for _ in range(2)]
+        games = [[env.reset()[0]["observation"].tobytes() for _ in range(4)] for env in envs]
+        assert games[0] != games[1]
+
+    def test_a_game_that_ends_before_the_learners_turn_is_drawn_again(self) -> None:
+        env = OthelloEnv(size=4)
+        redrawn = 0
+        for seed in range(20):
+            env.reset(seed=seed, options={"position": ONE_MOVE_LEFT})
+            assert env.learner == 0
+            assert env.state == ONE_MOVE_LEFT
+            redrawn += learner_seat(game_key(env_key(seed), 0), 2) == 1
+        assert 0 < redrawn < 20
+
+    def test_the_redrawn_game_hangs_on_the_next_key(self) -> None:
+        openings = [ONE_MOVE_LEFT, *(Othello(4).play(a) for a in Othello(4).legal_actions())]
+        env = OthelloEnv(size=4, openings=openings, side="white", opponent=first_legal)
+        redrawn = 0
+        for seed in range(40):
+            env.reset(seed=seed)
+            key = game_key(env_key(seed), 0)
+            while Openings(openings, lambda _: Othello(4)).draw(key) == ONE_MOVE_LEFT:
+                key = redraw_key(key)
+                redrawn += 1
+            assert env.state == Openings(openings, lambda _: Othello(4)).draw(key)
+        assert redrawn > 0
+
+    def test_where_the_learner_can_never_move_reset_says_so(self) -> None:
+        env = OthelloEnv(size=4, side="white")
+        with pytest.raises(ValueError, match="ended the game before the learner's turn in 101 draws"):
+            env.reset(options={"position": ONE_MOVE_LEFT})
+        env.reset()
+        assert not env.state.is_over
+
+
+@pytest.mark.parametrize(("reward", "cost"), [("result", -1.0), ("margin", -64.0)])
+def test_an_illegal_action_ends_the_game_at_the_learners_cost(reward: str, cost: float) -> None:
+    env = OthelloEnv(side="black", reward=reward)
+    env.reset()
+    observation, got, terminated, truncated, info = env.step(0)
+    assert (got, terminated, truncated) == (cost, True, False)
+    assert (info["illegal_action"], info["winner"], info["discs"], info["moves"]) == (0, -1, (2, 2), ())
+    assert not observation["action_mask"].any()
+    assert env.state == Othello()
+    with pytest.raises(ResetNeeded, match="the game is over"):
+        env.step(19)
+
+
+def test_strict_raises_for_an_illegal_action_and_steps_nothing() -> None:
+    env = OthelloEnv(side="black", strict=True)
+    env.reset()
+    with pytest.raises(IllegalActionError, match=r"a1 \(action 0\) is not legal for black"):
+        env.step(0)
+    assert env.state == Othello()
+    assert list(np.flatnonzero(env.action_masks())) == list(Othello().legal_actions())
+    assert len(env.step(19)[4]) == 1
+
+
+@pytest.mark.parametrize("action", [65, -1, None, 19.0, "d3", np.array([19]), np.float32(19)])
+def test_what_is_no_action_at_all_changes_nothing(action: Any) -> None:
+    env = OthelloEnv(side="black")
+    env.reset()
+    with pytest.raises(ValueError, match="expected an action as an integer from 0 to 64") as error:
+        env.step(action)
+    assert not isinstance(error.value, IllegalActionError)
+    assert env.state == Othello()
+    env.step(np.int64(19))
+
+
+@pytest.mark.parametrize("answer", [0, 65, -1, "d3", None, 1.5])
+def test_an_opponents_illegal_answer_raises_and_names_it(answer: Any) -> None:
+    env = OthelloEnv(side="black", opponent=Constant(answer))
+    env.reset()
+    with pytest.raises(AgentError, match="agent Constant answered with an illegal action"):
+        env.step(19)
+    assert env.state == Othello(), "the learner still has the move"
+
+
+def test_nothing_works_before_reset() -> None:
+    env = OthelloEnv()
+    for call in (lambda: env.step(19), lambda: env.state, env.render):
+        with pytest.raises(ResetNeeded):
+            call()
+
+
+def test_options_say_where_the_game_begins_and_which_side_the_learner_is() -> None:
+    env = OthelloEnv(side="black", opponent=first_legal, openings=["f5d6"])
+    env.reset()
+    assert (env.state, env.learner) == (Othello.from_moves("f5d6"), 0)
+    env.reset(options={"moves": "d3", "side": "white"})
+    assert (env.state, env.learner) == (Othello.from_moves("d3"), 1)
+    env.reset(options={"position": Othello.from_moves("c4e3"), "random_plies": 2})
+    assert len(env.state.moves) == 4
+    assert env.learner == 0
+    seen = set()
+    for _ in range(20):
+        env.reset(options={"side": "random"})
+        seen.add(env.learner)
+    assert seen == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"colour": "white"}, "unknown reset option 'colour'; expected position, moves, random_plies, side"),
+        ({"side": "red"}, "side must be one of 'random', 'black', 'white', not 'red'"),
+        ({"moves": "f5f5"}, "ply 2"),
+        ({"random_plies": "ten"}, "random_plies must be an integer from 0 on, not 'ten'"),
+        ({"position": 7}, "expected openings for"),
+    ],
+)
+def test_wrong_options_are_named_and_change_nothing(options: dict[str, Any], message: str) -> None:
+    env = OthelloEnv(side="black", opponent=Script("d3c3"))
+    env.reset()
+    env.step(19)
+    with pytest.raises(ValueError, match=message):
+        env.reset(options=options)
+    assert env.state == Othello.from_moves("d3c3")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"size": 7}, "size must be one of 4, 6, 8, not 7"),
+        ({"side": "red"}, "side must be one of 'random', 'black', 'white', not 'red'"),
+        ({"reward": "discs"}, "reward must be one of"),
+        ({"render_mode": "svg"}, "render_mode must be one of"),
+        ({"openings": "random"}, "openings is None"),
+        ({"opponent": "nobody"}, "there is no agent 'nobody'; known are .*random"),
+        ({"opponent": ("random", "random")}, "expected an opponent for each of 1 other seats, got 2"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        OthelloEnv(**arguments)
+
+
+def test_the_id_works_with_the_standard_wrappers() -> None:
+    env = gymnasium.make("othello_env:othello_env/Othello-v0", opponent="random", side="white")
+    assert env.unwrapped.action_space.n == 65
+    env = gymnasium.wrappers.RecordEpisodeStatistics(gymnasium.wrappers.FlattenObservation(env))
+    observation, info = env.reset(seed=1)
+    done = False
+    steps = 0
+    while not done:
+        assert observation.shape == (2 * 64 + 65,)
+        masks = env.get_wrapper_attr("action_masks")()
+        assert masks.dtype == np.bool_
+        assert (masks == info["action_mask"]).all()
+        observation, reward, done, _, info = env.step(int(masks.argmax()))
+        steps += 1
+    assert info["episode"]["r"] == reward in (-1.0, 0.0, 1.0)
+    assert info["episode"]["l"] == steps
+    assert isinstance(env.unwrapped.state, Othello)
+
+
+def test_copies_play_on_alike() -> None:
+    env = OthelloEnv()
+    env.reset(seed=2)
+    twins = [env, copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    for _ in range(5):
+        steps = [twin.step(twin.state.legal_actions()[0]) for twin in twins]
+        assert twins[0].state == twins[1].state == twins[2].state
+        assert all((step[0]["observation"] == steps[0][0]["observation"]).all() for step in steps)
+
+
+def test_human_mode_shows_every_position(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = []
+    monkeypatch.setattr(drawing.Window, "show", lambda self, pixels: shown.append(pixels))
+    env = OthelloEnv(opponent=Script(WIPE_OUT), side="white", render_mode="human")
+    env.reset()
+    moves = Othello.from_moves(WIPE_OUT).moves
+    for action in moves[1::2]:
+        env.step(action)
+    states = [Othello.from_moves(WIPE_OUT[: 2 * ply]) for ply in range(10)]
+    assert len(shown) == 10
+    assert all(np.array_equal(picture, drawing.pixels(state)) for picture, state in zip(shown, states, strict=True))
