@@ -47,7 +47,7 @@ class Starts:
     """
 
     def __init__(self, openings: str | Sequence[str | State] | None, new_game: Callable[[int], State]) -> None:
-        self._openings = Openings(openings, new_game)
+        self.openings = Openings(openings, new_game)
         self._new_game = new_game
 
     def draw(self, game_key: int, options: Mapping[str, Any]) -> State:
@@ -63,7 +63,11 @@ class Starts:
             ValueError: an option is wrong.
         """
         if not any(name in options for name in POSITION_OPTIONS):
-            return self._openings.draw(game_key)
+            return self.openings.draw(game_key)
+        return Openings.random(self.given(game_key, options), options.get("random_plies", 0), game_key)
+
+    def given(self, game_key: int, options: Mapping[str, Any]) -> State:
+        """The position that the options of a reset say, before their `random_plies`; see `draw`."""
         state = self._new_game(game_key)
         position = options.get("position")
         if isinstance(position, str):
@@ -72,7 +76,7 @@ class Starts:
             state = opening_position(state, position)
         if "moves" in options:
             state = opening_position(state, state.play_transcript(options["moves"]))
-        return Openings.random(state, options.get("random_plies", 0), game_key)
+        return state
 
 
 def _from_text(state: State, text: str) -> State:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.bitboard import flips, legal_moves, nth_bit, popcount
+from othello_env.games.bitboard import advance, flips, legal_moves, mobility, nth_bit, popcount
 from othello_env.games.hashing import OPENING, OPPONENT, POOL, REDRAW, SIDE, below, mix
 from othello_env.games.jit import kernel
 
@@ -25,7 +25,7 @@ __all__ = [
     "SIDE_DRAWN",
     "Ends",
     "Games",
-    "Starts",
+    "StartTable",
     "Waiting",
     "answer",
     "begin_all",
@@ -43,7 +43,7 @@ NO_OPENING, NO_TURN = 1, 2
 """Why a game could not begin: random plies ended it, or its opponent's moves before the learner's first turn did."""
 
 SIDE_DRAWN = 2
-"""For `Starts.side`: each game's key draws the learner's player."""
+"""For `StartTable.side`: each game's key draws the learner's player."""
 
 EXPAND: npt.NDArray[np.uint64] = np.array(
     [int.from_bytes(bytes(byte >> bit & 1 for bit in range(8)), "little") for byte in range(256)], np.uint64
@@ -87,7 +87,7 @@ class Games(NamedTuple):
     """How often this game was drawn again; -1 once the learner has had a turn."""
 
 
-class Starts(NamedTuple):
+class StartTable(NamedTuple):
     """Where games begin and who plays in them."""
 
     own: npt.NDArray[np.uint64]
@@ -227,7 +227,7 @@ def _place(
 
 
 @kernel
-def _begin(i: int, key: np.uint64, games: Games, starts: Starts, board: np.uint64, size: int) -> bool:
+def _begin(i: int, key: np.uint64, games: Games, starts: StartTable, board: np.uint64, size: int) -> bool:
     """Begin game i under a key. Returns whether it has an opening that leaves it unfinished."""
     opening_key = mix(key, np.uint64(OPENING))
     chosen = np.int64(below(mix(opening_key, _0), np.uint64(len(starts.own))))
@@ -255,27 +255,23 @@ def _begin(i: int, key: np.uint64, games: Games, starts: Starts, board: np.uint6
 def _random_plies(i: int, plies: int, key: np.uint64, games: Games, board: np.uint64, size: int) -> bool:
     """Play uniformly random plies in game i. Returns whether the game goes on after them."""
     own, opponent = games.own[i], games.opponent[i]
-    legal = legal_moves(own, opponent, board)
+    legal, reply = mobility(own, opponent, board)
     for _ in range(plies):
-        if legal == _0 and legal_moves(opponent, own, board) == _0:
+        if legal | reply == _0:
             return False
         action, disc = size * size, _0
         if legal != _0:
             square = np.int64(nth_bit(legal, below(mix(key, popcount(own | opponent)), popcount(legal))))
             edge = (8 - size) // 2
             action, disc = (square // 8 - edge) * size + square % 8 - edge, _1 << np.uint64(square)
-        turned = flips(disc, own, opponent)
-        own, opponent = opponent & ~turned, own | turned | disc
-        legal = legal_moves(own, opponent, board)
-        games.moves[i, games.plies[i]] = action
-        games.plies[i] += 1
-        games.to_move[i] ^= 1
+        own, opponent, legal, reply = advance(own, opponent, disc, board)
+        _note(i, action, games)
     games.own[i], games.opponent[i], games.legal[i] = own, opponent, legal
-    return legal != _0 or legal_moves(opponent, own, board) != _0
+    return legal | reply != _0
 
 
 @kernel
-def _next(i: int, games: Games, starts: Starts, board: np.uint64, size: int) -> bool:
+def _next(i: int, games: Games, starts: StartTable, board: np.uint64, size: int) -> bool:
     """Begin the next game in place i."""
     games.number[i] += _1
     games.redraws[i] = 0
@@ -283,7 +279,7 @@ def _next(i: int, games: Games, starts: Starts, board: np.uint64, size: int) -> 
 
 
 @kernel
-def begin_all(index: npt.NDArray[np.int64], games: Games, starts: Starts, board: np.uint64, size: int) -> int:
+def begin_all(index: npt.NDArray[np.int64], games: Games, starts: StartTable, board: np.uint64, size: int) -> int:
     """Begin the games of these numbers, (M,), under their `env_key` and `number`. Returns 0 or NO_OPENING."""
     failed = 0
     for i in index:
@@ -356,7 +352,7 @@ def step(
     reward: npt.NDArray[np.float64],
     terminated: npt.NDArray[np.bool_],
     reward_to: npt.NDArray[np.int8],
-    starts: Starts,
+    starts: StartTable,
     begin_next: bool,
     by_margin: bool,
     board: np.uint64,
@@ -443,7 +439,7 @@ def waiting(games: Games, board: np.uint64, size: int) -> Waiting:
             n += 1
             continue
         games.own[i], games.opponent[i] = games.opponent[i], games.own[i]
-        games.legal[i] = legal_moves(games.own[i], games.opponent[i], board)
+        games.legal[i], _ = mobility(games.own[i], games.opponent[i], board)
         _note(i, size * size, games)
     numbers = found[:n]
     key = games.key[numbers]
@@ -477,7 +473,7 @@ def answer(
     reward: npt.NDArray[np.float64],
     terminated: npt.NDArray[np.bool_],
     reward_to: npt.NDArray[np.int8],
-    starts: Starts,
+    starts: StartTable,
     begin_next: bool,
     by_margin: bool,
     board: np.uint64,
@@ -521,7 +517,10 @@ def answer(
 
 @kernel
 def encode_8x8(
-    games: Games,
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    legal: npt.NDArray[np.uint64],
+    over: npt.NDArray[np.bool_],
     planes: npt.NDArray[np.uint64],
     masks: npt.NDArray[np.int8],
     mask_words: npt.NDArray[np.uint64],
@@ -530,7 +529,10 @@ def encode_8x8(
     """Write the observations of N games on 8x8 boards.
 
     Args:
-        games: N games.
+        own: (N,), with the three that follow as in `Games`.
+        opponent: (N,)
+        legal: (N,)
+        over: (N,)
         planes: (N, 16) the planes of int8 as words of eight.
         masks: (N, 65)
         mask_words: (N, 8) the first 64 bytes of each mask as words, which may lie anywhere.
@@ -538,36 +540,41 @@ def encode_8x8(
     """
     pairs = np.empty((_BLOCK, 2), np.uint64)
     pair_bytes = pairs.view(np.uint8).reshape(-1)
-    for first in range(0, len(games.own), _BLOCK):
-        last = min(first + _BLOCK, len(games.own))
+    for first in range(0, len(own), _BLOCK):
+        last = min(first + _BLOCK, len(own))
         n = last - first
-        own, opponent, legal = games.own[first:last], games.opponent[first:last], games.legal[first:last]
-        over, words, rows, mask = games.over[first:last], planes[first:last], mask_words[first:last], masks[first:last]
-        flat = words.reshape(-1)
+        p, o, moves, done = own[first:last], opponent[first:last], legal[first:last], over[first:last]
+        words, rows, mask = planes[first:last].reshape(-1), mask_words[first:last], masks[first:last]
         for i in range(n):
-            pairs[i, 0] = own[i]
-            pairs[i, 1] = opponent[i]
+            pairs[i, 0] = p[i]
+            pairs[i, 1] = o[i]
         for i in range(16 * n):  # a byte's bits, spread over a word's bytes, then each carried up and down to its 1
             spread = np.uint64(pair_bytes[i]) * _EACH_BYTE & _DIAGONAL
-            flat[i] = ((spread + _CARRY) >> _7) & _EACH_BYTE
+            words[i] = ((spread + _CARRY) >> _7) & _EACH_BYTE
         for i in range(n):
-            moves = legal[i]
             for j in range(8):
-                rows[i, j] = expand[(moves >> np.uint64(8 * j)) & _255]
-            mask[i, 64] = (moves == _0) & (not over[i])
+                rows[i, j] = expand[(moves[i] >> np.uint64(8 * j)) & _255]
+            mask[i, 64] = (moves[i] == _0) & (not done[i])
 
 
 @kernel
-def encode_small(games: Games, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8], size: int) -> None:
+def encode_small(
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    legal: npt.NDArray[np.uint64],
+    over: npt.NDArray[np.bool_],
+    planes: npt.NDArray[np.int8],
+    masks: npt.NDArray[np.int8],
+    size: int,
+) -> None:
     """Write the planes (N, 2, S * S) and masks (N, A) of N games on smaller boards."""
     edge = (8 - size) // 2
-    for i in range(len(games.own)):
-        own, opponent, legal = games.own[i], games.opponent[i], games.legal[i]
+    for i in range(len(own)):
         for row in range(size):
             shift = np.uint64(8 * (row + edge) + edge)
             for column in range(size):
                 square, action = shift + np.uint64(column), size * row + column
-                planes[i, 0, action] = (own >> square) & _1
-                planes[i, 1, action] = (opponent >> square) & _1
-                masks[i, action] = (legal >> square) & _1
-        masks[i, size * size] = (legal == _0) & (not games.over[i])
+                planes[i, 0, action] = (own[i] >> square) & _1
+                planes[i, 1, action] = (opponent[i] >> square) & _1
+                masks[i, action] = (legal[i] >> square) & _1
+        masks[i, size * size] = (legal[i] == _0) & (not over[i])

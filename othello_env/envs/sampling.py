@@ -1,0 +1,56 @@
+"""Uniformly random legal actions for a whole batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.hashing import below, mix
+from othello_env.games.jit import kernel
+
+__all__ = ["sample_legal"]
+
+
+def sample_legal(masks: Any, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """A uniformly random legal action a row; 0 for a row without any.
+
+    >>> masks = np.array([[0, 1, 0], [0, 0, 0], [1, 0, 0]], np.int8)
+    >>> sample_legal(masks, np.random.default_rng(0))
+    array([1, 0, 0])
+
+    Args:
+        masks: (N, A) int8, uint8 or bool, nonzero for each legal action.
+        rng: draws one number a call.
+
+    Returns:
+        (N,) int64
+
+    Raises:
+        ValueError: the masks have another shape or dtype.
+    """
+    array = np.asarray(masks)
+    if array.ndim != 2 or array.dtype.kind not in "iub" or array.dtype.itemsize != 1:
+        raise ValueError(
+            f"expected masks of shape (N, A), int8, uint8 or bool, not of shape {array.shape}, dtype {array.dtype}"
+        )
+    if not array.flags.carray:  # a kernel takes one kind of array
+        array = np.array(array, order="C")
+    actions = np.empty(len(array), np.int64)
+    _sample(array.view(np.int8), rng.integers(2**64, dtype=np.uint64), actions)
+    return actions
+
+
+@kernel
+def _sample(masks: npt.NDArray[np.int8], key: np.uint64, actions: npt.NDArray[np.int64]) -> None:
+    """Draw the n-th legal action of each row: the places of the legal ones are listed without a branch."""
+    width = masks.shape[1]
+    places = np.empty(width + 1, np.int64)
+    for i in range(len(masks)):
+        count = 0
+        for j in range(width):
+            places[count] = j
+            count += np.int64(masks[i, j] != 0)
+        chosen = below(mix(key, np.uint64(i)), np.uint64(max(count, 1)))
+        actions[i] = places[chosen] if count > 0 else 0
