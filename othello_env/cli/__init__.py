@@ -37,6 +37,7 @@ def _command() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command; an error is one line on stderr and exit status 2, an interrupt status 130."""
+    sys.path.append(str(Path.cwd()))  # where package.module:name looks too
     try:
         status = _command.main(arguments, prog_name="othello-env", standalone_mode=False)
     except click.ClickException as error:

@@ -13,7 +13,7 @@ from othello_env.games.othello import Othello
 
 __all__ = ["Game", "command"]
 
-HUMAN = "human"
+_HUMAN = "human"
 _COMMANDS = "a move such as f5, or undo, hint, resign, quit"
 
 
@@ -46,9 +46,9 @@ def _prompt(text: str) -> str:
 def _player(player: str, spec: str | None) -> tuple[Agent | None, str]:
     """The agent that plays a side, None for a human, and what to call it."""
     if spec is not None:
-        return (None if spec == HUMAN else make_agent(spec)), spec
+        return (None if spec == _HUMAN else make_agent(spec)), spec
     while True:
-        spec = str(click.prompt(f"{player} (human, or an agent such as alphabeta:depth=4)", default=HUMAN)).strip()
+        spec = str(click.prompt(f"{player} (human, or an agent such as alphabeta:depth=4)", default=_HUMAN)).strip()
         try:
             return _player(player, spec)
         except (ValueError, OSError, ImportError) as error:
