@@ -90,7 +90,7 @@ def shipped_network(size: int) -> NTupleNetwork:
     if not file.is_file():
         raise ValueError(
             f"no n-tuple weights come with the package for size {size}; "
-            f"train some: Trainer(size={size}).run(seconds=60), then save the network and name the file"
+            f"train some: othello-env train --size {size} --out FILE.npz"
         )
     with file.open("rb") as opened:
         return NTupleNetwork.read(opened, str(file))

@@ -204,8 +204,8 @@ class _Record(NamedTuple):
         configurations: (T, Q) int16, from the mover's side.
         stages: (T,) int64.
         signs: (T,) float64, +1 where the first player moved, else -1.
-        values: (T,) float64, what the mover expected.
-        greedy: (T,) float64, what the mover would have expected of the best move.
+        values: (T,) float64, the afterstates' values as they were; the last one's is the game's outcome.
+        greedy: (T,) float64, the value of the best move; another than `values` where a random one was made.
     """
 
     configurations: npt.NDArray[np.int16]
@@ -216,14 +216,19 @@ class _Record(NamedTuple):
 
 
 @kernel
+def _outcome(own: np.uint64, opponent: np.uint64, board: np.uint64) -> float:
+    """What a finished game is worth to learn from: the mean of its result and its margin as a part of the board."""
+    mine, other, squares = np.int64(popcount(own)), np.int64(popcount(opponent)), np.int64(popcount(board))
+    result = _result(own, opponent)
+    margin = mine - other + result * (squares - mine - other)  # the empty squares go to the winner
+    return 0.5 * result + 0.5 * margin / squares
+
+
+@kernel
 def _self_play(
     key: np.uint64, own: np.uint64, opponent: np.uint64, tables: Tables, learning: Learning, record: _Record
-) -> tuple[int, float]:
-    """Play a game from a position and fill the record.
-
-    Returns the number of plies to learn from and what the first player could expect when the last move was chosen:
-    the game's result, unless that move was a random one.
-    """
+) -> int:
+    """Play a game from a position and fill the record. Returns the number of plies."""
     random_plies = np.int64(below(mix(key, np.uint64(OPENING)), np.uint64(learning.random_plies + 1)))
     threshold = np.uint64(learning.epsilon * 2.0**32)
     configuration = np.empty(len(tables.offsets), np.int16)
@@ -237,8 +242,8 @@ def _self_play(
             _add(configuration, configuration, -2)  # the other side's view
             sign = -sign
         discs = np.int64(popcount(own | opponent)) + 1
-        square, logit = _best_move(own, opponent, legal, configuration, tables, after)
-        greedy = value = np.tanh(np.float64(logit))
+        best, logit = _best_move(own, opponent, legal, configuration, tables, after)
+        square = best
         draw = mix(mix(key, np.uint64(EPSILON)), np.uint64(discs))
         if t < random_plies or draw >> _32 < threshold:
             square = np.int64(nth_bit(legal, below(mix(draw, np.uint64(CHOICE)), popcount(legal))))
@@ -246,34 +251,35 @@ def _self_play(
         new_own, new_opponent, legal, reply = advance(own, opponent, disc, tables.board)
         _move(configuration, square, opponent & ~new_own, tables.deltas, len(configuration), record.configurations[t])
         number = stage(discs, tables)
-        if (legal | reply) != _0:  # the value of a finished one is not used
+        if (legal | reply) == _0:
+            value = _outcome(new_opponent, new_own, tables.board)
+        else:
             chosen = _logit(tables.weights[number], record.configurations[t], tables.offsets, tables.looked_up)
             value = np.tanh(np.float64(chosen))
+        greedy = value if square == best else np.tanh(np.float64(logit))
         record.stages[t], record.signs[t], record.values[t], record.greedy[t] = number, sign, value, greedy
         for q in range(len(configuration)):
             configuration[q] = -record.configurations[t, q]
         own, opponent, sign, t = new_own, new_opponent, -sign, t + 1
-    # The last afterstate is never looked up, so there is nothing to learn about it.
-    return t - 1, record.signs[t - 1] * record.greedy[t - 1]
+    return t
 
 
 @kernel
-def _learn(plies: int, outcome: float, rate: float, trace: float, tables: Tables, record: _Record) -> None:
-    """Move every afterstate's value towards its TD(lambda) return."""
-    placements = len(tables.offsets)
-    target = outcome  # for the first player
-    for t in range(plies - 1, -1, -1):
+def _learn(plies: int, rate: float, trace: float, tables: Tables, record: _Record) -> None:
+    """Move the value of every afterstate but the last, which is never looked up, towards its TD(lambda) return."""
+    target = record.signs[plies - 1] * record.greedy[plies - 1]  # for the first player
+    for t in range(plies - 2, -1, -1):
         sign, value, configuration = record.signs[t], record.values[t], record.configurations[t]
         weights = tables.weights[record.stages[t]]
         error = (sign * target - value) * (1.0 - value * value)
         step = np.float32(rate * error / tables.looked_up)
-        for q in range(placements):
+        for q in range(len(tables.offsets)):
             # A configuration that is its own mirror image has one weight, which counts once.
             if q < tables.looked_up or configuration[q] != configuration[tables.partners[q]]:
                 weights[tables.offsets[q] + configuration[q]] += step
         # What came of a random move says nothing about the position before it.
-        is_random = value != record.greedy[t]
-        target = sign * record.greedy[t] if is_random else (1.0 - trace) * sign * value + trace * target
+        followed = trace if value == record.greedy[t] else 0.0
+        target = (1.0 - followed) * sign * record.greedy[t] + followed * target
 
 
 @kernel
@@ -290,17 +296,17 @@ def train(
 
     `played` (1,) counts them: it is raised after each game, so that an interrupt never leaves it wrong.
     """
-    plies, placements = np.int64(popcount(tables.board)), len(tables.offsets)
+    squares = np.int64(popcount(tables.board))
     record = _Record(
-        np.empty((plies, placements), np.int16),
-        np.empty(plies, np.int64),
-        np.empty(plies, np.float64),
-        np.empty(plies, np.float64),
-        np.empty(plies, np.float64),
+        np.empty((squares, len(tables.offsets)), np.int16),
+        np.empty(squares, np.int64),
+        np.empty(squares, np.float64),
+        np.empty(squares, np.float64),
+        np.empty(squares, np.float64),
     )
     for _ in range(games):
         game = played[0]
-        length, outcome = _self_play(mix(key, np.uint64(game)), own, opponent, tables, learning, record)
+        plies = _self_play(mix(key, np.uint64(game)), own, opponent, tables, learning, record)
         rate = learning.rate / (1.0 + game / learning.half_life)
-        _learn(length, outcome, rate, learning.trace, tables, record)
+        _learn(plies, rate, learning.trace, tables, record)
         played[0] += 1

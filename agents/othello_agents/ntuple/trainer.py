@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import numpy as np
@@ -20,8 +21,9 @@ class Trainer:
     """Learns an evaluation by playing against itself: temporal differences on afterstates.
 
     Each move is the best one by the present evaluation, or now and then a random one; each game begins with a random
-    number of random moves. After a game, each afterstate's value moves towards its TD(lambda) return. A random move
-    does not enter the return of what was before it.
+    number of random moves. After a game, each afterstate's value moves towards its TD(lambda) return; the game itself
+    is worth the mean of its result (+1, 0, -1) and its margin as a part of the board. A random move does not enter
+    the return of what was before it.
 
     The games form one sequence that the seed determines: the same number of games gives the same weights, in whatever
     portions and however fast they were played.
@@ -39,7 +41,7 @@ class Trainer:
         random_plies: with how many random moves a game begins at most.
 
     Raises:
-        ValueError: there is no such size, or the network has another one.
+        ValueError: there is no such size, the network has another one, or a number is out of its range.
     """
 
     def __init__(
@@ -58,6 +60,15 @@ class Trainer:
         self.network = NTupleNetwork(size, stages) if network is None else network
         if self.network.size != size:
             raise ValueError(f"the network is for size {self.network.size}, not {size}")
+        for name, number, least, most in (
+            ("rate", rate, 0.0, math.inf),
+            ("half_life", half_life, 1.0, math.inf),
+            ("trace", trace, 0.0, 1.0),
+            ("epsilon", epsilon, 0.0, 1.0),
+            ("random_plies", random_plies, 0, math.inf),
+        ):
+            if not least <= number <= most:
+                raise ValueError(f"{name} must be {least} to {most}, not {number}")
         self.seed = seed
         self._key = np.uint64(mix_int(seed, 0))
         self._learning = kernels.Learning(

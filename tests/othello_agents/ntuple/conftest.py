@@ -1,7 +1,10 @@
 """A slow twin of the network's look-ups, which shares only the patterns' shapes, and networks with random weights."""
 
+import sys
+
 import numpy as np
 import pytest
+
 from othello_agents.ntuple import NTupleNetwork
 from othello_agents.ntuple.patterns import shapes
 
@@ -73,6 +76,12 @@ def symmetric_network(size, stages=3, seed=7):
 @pytest.fixture(scope="session")
 def slow_twin():
     return SlowTwin
+
+
+@pytest.fixture(scope="session")
+def slow():
+    """The functions of this file."""
+    return sys.modules[__name__]
 
 
 @pytest.fixture(scope="session")

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from othello_agents.ntuple import NTupleNetwork
 from othello_agents.ntuple.patterns import layout
-
 from othello_env import Othello, symmetries
 
 pytestmark = pytest.mark.nojit

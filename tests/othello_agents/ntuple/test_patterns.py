@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from othello_agents.ntuple.patterns import layout, shapes
 
+from othello_agents.ntuple.patterns import layout, shapes
 from othello_env.games.bitboard import ACTION_SQUARES
 
 pytestmark = pytest.mark.nojit

@@ -1,0 +1,99 @@
+"""The network as a player."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from othello_agents.ntuple import NTupleAgent, shipped_network
+from othello_env import Othello, make_agent
+from othello_env.arena.match import play_match
+from othello_env.games.othello import OthelloBatch
+
+
+@pytest.mark.nojit
+@settings(max_examples=60)
+@given(data=st.data())
+def test_the_first_action_with_the_best_value_is_played(data, positions, networks, slow_twin):
+    state = data.draw(positions().filter(lambda state: not state.is_over))
+    agent = NTupleAgent(networks[state.size])
+    values = agent.action_values(state)
+    assert tuple(values) == state.legal_actions()
+    twin = slow_twin(networks[state.size])
+    for action, value in values.items():
+        assert value == pytest.approx(twin.value(state.play(action), state.to_move), abs=1e-6)
+    played = agent.act(state)
+    assert played in state.legal_actions()
+    # Values of images of one another are equal, so that the choice among them is by number.
+    assert played == max(values, key=lambda action: round(values[action], 6))
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_a_batch_is_answered_like_single_positions(networks, size):
+    rng = np.random.default_rng(size)
+    states = []
+    for _ in range(8):
+        state = Othello(size)
+        while not state.is_over:
+            states.append(state)
+            state = state.play(int(rng.choice(state.legal_actions())))
+    agent = NTupleAgent(networks[size])
+    assert any(state.must_pass for state in states)
+    assert agent.act_batch(OthelloBatch.from_states(states)).tolist() == [agent.act(state) for state in states]
+
+
+@pytest.mark.nojit
+def test_a_win_on_the_spot_is_taken_whatever_the_network_says(networks):
+    # White has c1 alone; taking it wipes White out, d4 leads on.
+    state = Othello.from_text("XXO-" + "----" * 2 + "---X", "X")
+    assert state.action_to_text(NTupleAgent(networks[4]).act(state)) == "d1"
+    assert NTupleAgent(networks[4]).action_values(state)[3] == 1.0
+
+
+@pytest.mark.nojit
+def test_specs(tmp_path, networks):
+    path = tmp_path / "a.npz"
+    networks[8].save(path)
+    for spec in (str(path), f"ntuple:weights={path}"):
+        agent = make_agent(spec)
+        assert isinstance(agent, NTupleAgent)
+        assert repr(agent) == spec
+        assert agent.act(Othello()) == NTupleAgent(networks[8]).act(Othello())
+
+
+@pytest.mark.nojit
+def test_bad_specs(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"none\.npz"):
+        make_agent(f"ntuple:weights={tmp_path / 'none.npz'}")
+    (tmp_path / "bad.npz").write_bytes(b"weights")
+    for spec in (str(tmp_path / "bad.npz"), f"ntuple:weights={tmp_path / 'bad.npz'}"):
+        with pytest.raises(ValueError, match=r"bad\.npz' is no file of n-tuple weights"):
+            make_agent(spec)
+
+
+@pytest.mark.nojit
+def test_the_wrong_board_or_game_is_named(networks, double_step):
+    with pytest.raises(ValueError, match="trained for Othello of size 8, not 6"):
+        NTupleAgent(networks[8]).act(Othello(6))
+    with pytest.raises(ValueError, match="not DoubleStep"):
+        NTupleAgent(networks[8]).act(double_step())
+
+
+@pytest.mark.nojit
+def test_no_weights_come_for_this_size():
+    with pytest.raises(ValueError, match=r"size 4; train some: othello-env train --size 4 --out FILE\.npz"):
+        make_agent("ntuple").act(Othello(4))
+
+
+@pytest.mark.parametrize("depth", [2, 4])
+def test_the_shipped_weights_beat_alpha_beta(depth):
+    result = play_match("ntuple", f"alphabeta:depth={depth},eval=weighted", games=400, openings="random:10", seed=3)
+    assert result.score > 0.7
+
+
+@pytest.mark.nojit
+def test_the_shipped_weights_tell_where_they_come_from():
+    training = shipped_network(8).training
+    assert training["games"] > 100_000
+    assert "seed" in training

@@ -1,0 +1,211 @@
+"""Learning against a slow twin, its repeatability, and that it learns."""
+
+import math
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
+from othello_agents.ntuple.patterns import shapes
+from othello_env import Othello
+from othello_env.arena.match import play_match
+from othello_env.games.hashing import CHOICE, EPSILON, OPENING, draw, mix_int
+
+
+class SlowLearner:
+    """TD(lambda) by self-play on States, with a dictionary of weights by what a pattern shows."""
+
+    def __init__(self, slow, size, seed, stages, rate, half_life, trace, epsilon, random_plies):
+        self.slow = slow
+        self.size, self.stages = size, stages
+        self.key = mix_int(seed, 0)
+        self.rate, self.half_life, self.trace = rate, half_life, trace
+        self.epsilon, self.random_plies = epsilon, random_plies
+        self.weights = {}
+        self.placements = [
+            (name, orders) for name, squares in shapes(size).items() for orders in slow.readings(size, squares)
+        ]
+
+    def features(self, state):
+        """The keys of the weights of an afterstate: mirror images of a content share one."""
+        shown = self.slow.content(state, 1 - state.to_move)
+        stage = self.slow.stage_of(state, self.stages)
+        return [
+            (stage, name, min(tuple(shown[s] for s in order) for order in orders)) for name, orders in self.placements
+        ]
+
+    def logit(self, features):
+        return np.float32(math.fsum(self.weights.get(feature, 0.0) for feature in features))
+
+    def worth(self, state):
+        """How good an afterstate is for the player who moved, to choose by."""
+        if state.is_over:
+            return math.inf * state.returns()[1 - state.to_move] if any(state.returns()) else 0.0
+        return float(self.logit(self.features(state)))
+
+    def outcome(self, state, player):
+        return 0.5 * state.returns()[player] + 0.5 * state.margins()[player] / self.size**2
+
+    def play(self, game):
+        key = mix_int(self.key, game)
+        random_plies = draw(key, OPENING, self.random_plies + 1)
+        state, plies = Othello(self.size), []
+        while not state.is_over:
+            if state.must_pass:
+                state = state.play(state.pass_action)
+            legal = state.legal_actions()
+            worths = [self.worth(state.play(action)) for action in legal]
+            action = legal[worths.index(max(worths))]
+            greedy, is_random = math.tanh(max(worths)), False
+            bits = mix_int(mix_int(key, EPSILON), state.turn + 1)
+            if len(plies) < random_plies or bits >> 32 < int(self.epsilon * 2**32):
+                chosen = legal[draw(bits, CHOICE, len(legal))]
+                action, is_random = chosen, worths[legal.index(chosen)] != max(worths)
+            mover, state = state.to_move, state.play(action)
+            if state.is_over:
+                value = self.outcome(state, mover)
+                if not is_random:
+                    greedy = value
+            else:
+                value = math.tanh(self.worth(state))
+            plies.append((mover, state, value, greedy, is_random))
+        return plies
+
+    def learn(self, games):
+        for game in range(games):
+            plies = self.play(game)
+            rate = self.rate / (1 + game / self.half_life)
+            returned = {}  # by player, from the last ply to the first
+            for mover, state, value, greedy, is_random in reversed(plies):
+                if not state.is_over:
+                    features = self.features(state)
+                    error = (returned[mover] - value) * (1 - value**2)
+                    for feature in features:
+                        step = np.float32(rate * error / len(features))
+                        self.weights[feature] = np.float32(self.weights.get(feature, np.float32(0)) + step)
+                    back = (1 - self.trace) * value + self.trace * returned[mover]
+                if state.is_over or is_random:
+                    back = greedy
+                returned = {mover: back, 1 - mover: -back}
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("trace", [0.0, 0.6])
+def test_learning_is_that_of_the_slow_twin(slow, trace):
+    games = 12
+    options = {"rate": 0.9, "half_life": 10.0, "trace": trace, "epsilon": 0.3, "random_plies": 4}
+    trainer = Trainer(4, 5, stages=2, **options)
+    trainer.run(games=games)
+    learner = SlowLearner(slow, 4, 5, 2, **options)
+    learner.learn(games)
+    largest = 0.0
+    for game in range(games):
+        for mover, state, *_ in learner.play(game):
+            if not state.is_over:
+                expected = math.tanh(learner.worth(state))
+                largest = max(largest, abs(expected))
+                assert trainer.network.value(state, mover) == pytest.approx(expected, abs=1e-6)
+    assert largest > 0.1
+
+
+@pytest.mark.nojit
+def test_portions_make_no_difference_and_a_saved_network_goes_on_as_if_never_stopped(tmp_path):
+    whole = Trainer(4, 3)
+    assert whole.run(games=9) == 9
+    first = Trainer(4, 3)
+    assert [first.run(games=n) for n in (1, 0, 4)] == [1, 0, 4]
+    first.network.save(tmp_path / "part.npz")
+    second = Trainer(4, 3, network=NTupleNetwork.load(tmp_path / "part.npz"))
+    assert second.games == 5
+    second.run(games=4)
+    assert (second.network.weights == whole.network.weights).all()
+    assert second.network.training["games"] == second.games == 9
+
+
+@pytest.mark.nojit
+def test_another_seed_makes_other_weights():
+    trainers = [Trainer(4, seed) for seed in (0, 1, 2**64 - 1)]
+    for trainer in trainers:
+        trainer.run(games=3)
+    assert len({trainer.network.weights.tobytes() for trainer in trainers}) == 3
+
+
+def test_weights_of_mirror_images_stay_equal(slow):
+    trainer = Trainer(6, 1)
+    trainer.run(games=300)
+    start = 0
+    for squares in shapes(6).values():
+        k = len(squares)
+        table = trainer.network.weights[:, start : start + 3**k]
+        start += 3**k
+        every = np.arange(3**k)[:, np.newaxis] // 3 ** np.arange(k) % 3
+        orders = next(orders for orders in slow.readings(6, squares) if set(orders[0]) == set(squares))
+        assert table.any()
+        for order in orders:
+            image = every[:, [squares.index(square) for square in order]] @ 3 ** np.arange(k)
+            assert (table == table[:, image]).all()
+
+
+def test_time_ends_a_run_and_is_counted():
+    trainer = Trainer(4)
+    played = trainer.run(seconds=0.2)
+    assert 0 < played == trainer.games
+    assert trainer.seconds >= 0.2
+    assert trainer.run(seconds=0) == 0
+    assert trainer.network.training["games"] == played
+
+
+def test_an_interrupt_keeps_what_was_learned_and_counts_it():
+    trainer = Trainer(6, 2)
+    trainer.run(games=1)  # compiled before the clock runs
+    threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        trainer.run(seconds=60)
+    assert trainer.network.training["games"] == trainer.games > 1
+    again = Trainer(6, 2)
+    again.run(games=trainer.games)
+    assert (again.network.weights == trainer.network.weights).all()
+
+
+@pytest.mark.parametrize(
+    ("size", "plies", "games", "score"), [(8, 6, 2_000, 0.8), (6, 4, 2_000, 0.75), (4, 2, 2_000, 0.6)]
+)
+def test_it_learns_to_beat_random(size, plies, games, score):
+    trainer = Trainer(size, 4)
+    trainer.run(games=games)
+    result = play_match(
+        NTupleAgent(trainer.network), "random", games=200, openings=f"random:{plies}", new_game=lambda _: Othello(size)
+    )
+    assert result.score > score
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "seconds or games"),
+        ({"seconds": -1}, "cannot be negative"),
+        ({"games": -1}, "cannot be negative"),
+    ],
+)
+def test_bad_runs(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Trainer(4).run(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"size": 7}, "one of 4, 6, 8, not 7"),
+        ({"network": NTupleNetwork(6)}, "for size 6, not 4"),
+        ({"rate": -1}, "rate must be 0.0 to inf, not -1"),
+        ({"half_life": 0}, "half_life must be 1.0 to inf, not 0"),
+        ({"trace": 1.5}, "trace must be 0.0 to 1.0, not 1.5"),
+        ({"epsilon": float("nan")}, "epsilon must be 0.0 to 1.0, not nan"),
+        ({"random_plies": -1}, "random_plies must be 0 to inf, not -1"),
+    ],
+)
+def test_bad_trainers(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Trainer(**{"size": 4} | arguments)
