@@ -27,11 +27,11 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games import bitboard
-from othello_env.games.game import State
+from othello_env.games.game import IllegalActionError, State
 from othello_env.games.hashing import CHOICE, EPSILON, mix_int
 from othello_env.games.othello import OthelloBatch
 
-__all__ = ["Agent", "AgentError", "Chance", "Policy", "SpecError", "agent_names", "ask", "make_agent"]
+__all__ = ["Agent", "AgentError", "Chance", "Policy", "SpecError", "agent_names", "ask", "make_agent", "play_answer"]
 
 _ENTRY_POINTS = "othello_env.agents"
 Policy = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], Any]
@@ -173,12 +173,29 @@ def ask(agent: Agent, state: State, *, seconds_left: float | None = None) -> int
     answer = agent.act(state, seconds_left=seconds_left)
     try:
         action = state.check_action(answer)
-        if state.is_legal(action):
-            return action
-        reason = str(state.illegal(action))
     except (TypeError, ValueError) as error:
-        reason = f"{error}\n{state}"
-    raise AgentError(f"agent {agent!r} answered with an illegal action in {state!r}: {reason}")
+        raise _illegal_answer(agent, state, error) from None
+    if not state.is_legal(action):
+        raise _illegal_answer(agent, state, state.illegal(action))
+    return action
+
+
+def play_answer(agent: Agent, state: State) -> State:
+    """The position after an agent's answer: ``state.play(ask(agent, state))`` with one check instead of two.
+
+    Raises:
+        AgentError: as `ask`.
+    """
+    answer = agent.act(state)
+    try:
+        return state.play(answer)
+    except (TypeError, IllegalActionError) as error:
+        raise _illegal_answer(agent, state, error) from None
+
+
+def _illegal_answer(agent: Agent, state: State, error: Exception) -> AgentError:
+    board = "" if str(state) in str(error) else f"\n{state}"
+    return AgentError(f"agent {agent!r} answered with an illegal action in {state!r}: {error}{board}")
 
 
 def agent_names() -> tuple[str, ...]:

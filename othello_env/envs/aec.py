@@ -27,7 +27,7 @@ from othello_env.envs.conventions import (
 from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from othello_env.envs.seeding import GameKeys
 from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options
-from othello_env.games.game import State
+from othello_env.games.game import IllegalActionError, State
 
 __all__ = ["AECGame", "Observation"]
 
@@ -159,19 +159,19 @@ class AECGame(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         state = self._state
         assert state is not None
         number = check_action(action, self._num_actions)
-        agent = self.agent_selection
-        if state.is_legal(number):
-            self.infos[agent] = {"action_mask": self._no_actions()}
-            state = state.play(number)
-            self._show(state)
-            if state.is_over:
-                self._end(rewards(state, self._reward), final_info(state))
-        elif self._strict:
-            raise state.illegal(number)
-        else:
+        try:
+            played = state.play(number)
+        except IllegalActionError:
+            if self._strict:
+                raise
             result = [0.0] * state.num_players
             result[state.to_move] = -illegal_penalty(state, self._reward)
             self._end(result, final_info(state, number))
+        else:
+            self.infos[self.agent_selection] = {"action_mask": self._no_actions()}
+            self._show(played)
+            if played.is_over:
+                self._end(rewards(played, self._reward), final_info(played))
         if self.render_mode == "human":
             self.render()
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
-from othello_env.agent import Agent, Policy, ask, make_agent
+from othello_env.agent import Agent, Policy, make_agent, play_answer
 from othello_env.envs.conventions import (
     REWARDS,
     check_action,
@@ -24,7 +24,7 @@ from othello_env.envs.conventions import (
 from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from othello_env.envs.seeding import REDRAWS, GameKeys, learner_seat, opponent_key, redraw_key
 from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options
-from othello_env.games.game import State
+from othello_env.games.game import IllegalActionError, State
 from othello_env.games.othello import Othello, check_size
 
 __all__ = ["Opponent", "OthelloEnv", "SingleGame"]
@@ -168,8 +168,10 @@ class SingleGame(gymnasium.Env[Observation, np.int64]):
         while state.to_move != learner and not state.is_over:
             if self.render_mode == "human":
                 self._renderer.render(state)
-            agent = self._agent_of(state.to_move, learner)
-            state = state.play(state.legal_actions()[0] if state.must_pass else ask(agent, state))
+            if state.must_pass:
+                state = state.play(state.legal_actions()[0])
+            else:
+                state = play_answer(self._agent_of(state.to_move, learner), state)
         return state
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -187,11 +189,13 @@ class SingleGame(gymnasium.Env[Observation, np.int64]):
                 "step() needs a reset() first: " + ("there is no game" if state is None else "the game is over")
             )
         number = check_action(action, self._num_actions)
-        if not state.is_legal(number):
+        try:
+            played = state.play(number)
+        except IllegalActionError:
             if self._strict:
-                raise state.illegal(number)
+                raise
             return self._end(state, -illegal_penalty(state, self._reward), final_info(state, number))
-        state = self._answer(state.play(number), self.learner)
+        state = self._answer(played, self.learner)
         if state.is_over:
             return self._end(state, rewards(state, self._reward)[self.learner], final_info(state))
         observation, info = self._show(state)
