@@ -2,14 +2,24 @@
 
 import math
 
-from othello_agents import search_kernels
-from othello_agents.evaluation import Evaluate, standard
+from othello_agents import checkers, search_kernels
+from othello_agents.checkers import material, positional
+from othello_agents.evaluation import Evaluate, count, standard
 from othello_agents.textbook import DepthSearch, Found, final_value
 from othello_env.games import bitboard
+from othello_env.games.checkers import Checkers
 from othello_env.games.game import State
 from othello_env.games.othello import OthelloBatch
 
 __all__ = ["AlphaBeta", "alphabeta"]
+
+_CHECKERS: dict[Evaluate, checkers.Table] = {
+    count: "count",
+    material: "material",
+    positional: "positional",
+    standard: "positional",
+}
+"""The evaluations that the kernel for checkers knows."""
 
 
 def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math.inf, beta: float = math.inf) -> Found:
@@ -42,6 +52,8 @@ def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math
 class AlphaBeta(DepthSearch):
     """Plays the first best action of an alpha-beta search of a two-player game, the one that minimax plays.
 
+    In checkers it is compiled, too, for the evaluations that are sums over pieces.
+
     Args:
         depth: of the search, in plies.
         eval: an evaluation's name, ``package.module:function``, or a function of a state and a player.
@@ -55,6 +67,8 @@ class AlphaBeta(DepthSearch):
         super().__init__(depth, eval)
 
     def _search_state(self, state: State) -> Found:
+        if isinstance(state, Checkers) and self._evaluate in _CHECKERS:
+            return Found(*checkers.search(state, self._depth, _CHECKERS[self._evaluate]))
         return alphabeta(state, self._depth, self._evaluate)
 
     def _search_batch(self, batch: OthelloBatch, evaluation: int) -> search_kernels.FoundBatch:

@@ -11,7 +11,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import cast
 
+from othello_agents.checkers import material, positional
 from othello_env.games import bitboard
+from othello_env.games.checkers import Checkers
 from othello_env.games.game import State
 from othello_env.games.othello import Othello
 
@@ -85,12 +87,14 @@ def mobility(state: State, player: int) -> int:
 
 
 def standard(state: State, player: int) -> int:
-    """`weighted` in Othello, `count` in any other game."""
-    return (weighted if isinstance(state, Othello) else count)(state, player)
+    """`weighted` in Othello, `positional` in checkers, `count` in any other game."""
+    if isinstance(state, Othello):
+        return weighted(state, player)
+    return (positional if isinstance(state, Checkers) else count)(state, player)
 
 
 EVALUATIONS: MappingProxyType[str, Evaluate] = MappingProxyType(
-    {evaluate.__name__: evaluate for evaluate in (count, mobility, modified, standard, weighted)}
+    {evaluate.__name__: evaluate for evaluate in (count, material, mobility, modified, positional, standard, weighted)}
 )
 """The evaluations that a spec names."""
 

@@ -24,7 +24,7 @@ from othello_env.agent import Agent
 from othello_env.games.game import State
 from othello_env.games.othello import Othello, OthelloBatch
 
-__all__ = ["COMPILED", "DepthSearch", "Found", "Search", "final_value"]
+__all__ = ["COMPILED", "DepthSearch", "Found", "Search", "check_depth", "final_value"]
 
 COMPILED: MappingProxyType[Evaluate, int] = MappingProxyType(
     {
@@ -102,6 +102,22 @@ class Search(Agent):
         return self._search_batch(batch, self._compiled)[1]
 
 
+def check_depth(depth: Any) -> int:
+    """The depth of a search in plies, at least 1.
+
+    Raises:
+        ValueError: it is less.
+        TypeError: it is no integer.
+    """
+    try:
+        plies = index(depth)
+    except TypeError:
+        raise TypeError(f"depth is a number of plies, not {depth!r}") from None
+    if plies < 1:
+        raise ValueError(f"depth is at least 1, not {depth}")
+    return plies
+
+
 def _number(value: np.int64) -> float:
     """A kernel's value as the search in Python has it."""
     if abs(value) == search_kernels.WIN:
@@ -117,12 +133,7 @@ class DepthSearch(Search):
     """
 
     def __init__(self, depth: Any, evaluate: str | Evaluate) -> None:
-        try:
-            self._depth = index(depth)
-        except TypeError:
-            raise TypeError(f"depth is a number of plies, not {depth!r}") from None
-        if self._depth < 1:
-            raise ValueError(f"depth is at least 1, not {depth}")
+        self._depth = check_depth(depth)
         super().__init__(evaluate)
 
     @property

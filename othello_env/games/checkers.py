@@ -103,10 +103,10 @@ class Checkers(State):
 
     __slots__ = (
         "_drawn",
-        "_earlier",
         "_jumps",
         "_movers",
         "draws",
+        "earlier",
         "going",
         "kings",
         "opponent",
@@ -128,7 +128,7 @@ class Checkers(State):
     """The piece in the middle of a chain, or 0."""
     quiet: int
     """The plies since the last capture or man's advance."""
-    _earlier: tuple[tuple[int, int, int, int], ...]  # own, opponent, kings, to_move at each of those plies
+    earlier: tuple[tuple[int, int, int, int], ...]  # own, opponent, kings, to_move at each of those plies
     _movers: tuple[int, int, int, int]  # the pieces that may move NW, NE, SW, SE
     _jumps: bool
     _drawn: bool
@@ -176,7 +176,7 @@ class Checkers(State):
         put(self, "to_move", to_move)
         put(self, "moves", moves)
         put(self, "quiet", quiet)
-        put(self, "_earlier", earlier)
+        put(self, "earlier", earlier)
         put(self, "_movers", (int(movers[0]), int(movers[1]), int(movers[2]), int(movers[3])))
         put(self, "_jumps", bool(movers[4]))
         put(self, "_drawn", any(self._movers) and self._repeats())
@@ -185,7 +185,7 @@ class Checkers(State):
         repeats, quiet_limit = DRAWS[self.draws]
         if quiet_limit and self.quiet >= quiet_limit:
             return True
-        return repeats > 0 and self._earlier.count((self.own, self.opponent, self.kings, self.to_move)) >= repeats
+        return repeats > 0 and self.earlier.count((self.own, self.opponent, self.kings, self.to_move)) >= repeats
 
     @classmethod
     def from_text(
@@ -318,7 +318,7 @@ class Checkers(State):
         own, opponent, kings, going, red, undoable = after
         earlier: tuple[tuple[int, int, int, int], ...] = ()
         if undoable and DRAWS[self.draws][0]:
-            earlier = (*self._earlier, (self.own, self.opponent, self.kings, self.to_move))
+            earlier = (*self.earlier, (self.own, self.opponent, self.kings, self.to_move))
         state = type(self).__new__(type(self))
         position = (int(own), int(opponent), int(kings), int(going), 0 if red else 1)
         state._fill(
@@ -418,14 +418,14 @@ class Checkers(State):
             return False
         if DRAWS[self.draws][1]:
             return self.quiet == other.quiet
-        return self._earlier == other._earlier or Counter(self._earlier) == Counter(other._earlier)
+        return self.earlier == other.earlier or Counter(self.earlier) == Counter(other.earlier)
 
     def __hash__(self) -> int:
         return hash(self._position())
 
     def __reduce__(self) -> tuple[Any, ...]:
         position = (self.own, self.opponent, self.kings, self.going, self.to_move)
-        return (_restore, (type(self), self.size, self.draws, position, self.moves, self._earlier, self.quiet))
+        return (_restore, (type(self), self.size, self.draws, position, self.moves, self.earlier, self.quiet))
 
     def __repr__(self) -> str:
         options = f", size={self.size}" if self.size != 8 else ""

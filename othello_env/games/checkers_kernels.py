@@ -236,7 +236,7 @@ def playouts(
             if (north_west | north_east | south_west | south_east) == _0:
                 winner = 1 if red else 0
                 break
-            if is_drawn(past, quiet, p, o, kings, repeats, quiet_limit):
+            if is_drawn(past, quiet, quiet, p, o, kings, repeats, quiet_limit):
                 break
             piece, direction = _choose(north_west, north_east, south_west, south_east, mix(game_key, np.uint64(ply)))
             if quiet == len(past):
@@ -254,6 +254,7 @@ def playouts(
 @kernel
 def is_drawn(
     past: npt.NDArray[np.uint64],
+    end: int,
     quiet: int,
     own: np.uint64,
     opponent: np.uint64,
@@ -261,15 +262,16 @@ def is_drawn(
     repeats: int,
     quiet_limit: int,
 ) -> bool:
-    """Whether the position is drawn; `past[:quiet]` (Q, 3) are own, opponent, kings since the last irreversible move.
+    """Whether a position is drawn.
 
-    Without captures the players alternate, so only every other earlier position had the same player to move.
+    `past[end - quiet : end]`, rows of own, opponent and kings, are the positions since the last irreversible move.
+    Without captures the players alternate, so only every other one had the same player to move.
     """
     if quiet_limit > 0 and quiet >= quiet_limit:
         return True
     seen = 0
     if repeats > 0:
-        for i in range(quiet - 2, -1, -2):
+        for i in range(end - 2, end - quiet - 1, -2):
             if past[i, 0] == own and past[i, 1] == opponent and past[i, 2] == kings:
                 seen += 1
     return repeats > 0 and seen >= repeats

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from othello_agents.evaluation import EVALUATIONS, count, evaluation_name, find_evaluation, mobility, modified, weighted
 
+from othello_agents.evaluation import EVALUATIONS, count, evaluation_name, find_evaluation, mobility, modified, weighted
 from othello_env import Othello
 from othello_env.games.game import State
 
@@ -104,7 +104,7 @@ def test_evaluations_are_found_by_name_and_named_as_they_are_found() -> None:
 
 @pytest.mark.parametrize("name", ["wieghted", "", "no_such_module:f", "math:no_such_function", "a b:c"])
 def test_unknown_names_are_told_the_right_ones(name: str) -> None:
-    with pytest.raises(ValueError, match=r"no evaluation .*known are count, mobility, modified, standard, weighted"):
+    with pytest.raises(ValueError, match=r"no evaluation .*known are count, material, mobility, modified, positional, standard, weighted"):
         find_evaluation(name)
 
 

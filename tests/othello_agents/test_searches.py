@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from othello_agents import search_kernels
 from othello_agents.alphabeta import AlphaBeta, alphabeta
 from othello_agents.evaluation import EVALUATIONS, Evaluate
 from othello_agents.maximizer import Maximizer, maximize
 from othello_agents.minimax import Minimax, minimax
 from othello_agents.textbook import COMPILED
-
 from othello_env import Othello, make_agent
 from othello_env.agent import SpecError, ask
 from othello_env.games.bitboard import BOARDS
@@ -221,7 +221,7 @@ def test_three_players_are_for_the_maximizer_only(three_step: type[State]) -> No
         ("minimax:depth=-2", "depth is at least 1, not -2"),
         ("alphabeta:depth=x", "depth is int, not 'x'"),
         ("alphabeta:plies=4", "no option plies; it takes depth, eval"),
-        ("maximizer:eval=wieghted", "known are count, mobility, modified, standard, weighted"),
+        ("maximizer:eval=wieghted", "known are count, material, mobility, modified, positional, standard, weighted"),
     ],
 )
 def test_wrong_specs_name_the_right_ones(spec: str, problem: str) -> None:

@@ -330,7 +330,7 @@ class TestEquality:
         start = Checkers.from_text("B:WK32:BK1,K29", draws="threefold")
         there, back = ["1-6", "32-28", "6-1", "28-32"], ["29-25", "32-28", "25-29", "28-32"]
         one, other = start.play_transcript(there + back), start.play_transcript(back + there)
-        assert one._earlier != other._earlier
+        assert one.earlier != other.earlier
         assert one == other
         assert start.play_transcript(there + there[:2] + there[2:3] + ["28-24"]) != one
 
