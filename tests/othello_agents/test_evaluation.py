@@ -104,7 +104,10 @@ def test_evaluations_are_found_by_name_and_named_as_they_are_found() -> None:
 
 @pytest.mark.parametrize("name", ["wieghted", "", "no_such_module:f", "math:no_such_function", "a b:c"])
 def test_unknown_names_are_told_the_right_ones(name: str) -> None:
-    with pytest.raises(ValueError, match=r"no evaluation .*known are count, material, mobility, modified, positional, standard, weighted"):
+    with pytest.raises(
+        ValueError,
+        match=r"no evaluation .*known are count, material, mobility, modified, positional, standard, weighted",
+    ):
         find_evaluation(name)
 
 
