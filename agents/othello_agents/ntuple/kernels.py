@@ -104,8 +104,9 @@ def _logit(
     looked_up: int,
 ) -> np.float32:
     """The sum of the weights that a position looks up in its stage's tables (W,)."""
-    # Four sums side by side: one alone would wait for each addition.
-    a = b = c = d = 0.0
+    # Four sums side by side: one alone would wait for each addition. In double precision nothing is rounded, so that
+    # the images of a position have the same sum whatever their order.
+    a = b = c = d = np.float64(0)
     fours = looked_up - looked_up % 4
     for p in range(0, fours, 4):
         a += weights[np.uint64(offsets[p] + configuration[p])]

@@ -1,0 +1,76 @@
+"""Train the n-tuple network by self-play and record how its score grows with games and seconds.
+
+    python scripts/train_ntuple.py --games 1000000 --out runs/ntuple.npz
+    python scripts/train_ntuple.py --seconds 60 --seed 2 --out runs/minute.npz
+    python scripts/train_ntuple.py --games 3000000 --half --out agents/othello_agents/weights/ntuple_8x8.npz
+
+The last line makes the weights that come with the package. The curve goes beside the weights, as JSON: at doubling
+numbers of games, the score of greedy play against weighted alpha-beta from 10 random plies. The same seed and number of
+games give the same weights and scores.
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+from othello_agents.ntuple import NTupleAgent, Trainer
+from othello_env import Othello
+from othello_env.arena.match import play_match
+from othello_env.files import write_json
+
+OPPONENTS = {4: (2, 4), 6: (2, 4), 8: (4, 6)}
+PLIES = {4: 3, 6: 6, 8: 10}
+
+
+def measure(trainer: Trainer, games: int) -> dict[str, float]:
+    """The score and half the width of its 95% interval against alpha-beta of each depth."""
+    size = trainer.network.size
+    scores = {}
+    for depth in OPPONENTS[size]:
+        result = play_match(
+            NTupleAgent(trainer.network),
+            f"alphabeta:depth={depth},eval=weighted",
+            games=games,
+            openings=f"random:{PLIES[size]}",
+            seed=1,
+            new_game=lambda _: Othello(size),
+        )
+        low, high = result.interval
+        scores |= {f"depth {depth}": round(result.score, 4), f"depth {depth} +-": round((high - low) / 2, 4)}
+    return scores
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="the weights, a .npz file; the curve ends in .json")
+    parser.add_argument("--games", type=int, help="of self-play")
+    parser.add_argument("--seconds", type=float, help="of self-play; without --games, how long it lasts")
+    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8")
+    parser.add_argument("--seed", type=int, default=1, help="of the self-play")
+    parser.add_argument("--first", type=int, default=25_000, help="the games before the first point of the curve")
+    parser.add_argument("--matches", type=int, default=1000, help="games of each match")
+    parser.add_argument("--half", action="store_true", help="write weights of half precision")
+    args = parser.parse_args()
+    if args.games is None and args.seconds is None:
+        parser.error("give --games or --seconds")
+
+    trainer = Trainer(args.size, args.seed)
+    curve = []
+    limit, done = args.first, False
+    while not done:
+        began = time.perf_counter()
+        wanted = limit if args.games is None else min(limit, args.games)
+        left = None if args.seconds is None else max(0.0, args.seconds - trainer.seconds)
+        trainer.run(games=wanted - trainer.games, seconds=left)
+        done = trainer.games == args.games or (args.seconds is not None and trainer.seconds >= args.seconds)
+        point = {"games": trainer.games, "seconds": round(trainer.seconds, 1), **measure(trainer, args.matches)}
+        curve.append(point)
+        print("  ".join(f"{name} {value:,}" for name, value in point.items()), flush=True)
+        print(f"  ({time.perf_counter() - began:.0f} s with the matches)", flush=True)
+        limit *= 2
+        trainer.network.save(args.out, half=args.half)
+        write_json(args.out.with_suffix(".json"), {"training": trainer.network.training, "curve": curve})
+
+
+if __name__ == "__main__":
+    main()
