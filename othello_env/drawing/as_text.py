@@ -5,7 +5,7 @@ from othello_env.games.game import State
 
 __all__ = ["text"]
 
-LEGAL = "+"
+_LEGAL = "+"
 
 
 def text(state: State) -> str:
@@ -26,7 +26,7 @@ def text(state: State) -> str:
 
 def _board(drawn: Scene) -> list[str]:
     signs = {(row, column): cell.symbol for row, cells in enumerate(drawn.cells) for column, cell in enumerate(cells)}
-    signs |= dict.fromkeys(drawn.legal, LEGAL)
+    signs |= dict.fromkeys(drawn.legal, _LEGAL)
     signs |= {piece.place: _sign(piece) for piece in drawn.pieces}
     lines = ["  " + "".join(label.rjust(3) for label in drawn.column_labels)]
     for row, label in enumerate(drawn.row_labels):
@@ -45,6 +45,6 @@ def _cell(sign: str, is_last: bool) -> str:
 
 def _captions(drawn: Scene) -> list[str]:
     scores = ", ".join(f"{name} ({look.symbol}) {score}" for name, look, score in drawn.scores)
-    legend = [f"{LEGAL} legal"] if drawn.legal else []
+    legend = [f"{_LEGAL} legal"] if drawn.legal else []
     legend += ["[ ] last move"] if drawn.last else []
     return [f"{scores}; {drawn.status}", *([", ".join(legend)] if legend else [])]

@@ -17,6 +17,7 @@ from pettingzoo import AECEnv
 
 from othello_env.envs.conventions import (
     REWARDS,
+    Observation,
     check_action,
     check_choice,
     final_info,
@@ -29,9 +30,7 @@ from othello_env.envs.seeding import GameKeys
 from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options
 from othello_env.games.game import IllegalActionError, State
 
-__all__ = ["AECGame", "Observation"]
-
-Observation = dict[str, npt.NDArray[np.int8]]
+__all__ = ["AECGame"]
 
 _AFTER_RESET = {"agent_selection", "infos", "rewards", "terminations", "truncations", "_cumulative_rewards"}
 

@@ -12,6 +12,7 @@ from othello_env.games.game import State
 
 __all__ = [
     "REWARDS",
+    "Observation",
     "check_action",
     "check_choice",
     "final_info",
@@ -20,6 +21,9 @@ __all__ = [
     "rewards",
     "winner",
 ]
+
+Observation = dict[str, Any]
+"""Two int8 arrays, `observation` and `action_mask`."""
 
 REWARDS = ("result", "margin")
 """What a reward counts: the result (+1 a win, -1 a loss) or the margin in discs."""

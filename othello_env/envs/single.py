@@ -14,6 +14,7 @@ from gymnasium.error import ResetNeeded
 from othello_env.agent import Agent, Policy, make_agent, play_answer
 from othello_env.envs.conventions import (
     REWARDS,
+    Observation,
     check_action,
     check_choice,
     final_info,
@@ -30,8 +31,6 @@ from othello_env.games.othello import Othello, check_size
 __all__ = ["Opponent", "OthelloEnv", "SingleGame"]
 
 Opponent = str | Agent | Policy
-Observation = dict[str, Any]
-"""Two int8 arrays, `observation` and `action_mask`."""
 
 
 class SingleGame(gymnasium.Env[Observation, np.int64]):

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from othello_env import MissingExtraError, Othello, drawing
+from othello_env.drawing.scene import Cell, Look, Piece
 
 pytestmark = pytest.mark.nojit
 
@@ -130,6 +132,38 @@ def test_the_edges_of_discs_are_smooth() -> None:
     row = picture[35 + 3 * 64 + 32, 35 + 3 * 64 :][:64, 0].astype(int)  # through the white disc on d4
     assert row.max() - row.min() > 150
     assert np.abs(np.diff(row)).max() < 0.9 * (row.max() - row.min())
+
+
+class Toy:
+    """A game of two squares: a king and a wall."""
+
+
+@drawing.scene.register
+def toy_scene(state: Toy) -> drawing.Scene:
+    red = Look("r", "#a02020", "#e06060", "#ffffff")
+    return drawing.Scene(
+        cells=((Cell("-", "#808080"), Cell("#", "#202020")),),
+        pieces=(Piece((0, 0), red, is_king=True),),
+        legal=(),
+        last=(),
+        mover=red,
+        column_labels=("a", "b"),
+        row_labels=("1",),
+        scores=(("red", red, 1),),
+        status="red <to> move",
+    )
+
+
+def test_a_game_registers_how_it_looks_with_its_kings_and_walls() -> None:
+    toy: Any = Toy()
+    assert drawing.text(toy).splitlines() == ["    a  b", " 1  R  #", "red (r) 1; red <to> move"]
+    root = ElementTree.fromstring(drawing.svg(toy))
+    assert len(list(root.iter(f"{SVG}polygon"))) == 1
+    assert [element.text for element in root.iter(f"{SVG}text")][-1] == "red <to> move"
+    picture = drawing.pixels(toy, 64)
+    red, green, blue = picture[35 + 36, 35 + 32].astype(int)
+    assert min(red, green) > 1.5 * blue, "the crown is golden"
+    assert (picture[35 + 32, 35 + 96] == 0x20).all(), "the wall is dark"
 
 
 def test_a_game_that_nobody_drew_is_named() -> None:

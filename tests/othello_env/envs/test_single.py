@@ -17,6 +17,8 @@ from othello_env.envs.single import OthelloEnv
 from othello_env.games.hashing import SIDE, mix_int
 from othello_env.games.openings import Openings
 
+pytestmark = pytest.mark.nojit
+
 WIPE_OUT = "e6f4e3f6g5d6e7f5c5"
 """Black has taken every white disc after nine plies, the last of them Black's; 51 squares are empty."""
 ONE_MOVE_LEFT = Othello.from_text("XO--" + "----" * 3)
