@@ -17,6 +17,9 @@
 >>> env.state.is_over
 True
 
+Where PettingZoo has its registry (1.27), ``pettingzoo.make("aec", "othello_env/othello-v0")`` makes it too, once
+`othello_env` is imported.
+
 Version history: v0, the first.
 """
 

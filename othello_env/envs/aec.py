@@ -5,7 +5,7 @@ It checks order, bounds and legality itself, so it needs none of PettingZoo's wr
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -35,7 +35,7 @@ __all__ = ["AECGame"]
 _AFTER_RESET = {"agent_selection", "infos", "rewards", "terminations", "truncations", "_cumulative_rewards"}
 
 
-class AECGame(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
+class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
     """A game whose players are stepped one at a time; a subclass says which.
 
     Observations are dicts of ``observation``, the planes as that agent sees them, and ``action_mask``, both int8; the

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,7 +33,7 @@ __all__ = ["Opponent", "OthelloEnv", "SingleGame"]
 Opponent = str | Agent | Policy
 
 
-class SingleGame(gymnasium.Env[Observation, np.int64]):
+class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
     """A game in which a learner's action is followed by the opponents' answers; a subclass says which game.
 
     Observations are dicts of ``observation``, the planes as the learner sees them, and ``action_mask``, both int8; the
