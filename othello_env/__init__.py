@@ -6,12 +6,15 @@ from othello_env import drawing, symmetries
 from othello_env.agent import Agent, AgentError, SpecError, make_agent
 from othello_env.envs.registration import register
 from othello_env.extras import MissingExtraError
+from othello_env.games.checkers import Checkers
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.othello import Othello, OthelloBatch
+from othello_env.games.tribolo import Tribolo
 
 __all__ = [
     "Agent",
     "AgentError",
+    "Checkers",
     "IllegalActionError",
     "MissingExtraError",
     "NotationError",
@@ -19,6 +22,7 @@ __all__ = [
     "OthelloBatch",
     "SpecError",
     "State",
+    "Tribolo",
     "make_agent",
     "symmetries",
 ]

@@ -1,6 +1,8 @@
 """A position as text, SVG, pixels, or in a window."""
 
-from othello_env.drawing import othello as _othello  # noqa: F401 - registers how the game looks
+from othello_env.drawing import checkers as _checkers  # noqa: F401 - registers how the game looks
+from othello_env.drawing import othello as _othello  # noqa: F401
+from othello_env.drawing import tribolo as _tribolo  # noqa: F401
 from othello_env.drawing.as_pixels import pixels
 from othello_env.drawing.as_svg import svg
 from othello_env.drawing.as_text import text

@@ -28,7 +28,7 @@ def _board(drawn: Scene) -> list[str]:
     signs = {(row, column): cell.symbol for row, cells in enumerate(drawn.cells) for column, cell in enumerate(cells)}
     signs |= dict.fromkeys(drawn.legal, _LEGAL)
     signs |= {piece.place: _sign(piece) for piece in drawn.pieces}
-    lines = ["  " + "".join(label.rjust(3) for label in drawn.column_labels)]
+    lines = ["  " + "".join(label.rjust(3) for label in drawn.column_labels)] if any(drawn.column_labels) else []
     for row, label in enumerate(drawn.row_labels):
         cells = (_cell(signs[row, column], (row, column) in drawn.last) for column in range(drawn.columns))
         lines.append((label.rjust(2) + " " + "".join(cells)).rstrip())

@@ -16,7 +16,6 @@ __all__ = ["Circle", "Picture", "Polygon", "Rectangle", "Shape", "Text", "pictur
 
 _WOOD, _WOOD_DARK, _WOOD_LIGHT = "#6a452a", "#3b2414", "#8a6040"
 _INK, _FAINT = "#f7ecd9", "#dcc4a1"
-_GRID = "#1c5f3b"
 _GOLD = "#f2c14e"
 _WIDE = 8
 
@@ -106,13 +105,16 @@ def _board(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
     yield Rectangle(margin - edge, margin - edge, board_width + 2 * edge, board_height + 2 * edge, _WOOD_DARK)
     for row, cells in enumerate(drawn.cells):
         for column, each in enumerate(cells):
-            yield Rectangle(margin + column * cell, margin + row * cell, cell, cell, each.fill)
+            left, top = margin + column * cell, margin + row * cell
+            yield Rectangle(left, top, cell, cell, each.fill)
+            if each.label:
+                yield Text(left + 0.06 * cell, top + 0.14 * cell, each.label, 0.18 * cell, _INK, "start")
     for row in range(1, drawn.rows):
-        yield Rectangle(margin, margin + row * cell - line // 2, board_width, line, _GRID)
+        yield Rectangle(margin, margin + row * cell - line // 2, board_width, line, drawn.grid)
     for column in range(1, drawn.columns):
-        yield Rectangle(margin + column * cell - line // 2, margin, line, board_height, _GRID)
+        yield Rectangle(margin + column * cell - line // 2, margin, line, board_height, drawn.grid)
     for row, column in drawn.dots:
-        yield Circle(margin + column * cell, margin + row * cell, 0.07 * cell, _GRID)
+        yield Circle(margin + column * cell, margin + row * cell, 0.07 * cell, drawn.grid)
 
 
 def _labels(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:

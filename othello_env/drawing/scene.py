@@ -48,10 +48,12 @@ class Cell:
     Attributes:
         symbol: the empty square as text, one character.
         fill: its colour, ``#rrggbb``.
+        label: what is written small in its corner.
     """
 
     symbol: str
     fill: str
+    label: str = ""
 
 
 BLACK = Look("X", "#1b1d1f", "#5d6266", "#ff6b4a")
@@ -83,6 +85,7 @@ class Scene:
         scores: each player's name, look and score.
         status: who is to move or has won, in a few words.
         dots: corners of squares, by the row and column of the square below and right of them, that have a dot.
+        grid: the colour of the lines between squares.
     """
 
     cells: tuple[tuple[Cell, ...], ...]
@@ -95,6 +98,7 @@ class Scene:
     scores: tuple[tuple[str, Look, int], ...]
     status: str
     dots: tuple[Place, ...] = ()
+    grid: str = "#1c5f3b"
 
     @property
     def rows(self) -> int:

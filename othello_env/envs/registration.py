@@ -13,5 +13,8 @@ def register() -> None:
         entry_point="othello_env.envs.single:OthelloEnv",
         vector_entry_point="othello_env.envs.vector:OthelloVectorEnv",
     )
+    gymnasium.register("othello_env/Tribolo-v0", entry_point="othello_env.envs.family:TriboloEnv")
+    gymnasium.register("othello_env/Checkers-v0", entry_point="othello_env.envs.family:CheckersEnv")
     if hasattr(pettingzoo, "register"):  # the registry came with PettingZoo 1.27
-        pettingzoo.register("aec", "othello_env/othello-v0", entry_point="othello_env.othello_v0:env")
+        for game in ("othello", "tribolo", "checkers"):
+            pettingzoo.register("aec", f"othello_env/{game}-v0", entry_point=f"othello_env.{game}_v0:env")

@@ -71,16 +71,9 @@ class Starts:
         state = self._new_game(game_key)
         position = options.get("position")
         if isinstance(position, str):
-            position = _from_text(state, position)
+            position = state.position_from_text(position)
         if position is not None:
             state = opening_position(state, position)
         if "moves" in options:
             state = opening_position(state, state.play_transcript(options["moves"]))
         return state
-
-
-def _from_text(state: State, text: str) -> State:
-    reader: Callable[[str], State] | None = getattr(type(state), "from_text", None)
-    if reader is None:
-        raise ValueError(f"a position of {type(state).__name__} is given as a State, not as text")
-    return reader(text)

@@ -213,7 +213,7 @@ class Checkers(State):
         piece = 1 << bits[going - 1] if 0 < going <= len(bits) else 0
         state = cls.__new__(cls)
         state._set(size, check_draws(draws), (sides[player], sides[1 - player], kings, piece, player), (), (), 0)
-        if going and not (piece & sides[player] and state._jumps):
+        if going and not (piece & sides[player] and state.must_jump):
             raise NotationError(f"no piece of {cls.player_names[player]} on {going} can go on jumping in {text!r}")
         return state
 
@@ -224,6 +224,9 @@ class Checkers(State):
             if piece is not None:
                 sides[piece[0]].append(f"{'K' if piece[1] else ''}{square + 1}")
         return notation.pieces_to_fen(*sides, self.to_move)
+
+    def position_from_text(self, text: str) -> Self:
+        return self.from_text(text, size=self.size, draws=self.draws)
 
     @classmethod
     def from_moves(cls, moves: str, size: int = 8, draws: str = "repetition") -> Self:
@@ -249,7 +252,7 @@ class Checkers(State):
 
     def _chains(self, square: int) -> Iterator[tuple[list[int], Self]]:
         """The squares of each chain, finished or not, that the piece on a square can begin, and the position after."""
-        for action in self.legal_actions() if self._jumps else ():
+        for action in self.legal_actions() if self.must_jump else ():
             target = notation.destination(square, action % 4, 2, self.size)
             if action // 4 == square and target is not None:
                 after = self.play(action)
@@ -282,6 +285,11 @@ class Checkers(State):
     @property
     def is_over(self) -> bool:
         return self._drawn or not any(self._movers)
+
+    @property
+    def must_jump(self) -> bool:
+        """Whether the player to move can jump, so that no step is legal."""
+        return self._jumps
 
     def legal_actions(self) -> tuple[int, ...]:
         if self._drawn:

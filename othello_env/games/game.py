@@ -137,6 +137,14 @@ class State(ABC):
             NotationError: the text names no action of this game.
         """
 
+    def position_from_text(self, text: str) -> Self:
+        """The position that a text shows, with this state's rules; the first player to move if it names none.
+
+        Raises:
+            NotationError: the text shows no such position.
+        """
+        raise NotationError(f"a position of {type(self).__name__} is given as a State, not as text")
+
     @abstractmethod
     def play_move(self, move: int | str) -> Self:
         """The position after one move as a transcript gives it: an action or its name.

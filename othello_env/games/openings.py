@@ -89,7 +89,7 @@ def opening_position(start: State, opening: str | State) -> State:
     """
     if isinstance(opening, str):
         opening = start.play_transcript(opening)
-    if type(opening) is not type(start) or opening.num_actions != start.num_actions:
+    if type(opening) is not type(start) or opening.observation_shape != start.observation_shape:
         raise ValueError(f"expected openings for {start!r}, got {opening!r}")
     if opening.is_over:
         raise ValueError(f"an opening ends the game:\n{opening}")

@@ -126,6 +126,9 @@ class Othello(State):
         discs = [sum(bit for bit, owner in zip(bits, owners, strict=False) if owner == p) for p in (0, 1)]
         return cls.from_bits(discs[player], discs[1 - player], player, size)
 
+    def position_from_text(self, text: str) -> Self:
+        return self.from_text(text)
+
     def to_text(self) -> str:
         """The board on one line, as `from_text` reads it (who is to move is not in it)."""
         return notation.board_to_text(self.owners())

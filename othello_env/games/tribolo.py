@@ -117,6 +117,9 @@ class Tribolo(State):
         grid[1:-1, 1:-1] = [[_CELLS.index(cell) for cell in row] for row in rows]
         return cls._with(width, height, grid.tobytes(), cls.player_index(to_move), ())
 
+    def position_from_text(self, text: str) -> Self:
+        return self.from_text(text)
+
     def to_text(self) -> str:
         """The board on one line, as `from_text` reads it (who is to move is not in it)."""
         return "/".join(self._rows())

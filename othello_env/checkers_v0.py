@@ -1,0 +1,65 @@
+"""Checkers (English draughts) for two agents, as a PettingZoo AEC environment.
+
+| agents | ``red_0``, ``white_0``; Red moves first |
+| actions | ``Discrete(2 * size * size)``: ``4 * square + direction``, squares from 0, directions NW, NE, SW, SE |
+| observation | ``(6, size, size)`` int8: own men and kings, the other's men and kings, the piece that must go on, ones if
+Red is to move; and ``action_mask``. The history that draws hang on is not in it |
+| reward | at the end +1 for the winner, -1 for the loser, 0 for both in a draw; or the margin in pieces |
+| chains | a jump is one action; the same agent goes on with the piece while it can jump |
+| end | who cannot move has lost; draws by repetition; ``infos`` has ``winner``, ``discs`` (the pieces), ``moves`` |
+
+>>> from othello_env import checkers_v0
+>>> env = checkers_v0.env()
+>>> env.reset(seed=0)
+>>> for agent in env.agent_iter():
+...     observation, reward, terminated, truncated, info = env.last()
+...     done = terminated or truncated
+...     env.step(None if done else env.action_space(agent).sample(observation["action_mask"]))
+>>> env.state.is_over
+True
+
+Version history: v0, the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from othello_env.envs.aec import AECGame
+from othello_env.games.checkers import Checkers
+from othello_env.games.game import State
+
+__all__ = ["CheckersAEC", "env", "raw_env"]
+
+
+class CheckersAEC(AECGame):
+    """Checkers; `env` and `raw_env` both name this class, which needs no wrapper.
+
+    Args:
+        size: of the board, 4, 6, 8 or 10.
+        openings: as in `AECGame`, like all that follows.
+        reward: ``"result"`` or ``"margin"``.
+        strict: raise for an illegal action instead of ending the game.
+        render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
+        draws: the rule of draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``.
+    """
+
+    metadata = AECGame.describe("checkers_v0")
+
+    def __init__(
+        self,
+        size: int = 8,
+        openings: str | Sequence[str | State] | None = None,
+        reward: str = "result",
+        strict: bool = False,
+        render_mode: str | None = None,
+        draws: str = "repetition",
+    ) -> None:
+        self._start = Checkers(size, draws)
+        super().__init__(openings, reward, strict, render_mode)
+
+    def new_game(self, game_key: int) -> Checkers:
+        return self._start
+
+
+env = raw_env = CheckersAEC

@@ -1,0 +1,53 @@
+"""How checkers looks: red and white men and crowned kings on numbered dark squares."""
+
+from othello_env.drawing.scene import Cell, Look, Piece, Place, Scene, caption, scene
+from othello_env.games.checkers import Checkers
+from othello_env.games.checkers_notation import column_of, destination
+
+__all__ = ["checkers_scene"]
+
+_LOOKS = (Look("r", "#8e1518", "#ef7565", "#ffd34d"), Look("w", "#dcd8cd", "#ffffff", "#c22f1e"))
+_DARK, _LIGHT, _GRID = "#3b7a57", "#efe4c8", "#2c5f43"
+
+
+@scene.register
+def checkers_scene(state: Checkers) -> Scene:
+    """Men and kings, the squares that the last action joined, and those that the player to move can reach."""
+    size, half = state.size, state.size // 2
+    places = [(square // half, column_of(square, size)) for square in range(size * half)]
+    numbers = {place: str(square + 1) for square, place in enumerate(places)}
+    status = caption(state)
+    if state.going_square is not None and not state.is_over:
+        status = f"{state.player_names[state.to_move]} goes on with {state.going_square + 1}"
+    steps = 2 if state.must_jump else 1
+    reached = [destination(action // 4, action % 4, steps, size) for action in state.legal_actions()]
+    return Scene(
+        cells=tuple(tuple(_cell(numbers.get((row, column))) for column in range(size)) for row in range(size)),
+        pieces=tuple(
+            Piece(place, _LOOKS[piece[0]], piece[1])
+            for place, piece in zip(places, state.pieces(), strict=True)
+            if piece is not None
+        ),
+        legal=tuple(sorted({places[square] for square in reached if square is not None})),
+        last=_last(state, places),
+        mover=_LOOKS[state.to_move],
+        column_labels=("",) * size,
+        row_labels=tuple(str(row * half + 1) for row in range(size)),
+        scores=tuple(zip(state.player_names, _LOOKS, state.scores(), strict=True)),
+        status=status,
+        grid=_GRID,
+    )
+
+
+def _cell(number: str | None) -> Cell:
+    return Cell(" ", _LIGHT) if number is None else Cell("-", _DARK, number)
+
+
+def _last(state: Checkers, places: list[Place]) -> tuple[Place, ...]:
+    """The squares from and to which the last action led: one away unless that one is empty, being jumped over."""
+    if not state.moves:
+        return ()
+    square, direction = divmod(state.moves[-1], 4)
+    pieces = state.pieces()
+    ends = [destination(square, direction, steps, state.size) for steps in (1, 2)]
+    return (places[square], next(places[end] for end in ends if end is not None and pieces[end] is not None))

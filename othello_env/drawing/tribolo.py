@@ -1,0 +1,38 @@
+"""How Tribolo looks: discs of three colours on sand, between walls of stone."""
+
+from othello_env.drawing.scene import Cell, Look, Piece, Scene, caption, scene
+from othello_env.games.tribolo import Tribolo
+
+__all__ = ["tribolo_scene"]
+
+_LOOKS = (
+    Look("B", "#173f8f", "#6f9df0", "#ffd34d"),
+    Look("R", "#94191c", "#f07f70", "#ffd34d"),
+    Look("G", "#14692f", "#6fcf8a", "#ffd34d"),
+)
+_SAND = Cell("-", "#ddd2b8")
+_STONE = Cell("#", "#4c4640")
+_GRID = "#b7aa8b"
+
+
+@scene.register
+def tribolo_scene(state: Tribolo) -> Scene:
+    """Cells, walls, the last cell taken, and which ones the player to move may take."""
+    places = [(row, column) for row in range(state.height) for column in range(state.width)]
+    walls = {places[cell] for cell in state.walls()}
+    owners = zip(places, state.owners(), strict=True)
+    return Scene(
+        cells=tuple(
+            tuple(_STONE if (row, column) in walls else _SAND for column in range(state.width))
+            for row in range(state.height)
+        ),
+        pieces=tuple(Piece(place, _LOOKS[owner]) for place, owner in owners if owner is not None),
+        legal=tuple(places[action] for action in state.legal_actions()),
+        last=(places[state.moves[-1]],) if state.moves else (),
+        mover=_LOOKS[state.to_move],
+        column_labels=tuple(state.action_to_text(column)[0] for column in range(state.width)),
+        row_labels=tuple(str(row + 1) for row in range(state.height)),
+        scores=tuple(zip(state.player_names, _LOOKS, state.scores(), strict=True)),
+        status=caption(state),
+        grid=_GRID,
+    )

@@ -1,0 +1,70 @@
+"""Tribolo for three agents, as a PettingZoo AEC environment.
+
+| agents | ``blue_0``, ``red_0``, ``green_0``, in this order; a random one begins |
+| actions | ``Discrete(width * height)``: ``width * row + column``, a1 = 0 |
+| observation | ``(4, height, width)`` int8: own cells, the next agent's, the last one's, walls; and ``action_mask`` |
+| reward | at the end (+1, -1/2, -1/2); two tied at the top (+1/4, +1/4, -1/2), three 0; or the margin in cells |
+| skips | who cannot move is skipped, so an agent can have two turns in a row; there is no pass |
+| end | when nobody can move; ``infos`` has ``winner``, ``discs`` (the cells), ``moves`` |
+
+Every game has a board of its own, drawn by the seed and the game's number.
+
+>>> from othello_env import tribolo_v0
+>>> env = tribolo_v0.env()
+>>> env.reset(seed=0)
+>>> for agent in env.agent_iter():
+...     observation, reward, terminated, truncated, info = env.last()
+...     done = terminated or truncated
+...     env.step(None if done else env.action_space(agent).sample(observation["action_mask"]))
+>>> env.state.is_over
+True
+
+Version history: v0, the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from othello_env.envs.aec import AECGame
+from othello_env.games.game import State
+from othello_env.games.tribolo import Tribolo
+
+__all__ = ["TriboloAEC", "env", "raw_env"]
+
+
+class TriboloAEC(AECGame):
+    """Tribolo; `env` and `raw_env` both name this class, which needs no wrapper.
+
+    Args:
+        openings: as in `AECGame`, like all that follows.
+        reward: ``"result"`` or ``"margin"``.
+        strict: raise for an illegal action instead of ending the game.
+        render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
+        width: of the board, like all that follows as in `othello_env.games.tribolo.Tribolo`.
+        height: of the board.
+        cells: of each player at the start.
+        walls: on the board.
+    """
+
+    metadata = AECGame.describe("tribolo_v0")
+
+    def __init__(
+        self,
+        openings: str | Sequence[str | State] | None = None,
+        reward: str = "result",
+        strict: bool = False,
+        render_mode: str | None = None,
+        width: int = 16,
+        height: int = 11,
+        cells: int = 12,
+        walls: int = 12,
+    ) -> None:
+        self._board = {"width": width, "height": height, "cells": cells, "walls": walls}
+        super().__init__(openings, reward, strict, render_mode)
+
+    def new_game(self, game_key: int) -> Tribolo:
+        return Tribolo(game_key, **self._board)
+
+
+env = raw_env = TriboloAEC
