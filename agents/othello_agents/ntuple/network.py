@@ -168,6 +168,8 @@ class NTupleNetwork:
         size, stages, training = card.get("size"), card.get("stages"), card.get("training")
         if size not in bitboard.SIZES or not isinstance(stages, int) or not isinstance(training, dict):
             raise ValueError(f"its card has a wrong size, stages or training: {card}")
+        if not isinstance(training.get("games", 0), int) or not isinstance(training.get("seconds", 0.0), int | float):
+            raise ValueError(f"its card has wrong numbers of games or seconds: {training}")
         if card.get("patterns") != _patterns(size):
             raise ValueError(f"its card names other patterns than this version's: {card.get('patterns')}")
         if weights.dtype not in (np.float16, np.float32):

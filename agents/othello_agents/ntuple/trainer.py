@@ -38,7 +38,7 @@ class Trainer:
         half_life: after how many games the rate is half of that; it falls on like 1 / games.
         trace: lambda of TD(lambda): 0 learns from the next value alone, 1 from the result alone.
         epsilon: the probability of a random move.
-        random_plies: with how many random moves a game begins at most.
+        random_plies: with how many random moves a game begins at most; None for two fifths of the squares to fill.
 
     Raises:
         ValueError: there is no such size, the network has another one, or a number is out of its range.
@@ -51,15 +51,17 @@ class Trainer:
         *,
         network: NTupleNetwork | None = None,
         stages: int = 4,
-        rate: float = 0.5,
+        rate: float = 1.0,
         half_life: float = 50_000.0,
         trace: float = 0.5,
         epsilon: float = 0.1,
-        random_plies: int = 10,
+        random_plies: int | None = None,
     ) -> None:
         self.network = NTupleNetwork(size, stages) if network is None else network
         if self.network.size != size:
             raise ValueError(f"the network is for size {self.network.size}, not {size}")
+        if random_plies is None:
+            random_plies = 2 * (size * size - 4) // 5
         for name, number, least, most in (
             ("rate", rate, 0.0, math.inf),
             ("half_life", half_life, 1.0, math.inf),
@@ -69,7 +71,7 @@ class Trainer:
         ):
             if not least <= number <= most:
                 raise ValueError(f"{name} must be {least} to {most}, not {number}")
-        self.seed = seed
+        self.seed = int(seed)
         self._key = np.uint64(mix_int(seed, 0))
         self._learning = kernels.Learning(
             float(rate), float(half_life), float(trace), float(epsilon), int(random_plies)
@@ -87,7 +89,8 @@ class Trainer:
     def run(self, *, seconds: float | None = None, games: int | None = None) -> int:
         """Play and learn for some time or some games, whichever ends first; returns the number of games played.
 
-        Call it again to go on. After a Ctrl-C, too, what was learned stays.
+        The time to compile, once in a process, does not count. Call it again to go on. After a Ctrl-C, too, what was
+        learned stays.
 
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed.
@@ -97,19 +100,23 @@ class Trainer:
             raise ValueError("run needs seconds or games")
         if (seconds or 0) < 0 or (games or 0) < 0:
             raise ValueError(f"seconds and games cannot be negative, got {seconds} and {games}")
+        self._play(0)  # compiles, which is not training
         start, before = time.perf_counter(), self.games
-        black, white = (np.uint64(discs) for discs in bitboard.STARTS)
         try:
             while games is None or self.games - before < games:
                 passed = time.perf_counter() - start
                 if seconds is not None and passed >= seconds:
                     break
                 chunk = _CHUNK if games is None else min(_CHUNK, games - (self.games - before))
-                kernels.train(self._key, self._played, chunk, black, white, self.network.tables, self._learning)
+                self._play(chunk)
         finally:
             self.seconds += time.perf_counter() - start
             self._note()
         return self.games - before
+
+    def _play(self, games: int) -> None:
+        black, white = (np.uint64(discs) for discs in bitboard.STARTS)
+        kernels.train(self._key, self._played, games, black, white, self.network.tables, self._learning)
 
     def _note(self) -> None:
         """Write into the network where its weights come from."""

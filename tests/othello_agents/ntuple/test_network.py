@@ -163,6 +163,7 @@ BROKEN = {
     "size unhashable": (with_card(size=[8]), "wrong size"),
     "stages": (with_card(stages="1"), "wrong size, stages"),
     "training": (with_card(training=[1]), "wrong size, stages or training"),
+    "games": (with_card(training={"games": "many"}), "wrong numbers of games or seconds"),
     "patterns": (with_card(patterns=[["edge", [1, 2]]]), "other patterns"),
     "shape": (with_weights(WEIGHTS[:, :9]), r"expected weights of shape \(1, 27135\).*got \(1, 9\)"),
     "dtype": (with_weights(WEIGHTS.astype(np.int64)), "float16 or float32, got int64"),
