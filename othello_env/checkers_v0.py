@@ -2,8 +2,8 @@
 
 | agents | ``red_0``, ``white_0``; Red moves first |
 | actions | ``Discrete(2 * size * size)``: ``4 * square + direction``, squares from 0, directions NW, NE, SW, SE |
-| observation | ``(6, size, size)`` int8: own men and kings, the other's men and kings, the piece that must go on, ones if
-Red is to move; and ``action_mask``. The history that draws hang on is not in it |
+| observation | ``(6, size, size)`` int8: own men and kings, the other's, the piece that must go on, ones if Red is to
+move; and ``action_mask``. The history that draws hang on is not in it |
 | reward | at the end +1 for the winner, -1 for the loser, 0 for both in a draw; or the margin in pieces |
 | chains | a jump is one action; the same agent goes on with the piece while it can jump |
 | end | who cannot move has lost; draws by repetition; ``infos`` has ``winner``, ``discs`` (the pieces), ``moves`` |

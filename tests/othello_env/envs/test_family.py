@@ -1,0 +1,316 @@
+"""Tribolo and checkers in both environments: turns, chains, skips, rewards, options, bad input."""
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+
+from othello_env import Agent, Checkers, IllegalActionError, Tribolo, checkers_v0, make_agent, tribolo_v0
+from othello_env.envs.family import CheckersEnv, TriboloEnv
+from othello_env.envs.seeding import env_key, game_key, learner_seat, opponent_key, redraw_key
+from othello_env.games.openings import Openings
+
+SMALL = {"width": 7, "height": 6, "cells": 3, "walls": 3}
+CHAIN = Checkers.from_text("B:W15,22,32:B11,1")
+"""Red has to take 15 and then, going on, 22."""
+LAST = Tribolo.from_text("GR#/RB-/BB#")
+"""Red's only move, c2, ends the game."""
+
+
+@pytest.mark.filterwarnings("ignore:The old environment creation API:DeprecationWarning")
+class TestPettingZooSuite:
+    # It wants plain boxes as observations, and marks at least one action even where an agent is not to move.
+    @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning")
+    @pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning")
+    @pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros:UserWarning")
+    @pytest.mark.parametrize(
+        "env",
+        [tribolo_v0.env(), tribolo_v0.env(**SMALL), checkers_v0.env(), checkers_v0.env(size=6, draws="40-move")],
+        ids=["tribolo", "small tribolo", "checkers", "small checkers"],
+    )
+    def test_api(self, env):
+        from pettingzoo.test import api_test
+
+        api_test(env, num_cycles=400)
+
+    @pytest.mark.parametrize("make", [lambda: tribolo_v0.env(**SMALL), lambda: checkers_v0.env(openings="random:4")])
+    def test_seeds(self, make):
+        from pettingzoo.test import seed_test
+
+        seed_test(make)
+
+    @pytest.mark.parametrize("make", [tribolo_v0.env, checkers_v0.env])
+    def test_render(self, make, monkeypatch):
+        from pettingzoo.test import render_test
+
+        monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+        monkeypatch.setattr("othello_env.envs.rendering.RENDER_FPS", 1000)
+        render_test(make)
+
+
+@pytest.mark.parametrize(
+    ("env", "start"),
+    [
+        (tribolo_v0.env(**SMALL), lambda key: Tribolo(key, **SMALL)),
+        (checkers_v0.env(), lambda key: Checkers()),
+        (checkers_v0.env(size=6, draws="threefold"), lambda key: Checkers(6, "threefold")),
+    ],
+    ids=["tribolo", "checkers", "6x6"],
+)
+def test_agents_are_stepped_as_the_rules_say(env, start):
+    rng = np.random.default_rng(1)
+    again = 0
+    for game in range(30):
+        env.reset(seed=5 if game == 0 else None)
+        state = start(game_key(env_key(5), game))
+        for agent in env.agent_iter():
+            observation, reward, terminated, truncated, info = env.last()
+            player = env.possible_agents.index(agent)
+            assert env.state == state
+            assert (observation["observation"] == state.observation(player)).all()
+            assert observation["action_mask"] is info["action_mask"]
+            assert env.observation_space(agent).contains(observation)
+            assert (terminated, truncated) == (state.is_over, False)
+            assert reward == state.returns()[player]
+            if terminated:
+                assert not observation["action_mask"].any()
+                assert (info["discs"], info["moves"]) == (state.scores(), state.moves)
+                best = [i for i, result in enumerate(state.returns()) if result == max(state.returns())]
+                assert info["winner"] == (best[0] if len(best) == 1 else -1)
+                env.step(None)
+                continue
+            assert player == state.to_move
+            assert tuple(np.flatnonzero(observation["action_mask"])) == state.legal_actions()
+            for other in set(env.possible_agents) - {agent}:
+                assert not env.observe(other)["action_mask"].any()
+            action = rng.choice(state.legal_actions())
+            env.step(action)
+            again += state.to_move == state.play(action).to_move
+            state = state.play(action)
+    assert again > 0
+
+
+def test_names():
+    assert tribolo_v0.env().possible_agents == ["blue_0", "red_0", "green_0"]
+    assert checkers_v0.env().possible_agents == ["red_0", "white_0"]
+    assert tribolo_v0.raw_env.metadata["name"] == "tribolo_v0"
+    assert checkers_v0.raw_env.metadata["name"] == "checkers_v0"
+    if hasattr(pettingzoo, "make"):
+        assert isinstance(pettingzoo.make("aec", "othello_env/tribolo-v0", walls=5), tribolo_v0.TriboloAEC)
+        assert isinstance(pettingzoo.make("aec", "othello_env/checkers-v0", size=6), checkers_v0.CheckersAEC)
+
+
+def test_a_chain_is_stepped_jump_by_jump_by_one_agent():
+    env = checkers_v0.env()
+    env.reset(options={"position": CHAIN})
+    for name in ("11x18", "18x25"):
+        assert env.agent_selection == "red_0"
+        env.step(env.state.action_from_text(name))
+    assert env.agent_selection == "white_0"
+    env.reset(options={"position": CHAIN, "moves": "11x18x25"})
+    assert env.agent_selection == "white_0"
+
+
+@pytest.mark.parametrize(("reward", "worth"), [("result", (-0.5, 1.0, -0.5)), ("margin", (-0.5, 2.5, -2.0))])
+def test_every_agent_of_three_gets_its_own_result(reward, worth):
+    env = tribolo_v0.env(width=3, height=3, cells=1, walls=1, reward=reward)
+    env.reset(options={"position": LAST})
+    assert env.agent_selection == "red_0"
+    env.step(LAST.action_from_text("c2"))
+    results = {}
+    for agent in env.agent_iter():
+        _, results[agent], terminated, _, info = env.last()
+        assert terminated
+        assert (info["winner"], info["discs"]) == (1, (2, 4, 1))
+        env.step(None)
+    assert tuple(results[agent] for agent in env.possible_agents) == worth
+
+
+@pytest.mark.parametrize(("reward", "cost"), [("result", 1.0), ("margin", 7.0)])
+def test_an_illegal_action_costs_only_the_mover(reward, cost):
+    env = tribolo_v0.env(width=3, height=3, cells=1, walls=1, reward=reward)
+    env.reset(options={"position": LAST})
+    env.step(0)
+    assert env.rewards == {"blue_0": 0.0, "red_0": -cost, "green_0": 0.0}
+    assert all(env.terminations.values())
+    assert env.infos["green_0"]["illegal_action"] == 0
+    strict = checkers_v0.env(strict=True)
+    strict.reset()
+    with pytest.raises(IllegalActionError, match="1-NW"):
+        strict.step(0)
+    assert strict.state == Checkers()
+
+
+class TestOptions:
+    def test_a_text_is_read_by_the_environments_own_rules(self):
+        env = checkers_v0.env(size=6, draws="threefold")
+        env.reset(options={"position": "W:W18:B1,K2"})
+        assert env.state == Checkers.from_text("W:W18:B1,K2", size=6, draws="threefold")
+        assert env.agent_selection == "white_0"
+        boards = tribolo_v0.env(width=3, height=2, cells=1, walls=0)
+        boards.reset(options={"position": "BR-/---"})
+        assert boards.state.to_text() == "BR-/---"
+
+    def test_random_plies_and_openings(self):
+        env = tribolo_v0.env(openings="random:7", **SMALL)
+        env.reset(seed=3)
+        key = game_key(env_key(3), 0)
+        assert env.state == Openings("random:7", lambda key: Tribolo(key, **SMALL)).draw(key)
+        assert len(env.state.moves) == 7
+        fixed = checkers_v0.env(openings=["11-15 22-18 15x22 25x18"])
+        fixed.reset()
+        assert fixed.state == Checkers.from_moves("11-15 22-18 15x22 25x18")
+
+    @pytest.mark.parametrize(
+        ("env", "options", "message"),
+        [
+            (checkers_v0.env(), {"position": "nonsense"}, "expected a position"),
+            (checkers_v0.env(), {"position": Tribolo(1)}, "expected openings"),
+            (checkers_v0.env(), {"position": Checkers(6)}, "expected openings"),
+            (checkers_v0.env(), {"moves": "11-15 11-15"}, "ply 2"),
+            (checkers_v0.env(), {"position": "W:W32:B27,28,23"}, "ends the game"),
+            (tribolo_v0.env(), {"position": Tribolo(1, width=11, height=16)}, "expected openings"),
+            (tribolo_v0.env(), {"colour": "blue"}, "unknown reset option"),
+        ],
+    )
+    def test_bad_ones_are_named(self, env, options, message):
+        with pytest.raises(ValueError, match=message):
+            env.reset(options=options)
+        with pytest.raises(ResetNeeded):
+            env.step(0)
+
+    @pytest.mark.parametrize(
+        ("make", "message"),
+        [
+            (lambda: checkers_v0.env(size=7), "4, 6, 8, 10"),
+            (lambda: checkers_v0.env(draws="never"), "40-move"),
+            (lambda: tribolo_v0.env(walls=200), "no empty cell"),
+            (lambda: CheckersEnv(side="black"), "'red', 'white'"),
+            (lambda: TriboloEnv(side="white"), "'blue', 'red', 'green'"),
+            (lambda: TriboloEnv(opponent=("random",)), "each of 2 other seats, got 1"),
+            (lambda: CheckersEnv(opponent=("random", "random")), "each of 1 other seats, got 2"),
+        ],
+    )
+    def test_bad_arguments_are_named(self, make, message):
+        with pytest.raises(ValueError, match=message):
+            make()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("Tribolo", {}),
+        ("Tribolo", SMALL | {"side": "green"}),
+        ("Checkers", {}),
+        ("Checkers", {"size": 6, "reward": "margin"}),
+    ],
+)
+def test_gymnasiums_own_check(name, arguments):
+    check_env(gymnasium.make(f"othello_env/{name}-v0", **arguments).unwrapped, skip_render_check=True)
+
+
+@pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
+@pytest.mark.parametrize("name", ["Tribolo", "Checkers"])
+def test_gymnasiums_own_check_of_rendering(name, mode):
+    check_env(gymnasium.make(f"othello_env/{name}-v0", render_mode=mode).unwrapped)
+
+
+class Recorder(Agent):
+    """Plays the last legal action and notes who it was asked for."""
+
+    def __init__(self):
+        self.seats, self.keys = set(), []
+
+    def new_game(self, seed):
+        self.keys.append(seed)
+
+    def act(self, state, *, seconds_left=None):
+        self.seats.add(state.to_move)
+        return state.legal_actions()[-1]
+
+
+@pytest.mark.parametrize("side", [0, 1, 2])
+def test_a_pair_of_opponents_sits_behind_the_learner_in_order(side):
+    first, second = Recorder(), Recorder()
+    env = TriboloEnv(opponent=(first, second), side=Tribolo.player_names[side], **SMALL)
+    env.reset(seed=9)
+    key = game_key(env_key(9), 0)
+    assert (first.keys, second.keys) == (
+        [opponent_key(key, (side + 1) % 3)],
+        [opponent_key(key, (side + 2) % 3)],
+    )
+    done = False
+    while not done:
+        *_, done, _, info = env.step(int(np.flatnonzero(env.action_masks())[0]))
+    assert (first.seats, second.seats) == ({(side + 1) % 3}, {(side + 2) % 3})
+    assert info["discs"] == env.state.scores()
+
+
+def begin(state, key):
+    """The position at the learner's first turn, its seat, and every seat's opponent."""
+    learner = learner_seat(key, state.num_players)
+    agents = [make_agent("random") for _ in state.player_names]
+    for player, agent in enumerate(agents):
+        agent.new_game(opponent_key(key, player if state.num_players > 2 else None))
+    return answered(state, learner, agents), learner, agents
+
+
+def answered(state, learner, agents):
+    while not state.is_over and state.to_move != learner:
+        state = state.play(agents[state.to_move].act(state))
+    return state
+
+
+@pytest.mark.parametrize(
+    ("make", "start"),
+    [(lambda: TriboloEnv(**SMALL), lambda key: Tribolo(key, **SMALL)), (CheckersEnv, lambda key: Checkers())],
+    ids=["tribolo", "checkers"],
+)
+def test_the_learner_meets_what_the_rules_and_keys_say(make, start):
+    env, rng = make(), np.random.default_rng(2)
+    for game in range(25):
+        observation, info = env.reset(seed=4 if game == 0 else None)
+        key = game_key(env_key(4), game)
+        state, learner, agents = begin(start(key), key)
+        while state.is_over:  # a game without a turn of the learner's is drawn again
+            key = redraw_key(key)
+            state, learner, agents = begin(start(key), key)
+        reward, done = 0.0, False
+        while True:
+            state = answered(state, learner, agents)
+            assert env.state == state
+            assert env.learner == learner
+            assert (observation["observation"] == state.observation(learner)).all()
+            assert tuple(np.flatnonzero(observation["action_mask"])) == state.legal_actions()
+            assert (reward, done) == (state.returns()[learner], state.is_over)
+            if done:
+                break
+            action = int(rng.choice(state.legal_actions()))
+            observation, reward, done, truncated, info = env.step(action)
+            assert not truncated
+            state = state.play(action)
+    assert info["moves"] == state.moves
+
+
+@pytest.mark.parametrize("name", ["Tribolo", "Checkers"])
+def test_gymnasiums_vector_mode_and_wrappers(name):
+    envs = gymnasium.make_vec(f"othello_env/{name}-v0", num_envs=3, vectorization_mode="sync")
+    observations, _ = envs.reset(seed=1)
+    rng = np.random.default_rng(1)
+    ends = 0
+    for _ in range(150):
+        actions = [int(rng.choice(np.flatnonzero(mask))) if mask.any() else 0 for mask in observations["action_mask"]]
+        observations, rewards, terminations, _, _ = envs.step(np.array(actions))
+        ends += terminations.sum()
+        assert ((rewards == 0) | terminations).all()
+    assert ends > 0
+    envs.close()
+    wrapped = gymnasium.wrappers.RecordEpisodeStatistics(gymnasium.make(f"othello_env/{name}-v0"))
+    wrapped.reset(seed=1)
+    done = False
+    while not done:
+        masks = wrapped.get_wrapper_attr("action_masks")()
+        *_, done, _, info = wrapped.step(int(np.flatnonzero(masks)[0]))
+    assert info["episode"]["r"] in (-1.0, -0.5, 0.0, 0.25, 1.0)
