@@ -51,11 +51,11 @@ class NTupleAgent(Agent):
         return kernels.best_actions(batch.own, batch.opponent, self.network(batch.size).tables, batch.size)
 
     def evaluate(self, state: State, player: int) -> float:
-        """The expected result for a player, -1 to +1; see `NTupleNetwork.value`."""
+        """The expected outcome for a player, -1 to +1; see `NTupleNetwork.value`."""
         return self.network(_othello(state).size).value(state, player)
 
     def action_values(self, state: State) -> dict[int, float]:
-        """The expected result of each legal action for the player to move, -1 to +1."""
+        """The expected outcome of each legal action for the player to move, -1 to +1."""
         return {action: self.evaluate(state.play(action), state.to_move) for action in state.legal_actions()}
 
 

@@ -1,8 +1,8 @@
 """Compiled play and learning with n-tuple networks.
 
 Positions after a move ("afterstates") are valued from the side of the player who moved: `own` is the mover's set,
-whatever is written for the player to move elsewhere. The sum of the looked-up weights is a logit x; tanh(x) is the
-expected result, -1 to +1.
+whatever is written for the player to move elsewhere. The sum of the looked-up weights is a logit x. tanh(x), -1 to +1,
+is the game's expected outcome: the mean of its result (+1, 0 or -1) and its margin as a part of the board.
 
 Letters for shapes: S stages of the game, W weights a stage, P placements looked up, Q with the mirrored ones (see
 `patterns`), N positions, T plies of a game.
@@ -17,7 +17,7 @@ from othello_env.games.bitboard import advance, legal_moves, nth_bit, popcount
 from othello_env.games.hashing import CHOICE, EPSILON, OPENING, below, mix
 from othello_env.games.jit import kernel
 
-__all__ = ["Learning", "Tables", "best_actions", "evaluate", "train"]
+__all__ = ["Learning", "Tables", "best_actions", "evaluate", "position_logit", "train"]
 
 _0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
 _WIN = np.float32(np.inf)
@@ -60,17 +60,21 @@ def stage(discs: np.int64, tables: Tables) -> np.int64:
     return max(np.int64(0), (discs - 5) * stages // (np.int64(popcount(tables.board)) - 4))
 
 
+# Loops over q in place of NumPy's notation for arrays, which takes several times as long to compile.
+
+
 @kernel
 def _add(configuration: npt.NDArray[np.int16], delta: npt.NDArray[np.int16], factor: int) -> None:
-    """Add a multiple of one (Q,) vector to another. Loops compile in a fraction of the time of NumPy's notation."""
+    """Add a multiple of one (Q,) vector to another."""
     for q in range(len(configuration)):
         configuration[q] += factor * delta[q]
 
 
 @kernel
-def configure(own: np.uint64, opponent: np.uint64, tables: Tables, configuration: npt.NDArray[np.int16]) -> None:
+def _configure(own: np.uint64, opponent: np.uint64, tables: Tables, configuration: npt.NDArray[np.int16]) -> None:
     """Set the (Q,) configurations of a position."""
-    _add(configuration, configuration, -1)
+    for q in range(len(configuration)):
+        configuration[q] = 0
     for square in range(64):
         bit = _1 << np.uint64(square)
         if (own | opponent) & bit:
@@ -119,6 +123,16 @@ def _logit(
 
 
 @kernel
+def position_logit(
+    own: np.uint64, opponent: np.uint64, tables: Tables, configuration: npt.NDArray[np.int16]
+) -> np.float32:
+    """The logit of one afterstate, which is not over, from the side of `own`; `configuration` is (Q,) scratch."""
+    _configure(own, opponent, tables, configuration)
+    weights = tables.weights[stage(np.int64(popcount(own | opponent)), tables)]
+    return _logit(weights, configuration, tables.offsets, tables.looked_up)
+
+
+@kernel
 def _result(own: np.uint64, opponent: np.uint64) -> int:
     """+1, 0 or -1: who has more discs."""
     mine, other = popcount(own), popcount(opponent)
@@ -127,7 +141,7 @@ def _result(own: np.uint64, opponent: np.uint64) -> int:
 
 @kernel
 def evaluate(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables) -> npt.NDArray[np.float64]:
-    """(N,) the expected results of N afterstates, -1 to +1, from the side of `own`; exact where the game is over."""
+    """(N,) the expected outcomes of N afterstates from the side of `own`; where the game is over, the result alone."""
     values = np.empty(len(own), np.float64)
     configuration = np.empty(len(tables.offsets), np.int16)
     for i in range(len(own)):
@@ -135,9 +149,7 @@ def evaluate(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tabl
         if replies == _0 and legal_moves(own[i], opponent[i], tables.board) == _0:
             values[i] = _result(own[i], opponent[i])
             continue
-        configure(own[i], opponent[i], tables, configuration)
-        weights = tables.weights[stage(np.int64(popcount(own[i] | opponent[i])), tables)]
-        values[i] = np.tanh(np.float64(_logit(weights, configuration, tables.offsets, tables.looked_up)))
+        values[i] = np.tanh(np.float64(position_logit(own[i], opponent[i], tables, configuration)))
     return values
 
 
@@ -150,7 +162,9 @@ def _best_move(
     tables: Tables,
     after: npt.NDArray[np.int16],
 ) -> tuple[np.int64, np.float32]:
-    """The first square with the best afterstate, and its logit (infinite for a won or lost end).
+    """The first square with the best afterstate, and its logit.
+
+    A won or lost end has an infinite one: a win on the spot is worth more than any hope.
 
     Args:
         own: the player to move.
@@ -192,7 +206,7 @@ def best_actions(
         if legal == _0:
             actions[i] = size * size
             continue
-        configure(own[i], opponent[i], tables, configuration)
+        _configure(own[i], opponent[i], tables, configuration)
         square, _ = _best_move(own[i], opponent[i], legal, configuration, tables, after)
         actions[i] = (square // 8 - edge) * size + square % 8 - edge
     return actions
@@ -218,7 +232,7 @@ class _Record(NamedTuple):
 
 @kernel
 def _outcome(own: np.uint64, opponent: np.uint64, board: np.uint64) -> float:
-    """What a finished game is worth to learn from: the mean of its result and its margin as a part of the board."""
+    """The outcome of a finished game for `own`."""
     mine, other, squares = np.int64(popcount(own)), np.int64(popcount(opponent)), np.int64(popcount(board))
     result = _result(own, opponent)
     margin = mine - other + result * (squares - mine - other)  # the empty squares go to the winner
@@ -234,7 +248,7 @@ def _self_play(
     threshold = np.uint64(learning.epsilon * 2.0**32)
     configuration = np.empty(len(tables.offsets), np.int16)
     after = np.empty_like(configuration)
-    configure(own, opponent, tables, configuration)
+    _configure(own, opponent, tables, configuration)
     legal, reply = legal_moves(own, opponent, tables.board), legal_moves(opponent, own, tables.board)
     sign, t = 1, 0
     while (legal | reply) != _0:

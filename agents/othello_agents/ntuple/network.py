@@ -92,10 +92,11 @@ class NTupleNetwork:
         )
 
     def value(self, state: State, player: int) -> float:
-        """The expected result for a player, -1 to +1: exact for a finished game, learned for any other.
+        """The expected outcome for a player, -1 to +1; once the game is over, its result: +1, 0 or -1.
 
-        The network knows positions by the player who has just moved; for the player to move it is the same with the
-        opposite sign.
+        The outcome is the mean of the result and the margin as a part of the board, so it tells narrow wins from
+        large ones. The network knows positions by the player who has just moved; for the player to move it is the
+        same with the opposite sign.
 
         Raises:
             ValueError: the state is no Othello position of this size.

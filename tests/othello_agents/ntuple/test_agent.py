@@ -45,7 +45,7 @@ def test_a_batch_is_answered_like_single_positions(networks, size):
 
 @pytest.mark.nojit
 def test_a_win_on_the_spot_is_taken_whatever_the_network_says(networks):
-    # White has c1 alone; taking it wipes White out, d4 leads on.
+    # d1 takes White's only disc.
     state = Othello.from_text("XXO-" + "----" * 2 + "---X", "X")
     assert state.action_to_text(NTupleAgent(networks[4]).act(state)) == "d1"
     assert NTupleAgent(networks[4]).action_values(state)[3] == 1.0
