@@ -60,7 +60,12 @@ def bar(label: str, length: int) -> Iterator[Callable[[str], None]]:
     text = ""
     progress: Any
     with click.progressbar(
-        length=length, label=label, file=sys.stderr, show_pos=True, item_show_func=lambda _: text
+        length=length,
+        label=label,
+        file=sys.stderr,
+        show_pos=True,
+        item_show_func=lambda _: text,
+        update_min_steps=max(1, length // 200),
     ) as progress:
 
         def step(shown: str) -> None:

@@ -41,7 +41,7 @@ def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
         "curve": curve,
     }
     write_json(folder / "results.json", result.to_json() | {"training": training})
-    write_file(folder / "results.png", picture(result, curve, f"score against {YARDSTICK} while it learned"))
+    write_file(folder / "results.png", picture(result, curve, f"score against {YARDSTICK}"))
     click.echo(f"""
 Written: {agent}, {folder / "results.json"}, {folder / "results.png"}
 
