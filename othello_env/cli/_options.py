@@ -52,28 +52,16 @@ def even(_context: click.Context, _parameter: click.Parameter, value: int) -> in
 
 
 @contextmanager
-def bar(label: str, length: int) -> Iterator[Callable[[str], None]]:
-    """A progress bar on a terminal, nothing in a pipe; the yielded function takes a step and shows a short text."""
+def bar(label: str, length: int) -> Iterator[Callable[[], None]]:
+    """A progress bar on a terminal, nothing in a pipe; the yielded function takes a step."""
     if not sys.stderr.isatty():
-        yield lambda _: None
+        yield lambda: None
         return
-    text = ""
     progress: Any
     with click.progressbar(
-        length=length,
-        label=label,
-        file=sys.stderr,
-        show_pos=True,
-        item_show_func=lambda _: text,
-        update_min_steps=max(1, length // 200),
+        length=length, label=label, file=sys.stderr, show_pos=True, update_min_steps=max(1, length // 200)
     ) as progress:
-
-        def step(shown: str) -> None:
-            nonlocal text
-            text = shown
-            progress.update(1)
-
-        yield step
+        yield lambda: progress.update(1)
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

@@ -56,7 +56,7 @@ def measure(
     with options.bar(agent, games * len(opponents)) as step:
 
         def progress(_: Record) -> None:
-            step("")
+            step()
 
         result = run_benchmark(
             playing,

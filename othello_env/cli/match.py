@@ -34,7 +34,7 @@ def command(a: str, b: str, games: int, openings: str | list[str] | None, size: 
 
         def progress(record: Record) -> None:
             records.append(record)
-            step("")
+            step()
 
         with suppress(KeyboardInterrupt):
             play_match(
