@@ -5,14 +5,17 @@ Letters for shapes: N = games, T = plies of the longest game.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from othello_env.agent import Agent, AgentError, ask
+from othello_env.arena.clocks import Clock
 from othello_env.games import bitboard
 from othello_env.games.game import State
 from othello_env.games.hashing import OPPONENT, mix_int
@@ -47,7 +50,9 @@ class Record:
         final: the last position; its `moves` are the game, the opening's included.
         returns: the result for each player, +1 a win; after a fault, -1 for its player.
         margins: by how much each player won, in the unit of the game's scores; after a fault, the largest margin.
-        fault: why the game was lost on the spot (an illegal answer, an error), or None.
+        fault: why the game was lost on the spot (an illegal answer, an error, the time), or None.
+        faulty: the player that lost it so, or None.
+        seconds: how long each player thought, where there was a clock.
     """
 
     pairing: Pairing
@@ -55,6 +60,21 @@ class Record:
     returns: tuple[float, ...]
     margins: tuple[float, ...]
     fault: str | None = None
+    faulty: int | None = None
+    seconds: tuple[float, ...] | None = field(default=None, compare=False)
+
+
+class Watch(Protocol):
+    """Who is told of a game while it is played, to stop an agent that hangs."""
+
+    def prepares(self, player: int) -> None:
+        """The player's agent prepares for the game."""
+
+    def thinks(self, player: int, seconds_left: float | None) -> None:
+        """The player is asked for a move and has this long."""
+
+    def plays(self, action: int, seconds: float) -> None:
+        """The action is played; its player thought for so long (0 for a forced pass)."""
 
 
 def play_games(agents: Sequence[Agent], pairings: Sequence[Pairing]) -> Iterator[Record]:
@@ -71,7 +91,7 @@ def play_games(agents: Sequence[Agent], pairings: Sequence[Pairing]) -> Iterator
     while part := list(islice(todo, _AT_ONCE)):
         try:
             finals = _play_batch(agents, part)
-        except Exception:
+        except (Exception, SystemExit):
             # An agent failed somewhere in the batch: game by game, only its own games are lost.
             for pairing in part:
                 yield play_game(agents, pairing)
@@ -80,24 +100,54 @@ def play_games(agents: Sequence[Agent], pairings: Sequence[Pairing]) -> Iterator
                 yield Record(pairing, final, final.returns(), final.margins())
 
 
-def play_game(agents: Sequence[Agent], pairing: Pairing) -> Record:
-    """Play one game. The pass is made for the player who must pass, without asking."""
-    for seat, index in enumerate(pairing.seats):
-        agents[index].new_game(seat_key(pairing.key, seat))
-    state = pairing.start
-    while not state.is_over:
-        mover = state.to_move
-        if state.must_pass:
-            state = state.play(state.legal_actions()[0])
-            continue
-        agent = agents[pairing.seats[mover]]
+def play_game(
+    agents: Sequence[Agent], pairing: Pairing, clock: Clock | None = None, watch: Watch | None = None
+) -> Record:
+    """Play one game. The pass is made for the player who must pass, without asking.
+
+    Args:
+        agents: of which the pairing names some.
+        pairing: the game.
+        clock: each side's; who has answered after its time was up has lost. Preparing for a game is not timed.
+        watch: told of each move before and after it.
+    """
+    state, used = pairing.start, [0.0] * pairing.start.num_players
+
+    def ends(reason: str, player: int) -> Record:
+        return lost(pairing, state, reason, player, used if clock else None)
+
+    for player, index in enumerate(pairing.seats):
+        if watch is not None:
+            watch.prepares(player)
         try:
-            state = state.play(ask(agent, state))
-        except AgentError as error:
-            return _lost(pairing, state, str(error))
-        except Exception as error:
-            return _lost(pairing, state, f"agent {agent!r} failed in {state!r}: {type(error).__name__}: {error}")
-    return Record(pairing, state, state.returns(), state.margins())
+            agents[index].new_game(seat_key(pairing.key, player))
+        except (Exception, SystemExit) as error:
+            return ends(f"the agent could not begin a game: {type(error).__name__}: {error}", player)
+    while not state.is_over:
+        mover, seconds = state.to_move, 0.0
+        if state.must_pass:
+            action = state.legal_actions()[0]
+        else:
+            agent = agents[pairing.seats[mover]]
+            seconds_left = clock.left(used[mover]) if clock else None
+            if watch is not None:
+                watch.thinks(mover, seconds_left)
+            began = time.perf_counter()
+            try:
+                action = ask(agent, state, seconds_left=seconds_left)
+            except AgentError as error:
+                return ends(str(error), mover)
+            except (Exception, SystemExit) as error:
+                return ends(f"agent {agent!r} failed in {state!r}: {type(error).__name__}: {error}", mover)
+            if seconds_left is not None:
+                seconds = time.perf_counter() - began
+                used[mover] += seconds
+                if seconds > seconds_left:
+                    return ends(f"agent {agent!r} lost on time ({clock}) in {state!r}", mover)
+        if watch is not None:
+            watch.plays(action, seconds)
+        state = state.play(action)
+    return Record(pairing, state, state.returns(), state.margins(), seconds=tuple(used) if clock else None)
 
 
 def seat_key(key: int, seat: int) -> int:
@@ -105,12 +155,12 @@ def seat_key(key: int, seat: int) -> int:
     return mix_int(mix_int(key, OPPONENT), seat)
 
 
-def _lost(pairing: Pairing, state: State, fault: str) -> Record:
-    """The record of a game that the player to move lost on the spot; the others share what it lost."""
-    others = state.num_players - 1
-    shares = [1.0 / others] * state.num_players
-    shares[state.to_move] = -1.0
-    return Record(pairing, state, tuple(shares), tuple(state.largest_margin * share for share in shares), fault)
+def lost(pairing: Pairing, state: State, fault: str, player: int, seconds: Sequence[float] | None = None) -> Record:
+    """The record of a game that a player lost on the spot in this position; the others share what it lost."""
+    shares = [1.0 / (state.num_players - 1)] * state.num_players
+    shares[player] = -1.0
+    margins = tuple(state.largest_margin * share for share in shares)
+    return Record(pairing, state, tuple(shares), margins, fault, player, None if seconds is None else tuple(seconds))
 
 
 def _play_batch(agents: Sequence[Agent], pairings: Sequence[Pairing]) -> list[Othello]:

@@ -70,9 +70,9 @@ class MatchResult:
     def faults(self, agent: int) -> list[str]:
         """Why the first (0) or second (1) agent lost games on the spot."""
         return [
-            record.fault
+            str(record.fault)
             for record in self.records
-            if record.fault is not None and record.pairing.seats[record.final.to_move] == agent
+            if record.faulty is not None and record.pairing.seats[record.faulty] == agent
         ]
 
 
