@@ -5,6 +5,7 @@ from importlib.metadata import version
 from othello_env import drawing, symmetries
 from othello_env.agent import Agent, AgentError, SpecError, make_agent
 from othello_env.envs.registration import register
+from othello_env.envs.sampling import sample_legal
 from othello_env.extras import MissingExtraError
 from othello_env.games.checkers import Checkers
 from othello_env.games.game import IllegalActionError, NotationError, State
@@ -24,6 +25,7 @@ __all__ = [
     "State",
     "Tribolo",
     "make_agent",
+    "sample_legal",
     "symmetries",
 ]
 

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.agent import Agent, AgentError, Policy, make_agent
-from othello_env.games import batch as kernels
+from othello_env.games.batch import check
+from othello_env.games.batch_games import Waiting
 from othello_env.games.othello import OthelloBatch
 
 __all__ = ["Opponent", "OpponentPool", "Opponents"]
@@ -48,7 +49,7 @@ class OpponentPool:
         self.bounds, self.first = bounds, len(used)
         rivals[:] = numbers
 
-    def ask(self, waiting: kernels.Waiting, size: int) -> npt.NDArray[np.int64]:
+    def ask(self, waiting: Waiting, size: int) -> npt.NDArray[np.int64]:
         """Each game's opponent's answer, (M,) int64, legal.
 
         Raises:
@@ -61,8 +62,8 @@ class OpponentPool:
         actions = np.empty(len(waiting.game), np.int64)
         for rival in present:
             those = np.flatnonzero(waiting.rival == rival)
-            fields = (waiting.own, waiting.opponent, waiting.to_move, waiting.key)
-            batch = OthelloBatch(*(field[those] for field in fields), size)
+            own, opponent = waiting.own[those], waiting.opponent[those]
+            batch = OthelloBatch(own, opponent, waiting.to_move[those], waiting.key[those], size)
             actions[those] = self._ask_one(self.agents[rival], batch, waiting.legal[those])
         return actions
 
@@ -75,7 +76,7 @@ class OpponentPool:
             )
         actions = answer.astype(np.int64, order="C", copy=not answer.flags.carray)
         nobody = np.zeros(len(batch), np.bool_)
-        if kernels.check(actions, legal, nobody, batch.size):
+        if check(actions, legal, nobody, batch.size):
             for k, action in enumerate(actions):
                 state = batch.state(k)
                 if not 0 <= action < state.num_actions or not state.is_legal(int(action)):

@@ -48,9 +48,10 @@ def _sample(masks: npt.NDArray[np.int8], key: np.uint64, actions: npt.NDArray[np
     width = masks.shape[1]
     places = np.empty(width + 1, np.int64)
     for i in range(len(masks)):
-        count = 0
+        count = np.int64(0)
         for j in range(width):
             places[count] = j
             count += np.int64(masks[i, j] != 0)
-        chosen = below(mix(key, np.uint64(i)), np.uint64(max(count, 1)))
-        actions[i] = places[chosen] if count > 0 else 0
+        if count == 0:
+            places[0] = 0
+        actions[i] = places[below(mix(key, np.uint64(i)), np.uint64(count))]

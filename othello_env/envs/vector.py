@@ -5,12 +5,10 @@ Letters for shapes: N = `num_envs`, S = size, A = S * S + 1 actions with the pas
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from itertools import pairwise
 from operator import index
-from typing import Any, TypeVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -25,8 +23,10 @@ from othello_env.envs.rendering import RENDER_FPS, Renderer
 from othello_env.envs.seeding import REDRAWS, env_key
 from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options
 from othello_env.envs.vector_buffers import Buffers, start_table
-from othello_env.envs.vector_info import joined, step_info
-from othello_env.games import batch as kernels
+from othello_env.envs.vector_info import step_info
+from othello_env.envs.workers import Workers
+from othello_env.games import batch, batch_play
+from othello_env.games.batch_games import SIDE_DRAWN, StartTable, new_games
 from othello_env.games.bitboard import BOARDS
 from othello_env.games.game import IllegalActionError, State
 from othello_env.games.othello import Othello, check_size
@@ -35,7 +35,7 @@ __all__ = ["OthelloVectorEnv"]
 
 _Observation = dict[str, npt.NDArray[np.int8]]
 _Array = npt.NDArray[Any]
-_T = TypeVar("_T")
+_Ends = npt.NDArray[np.uint64]  # rows for `othello_env.games.batch_games.Ends.read`
 _RENDER_MODES = (None, "rgb_array", "ansi")
 _SIDES = ("random", *Othello.player_names)
 
@@ -47,11 +47,11 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
     plays as one with seed s + i. With ``opponent=None`` both sides are the learner's: each step is a ply, the
     observation is seen by the player to move, and `reward[i]` is for the player whose action was just given.
 
-    `info` has `action_mask` (the same array as in the observation), `to_move`, and after a step `reward_to`: the players,
-    (N,) int8, who move next and whose reward it is. For games that ended there are `winner`, `discs`, `moves` and perhaps
-    `illegal_action` (see `othello_env.envs.vector_info.end_info`), in ``SAME_STEP`` mode within `final_info`, beside
-    `final_obs`, (N,) objects: the last observation as a single environment gives it, or None. These entries are made
-    when they are first looked at.
+    `info` has `action_mask` (the same array as in the observation), `to_move`, and after a step `reward_to`: the
+    players, (N,) int8, who move next and whose reward it is. For games that ended there are `winner`, `discs`, `moves`
+    and perhaps `illegal_action` (see `othello_env.envs.vector_info.end_info`), in ``SAME_STEP`` mode within
+    `final_info` and beside `final_obs`, (N,) objects: the last observation as a single environment gives it, or None.
+    These entries are made when they are first looked at.
 
     Args:
         num_envs: how many games.
@@ -112,31 +112,29 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         self._strict = strict
         self._side = side
         self._copy = copy
-        self._num_threads = min(num_threads, num_envs)
+        self._workers = Workers(min(num_threads, num_envs))
         self._pool = None if opponent is None else OpponentPool(opponent)
         self._renderer = Renderer(render_mode)
         self._ready = self._has_keys = False
         self._everywhere = np.ones(num_envs, np.bool_)
         self._everywhere.flags.writeable = False
-        self._threads: ThreadPoolExecutor | None = None
-        self._threads_of = 0
-        self._games = kernels.new_games(num_envs, size)
+        self._games = new_games(num_envs, size)
         self._arrange()
         self.set_openings(openings)
 
     def _arrange(self) -> None:
         """Make what shares memory with the games: the slices of each thread, and the buffers."""
-        bounds = np.linspace(0, self.num_envs, self._num_threads + 1).astype(int).tolist()
+        bounds = np.linspace(0, self.num_envs, self._workers.count + 1).astype(int).tolist()
         self._parts = [slice(a, b) for a, b in pairwise(bounds)]
-        self._views = [kernels.Games(*(field[part] for field in self._games)) for part in self._parts]
+        self._views = [self._games.part(part) for part in self._parts]
+        self._fields = [tuple(view) for view in self._views]
         self._buffers = Buffers(self.num_envs, self._size)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in vars(self).items() if k not in ("_views", "_buffers", "_threads")}
+        return {k: v for k, v in vars(self).items() if k not in ("_views", "_fields", "_buffers")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._threads = None
         self._arrange()
         self._buffers.encode(self._games, slice(None))
 
@@ -148,7 +146,8 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         """
         starts = Starts(openings, lambda _: Othello(self._size))
         table = self._table(starts.openings.positions or (Othello(self._size),), starts.openings.random_plies)
-        self._starts, self._start_table = starts, table
+        self._starts = starts
+        self._begin_at(table)
 
     def set_opponents(self, opponents: Opponents) -> None:
         """Change the opponents; each game plays on against its own until its next reset.
@@ -162,11 +161,14 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         if self._pool is None:
             raise ValueError("a self-play environment (opponent=None) has no opponents to set")
         self._pool.replace(opponents, self._games.rival)
-        self._start_table = self._start_table._replace(pool=self._pool.bounds, first=self._pool.first)
+        self._begin_at(self._start_table._replace(pool=self._pool.bounds, first=self._pool.first))
 
-    def _table(self, positions: Sequence[State], random_plies: int, side: str | None = None) -> kernels.StartTable:
+    def _begin_at(self, table: StartTable) -> None:
+        self._start_table, self._start_fields = table, tuple(table)
+
+    def _table(self, positions: Sequence[State], random_plies: int, side: str | None = None) -> StartTable:
         """Where games begin, for the kernels; `side` overrides the environment's."""
-        names = dict(zip(_SIDES, (kernels.SIDE_DRAWN, 0, 1), strict=True))
+        names = dict(zip(_SIDES, (SIDE_DRAWN, 0, 1), strict=True))
         number = -1 if self._pool is None else names[side or self._side]
         bounds, first = (np.zeros(1, np.uint64), 0) if self._pool is None else (self._pool.bounds, self._pool.first)
         return start_table([p for p in positions if isinstance(p, Othello)], random_plies, number, bounds, first)
@@ -214,7 +216,7 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
             AgentError: an opponent answered with an illegal action.
         """
         chosen = check_options(options, (*POSITION_OPTIONS, "side", "reset_mask"))
-        mask = self._reset_mask(chosen.pop("reset_mask", None))
+        mask = _reset_mask(chosen.pop("reset_mask", None), self.num_envs)
         if not mask.all() and not self._ready:
             raise ResetNeeded("the first reset() is of all games, without a reset_mask")
         table = self._start_table
@@ -225,43 +227,18 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
             positions = [self._starts.given(0, chosen)] if given else openings.positions or [Othello(self._size)]
             plies = chosen.get("random_plies", 0) if given else openings.random_plies
             table = self._table(positions, index(plies), chosen.get("side"))
-        keys = self._seeds(seed)
-        super().reset(seed=None if seed is None or np.ndim(seed) else index(seed))
+        keys = _keys(seed, self.num_envs)
+        super().reset(seed=seed if isinstance(seed, int) else None)
         self._draw_keys(keys, mask)
         self._ready = False  # until all went well
         buffers = self._outputs()
         buffers.terminated[:] = False
         fields = (self._games, table, self._board, self._size)
-        self._check_begun(kernels.begin_all(np.flatnonzero(mask), *fields))
+        self._check_begun(batch_play.begin_all(np.flatnonzero(mask), *fields))
         self._answer(buffers, table)
         self._ready = True
         buffers.encode(self._games, slice(None))
         return buffers.observation, self._info(buffers, [], is_step=False)
-
-    def _reset_mask(self, mask: Any) -> npt.NDArray[np.bool_]:
-        if mask is None:
-            return np.ones(self.num_envs, np.bool_)
-        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-            raise TypeError(f"options['reset_mask'] must be a bool array, not {getattr(mask, 'dtype', type(mask))}")
-        if mask.shape != (self.num_envs,) or not mask.any():
-            raise ValueError(
-                f"options['reset_mask'] must have shape ({self.num_envs},) and a True, got shape {mask.shape}: {mask}"
-            )
-        return mask
-
-    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        """Each game's key for its seed, or None."""
-        if seed is None:
-            return [None] * self.num_envs
-        if isinstance(seed, Sequence):
-            seeds = list(seed)
-        elif isinstance(seed, np.ndarray):
-            seeds = seed.tolist()
-        else:
-            seeds = [index(seed) + i for i in range(self.num_envs)]
-        if len(seeds) != self.num_envs:
-            raise ValueError(f"expected a seed for each of {self.num_envs} games, got {len(seeds)}")
-        return [None if each is None else env_key(index(each)) for each in seeds]
 
     def _draw_keys(self, keys: list[int | None], mask: npt.NDArray[np.bool_]) -> None:
         """Lead the games of a mask to game 0 of their new keys, or to the next game of their old ones."""
@@ -271,9 +248,10 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
             games.env_key[:] = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
             games.number[:] = 2**64 - 1
         games.number[mask] += np.uint64(1)
-        seeded = np.array([key is not None for key in keys]) & mask
-        games.env_key[seeded] = [key for key, is_new in zip(keys, seeded, strict=True) if is_new]
-        games.number[seeded] = 0
+        for i in np.flatnonzero(mask):
+            key = keys[i]
+            if key is not None:
+                games.env_key[i], games.number[i] = key, 0
 
     def step(self, actions: Any) -> tuple[_Observation, _Array, _Array, _Array, dict[str, Any]]:
         """Play an action in each game, and the opponents' answers.
@@ -293,19 +271,17 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         if not self._ready:
             raise ResetNeeded("step() needs a reset() first")
         chosen = self._checked(actions)
-        problems = kernels.check(chosen, self._games.legal, self._games.over, self._size)
+        problems = batch.check(chosen, self._games.legal, self._games.over, self._size)
         if problems:
             self._refuse(chosen, problems)
         buffers = self._outputs()
         self._ready = False  # until all went well
-        if self._pool is None:
-            ends = self._each(lambda k: (self._advance(k, chosen, problems, buffers), self._encode(k, buffers))[0])
-        else:
-            ends = self._each(lambda k: self._advance(k, chosen, problems, buffers))
+        ends = self._workers.run(lambda k: self._advance(k, chosen, problems, buffers))
+        if self._pool is not None:
             ends += self._answer(buffers, self._start_table)
-            self._each(lambda k: self._encode(k, buffers))
+            self._workers.run(lambda k: buffers.encode(self._views[k], self._parts[k]))
         self._ready = True
-        found = [end for end in ends if len(end.game)]
+        found = [end for end in ends if len(end)]
         return (
             buffers.observation,
             buffers.rewards,
@@ -329,13 +305,13 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
     def _refuse(self, actions: npt.NDArray[np.int64], problems: int) -> None:
         """Raise what the problems with the actions call for, if anything."""
         last = self._size**2
-        if problems & kernels.OUT_OF_RANGE:
+        if problems & batch.OUT_OF_RANGE:
             i = int(np.flatnonzero((actions < 0) | (actions > last))[0])
             raise ValueError(f"expected actions from 0 to {last}, got {actions[i]} for game {i}")
-        if problems & kernels.OVER and self.autoreset_mode == AutoresetMode.DISABLED:
+        if problems & batch.OVER and self.autoreset_mode == AutoresetMode.DISABLED:
             i = int(np.flatnonzero(self._games.over)[0])
             raise ResetNeeded(f"game {i} is over; begin another with reset(options={{'reset_mask': ...}})")
-        if problems & kernels.ILLEGAL and self._strict:
+        if problems & batch.ILLEGAL and self._strict:
             for i in np.flatnonzero(~self._games.over).tolist():
                 state = self.state(i)
                 if not state.is_legal(int(actions[i])):
@@ -344,17 +320,17 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
     def _outputs(self) -> Buffers:
         return Buffers(self.num_envs, self._size) if self._copy else self._buffers
 
-    def _advance(self, k: int, actions: npt.NDArray[np.int64], problems: int, buffers: Buffers) -> kernels.Ends:
-        """Play the actions in the k-th slice of the games."""
+    def _advance(self, k: int, actions: npt.NDArray[np.int64], problems: int, buffers: Buffers) -> _Ends:
+        """Play the actions in the k-th slice of the games, and show them where that is all."""
         part = self._parts[k]
-        ends, failed = kernels.step(
+        ends, failed = batch_play.step(
             actions[part],
             problems,
-            self._views[k],
+            self._fields[k],
             buffers.rewards[part],
             buffers.terminated[part],
             buffers.reward_to[part],
-            self._start_table,
+            self._start_fields,
             self.autoreset_mode == AutoresetMode.SAME_STEP,
             self._by_margin,
             self._board,
@@ -362,20 +338,19 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         )
         self._check_begun(failed)
         if part.start:
-            ends.game[:] += part.start
+            ends[:, 0] += np.uint64(part.start)
+        if self._pool is None:  # nobody answers
+            buffers.encode(self._views[k], part)
         return ends
 
-    def _encode(self, k: int, buffers: Buffers) -> None:
-        buffers.encode(self._views[k], self._parts[k])
-
-    def _answer(self, buffers: Buffers, starts: kernels.StartTable) -> list[kernels.Ends]:
+    def _answer(self, buffers: Buffers, starts: StartTable) -> list[_Ends]:
         """Let the opponents play until it is the learner's turn in each game that is not over."""
-        ends: list[kernels.Ends] = []
+        ends: list[_Ends] = []
         while self._pool is not None:
-            waiting = kernels.waiting(self._games, self._board, self._size)
+            waiting = batch_play.waiting(self._games, self._board, self._size)
             if not len(waiting.game):
                 break
-            end, failed = kernels.answer(
+            end, failed = batch_play.answer(
                 self._pool.ask(waiting, self._size),
                 waiting,
                 self._games,
@@ -394,25 +369,12 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
 
     @staticmethod
     def _check_begun(failed: int) -> None:
-        if failed == kernels.NO_OPENING:
+        if failed == batch_play.NO_OPENING:
             raise ValueError("random plies ended a game in each of many attempts; ask for fewer")
-        if failed == kernels.NO_TURN:
+        if failed == batch_play.NO_TURN:
             raise ValueError(f"the opponents' moves ended a game before the learner's turn in {REDRAWS + 1} draws")
 
-    def _each(self, work: Callable[[int], _T]) -> list[_T]:
-        """The results of work on each slice, by a thread each; the first is this thread's."""
-        if self._num_threads == 1:
-            return [work(0)]
-        if self._threads is None or self._threads_of != os.getpid():  # a fork has no threads but its own
-            self._threads, self._threads_of = ThreadPoolExecutor(self._num_threads - 1), os.getpid()
-        others = [self._threads.submit(work, k) for k in range(1, self._num_threads)]
-        try:
-            first = work(0)
-        finally:
-            rest = [other.result() for other in others]
-        return [first, *rest]
-
-    def _info(self, buffers: Buffers, ends: list[kernels.Ends], *, is_step: bool) -> dict[str, Any]:
+    def _info(self, buffers: Buffers, ends: list[_Ends], *, is_step: bool) -> dict[str, Any]:
         buffers.to_move[:] = self._games.to_move
         info: dict[str, Any] = {"action_mask": buffers.masks, "to_move": buffers.to_move}
         if is_step:
@@ -421,7 +383,8 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         if not ends:
             return info
         within = self.autoreset_mode == AutoresetMode.SAME_STEP
-        return step_info(info, joined(ends), self.num_envs, self._size, within=within)
+        rows = ends[0] if len(ends) == 1 else np.concatenate(ends)
+        return step_info(info, rows, self.num_envs, self._size, within=within)
 
     def render(self) -> tuple[Any, ...]:
         """A picture of each game: text (``"ansi"``) or (H, W, 3) uint8 (``"rgb_array"``).
@@ -433,6 +396,26 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
-        if self._threads is not None and self._threads_of == os.getpid():
-            self._threads.shutdown()
-        self._threads = None
+        self._workers.close()
+
+
+def _reset_mask(mask: Any, n: int) -> npt.NDArray[np.bool_]:
+    """Which games to reset, checked."""
+    if mask is None:
+        return np.ones(n, np.bool_)
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+        raise TypeError(f"options['reset_mask'] must be a bool array, not {getattr(mask, 'dtype', type(mask))}")
+    if mask.shape != (n,) or not mask.any():
+        raise ValueError(f"options['reset_mask'] must have shape ({n},) and a True, got shape {mask.shape}: {mask}")
+    return mask
+
+
+def _keys(seed: int | Sequence[int | None] | None, n: int) -> list[int | None]:
+    """Each game's key for its seed, or None."""
+    if seed is None:
+        return [None] * n
+    if isinstance(seed, Sequence | np.ndarray):
+        if len(seed) != n:
+            raise ValueError(f"expected a seed for each of {n} games, got {len(seed)}")
+        return [None if each is None else env_key(index(each)) for each in seed]
+    return [env_key(index(seed) + i) for i in range(n)]

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.envs.seeding import REDRAWS
-from othello_env.games import batch as kernels
+from othello_env.games import batch
+from othello_env.games.batch_games import Games, StartTable
 from othello_env.games.openings import Openings
 from othello_env.games.othello import Othello
 
@@ -41,30 +42,31 @@ class Buffers:
         self.observation = {"observation": self.planes, "action_mask": self.masks}
         self._flat = self.planes.reshape(n, 2, squares)
         if size == 8:
-            self._words = self._flat.reshape(n, 128).view(np.uint64)
+            self._words = self.planes.reshape(-1).view(np.uint64)
             self._mask_words = np.ndarray((n, 8), np.uint64, self.masks, strides=(65, 8))
 
-    def encode(self, games: kernels.Games, part: slice) -> None:
+    def encode(self, games: Games, part: slice) -> None:
         """Write the observations of some of the games."""
         fields = (games.own, games.opponent, games.legal, games.over)
         if self.masks.shape[1] == 65:
-            words, mask_words = self._words[part], self._mask_words[part]
-            kernels.encode_8x8(*fields, words, self.masks[part], mask_words, kernels.EXPAND)
+            start, stop, _ = part.indices(len(self.masks))
+            words, mask_words = self._words[16 * start : 16 * stop], self._mask_words[part]
+            batch.encode_8x8(*fields, words, self.masks[part], mask_words, batch.EXPAND)
         else:
-            kernels.encode_small(*fields, self._flat[part], self.masks[part], self.planes.shape[-1])
+            batch.encode_small(*fields, self._flat[part], self.masks[part], self.planes.shape[-1])
 
 
 def start_table(
     positions: Sequence[Othello], random_plies: int, side: int, bounds: npt.NDArray[np.uint64], first: int
-) -> kernels.StartTable:
+) -> StartTable:
     """Where games begin, as kernels take it.
 
     Args:
         positions: of which each game draws one.
-        random_plies: played from there.
-        side: the learner's player, `SIDE_DRAWN` or -1; see `othello_env.games.batch.StartTable`, as for what follows.
-        bounds: (K,) uint64.
-        first: the number of the first opponent.
+        random_plies: played from there; these and what follows as in `othello_env.games.batch_games.StartTable`.
+        side: the learner's player, `SIDE_DRAWN` or -1.
+        bounds: (K,) uint64, the pool's.
+        first: the number of the pool's first opponent.
 
     Raises:
         ValueError: a position has more moves behind it than a game has.
@@ -75,7 +77,7 @@ def start_table(
         if len(position.moves) + 2 * (squares - position.turn) > len(row):
             raise ValueError(f"{len(position.moves)} moves cannot lead to this position:\n{position}")
         row[: len(position.moves)] = position.moves
-    return kernels.StartTable(
+    return StartTable(
         own=np.array([position.own for position in positions], np.uint64),
         opponent=np.array([position.opponent for position in positions], np.uint64),
         to_move=np.array([position.to_move for position in positions], np.int8),

@@ -1,7 +1,7 @@
 """The `info` of a batch of games, whose account of the games that ended is made only when it is looked at.
 
-Of thousands of games some end at every step. Gymnasium wants the last observation of each as an object of its own; to make
-those takes longer than the step does, and few trainers read them.
+Of thousands of games some end at every step. Gymnasium wants the last observation of each as an object of its own; to
+make those takes longer than the step does, and few trainers read them.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.batch import Ends
+from othello_env.games.batch_games import Ends
 from othello_env.games.othello import OthelloBatch
 
-__all__ = ["StepInfo", "end_info", "final_observations", "joined", "step_info"]
+__all__ = ["StepInfo", "end_info", "final_observations", "step_info"]
 
 _FINAL = ("final_obs", "_final_obs", "final_info", "_final_info")
 _END = ("winner", "_winner", "discs", "_discs", "moves", "_moves")
@@ -76,7 +76,7 @@ class StepInfo(dict[str, Any]):
         self._complete()
         return super().__eq__(other)
 
-    __hash__ = None  # type: ignore[assignment]  # as in a dict
+    __hash__ = None  # as in a dict
 
     def __repr__(self) -> str:
         self._complete()
@@ -136,26 +136,22 @@ class StepInfo(dict[str, Any]):
         super().clear()
 
 
-def joined(ends: list[Ends]) -> Ends:
-    """The ends that happened in several parts of a step, as one."""
-    return ends[0] if len(ends) == 1 else Ends(*map(np.concatenate, zip(*ends, strict=True)))
-
-
-def step_info(info: dict[str, Any], ends: Ends, n: int, size: int, *, within: bool) -> StepInfo:
+def step_info(info: dict[str, Any], rows: npt.NDArray[np.uint64], n: int, size: int, *, within: bool) -> StepInfo:
     """The info of a step in which games ended.
 
     Args:
         info: what it has anyway.
-        ends: at least one.
+        rows: the ends, at least one; see `Ends.read`.
         n: the number of games.
         size: of the boards.
         within: whether the next games have begun, so that the ends are told in `final_obs` and `final_info`.
     """
     if not within:
-        names = _END + _ILLEGAL if (ends.illegal >= 0).any() else _END
-        return StepInfo(info, names, lambda: end_info(ends, n))
+        names = _END + _ILLEGAL if (Ends.read(rows).illegal >= 0).any() else _END
+        return StepInfo(info, names, lambda: end_info(Ends.read(rows), n))
 
     def make() -> dict[str, Any]:
+        ends = Ends.read(rows)
         final = end_info(ends, n)
         where = final["_winner"]
         final |= {"action_mask": np.zeros((n, size * size + 1), np.int8), "_action_mask": where}
@@ -167,7 +163,7 @@ def step_info(info: dict[str, Any], ends: Ends, n: int, size: int, *, within: bo
 
 def final_observations(ends: Ends, n: int, size: int) -> npt.NDArray[np.object_]:
     """(N,) the last observation of each game that ended, a dict as a single environment gives it; None elsewhere."""
-    planes = OthelloBatch(ends.own, ends.opponent, ends.viewer, ends.own, size).observations()
+    planes = OthelloBatch(ends.own, ends.opponent, ends.viewer.astype(np.int8), ends.own, size).observations()
     masks = np.zeros((len(planes), size * size + 1), np.int8)
     found = np.full(n, None, object)
     for i, observation, mask in zip(ends.game.tolist(), planes, masks, strict=True):
@@ -176,7 +172,7 @@ def final_observations(ends: Ends, n: int, size: int) -> npt.NDArray[np.object_]
 
 
 def end_info(ends: Ends, n: int) -> dict[str, Any]:
-    """What a single environment's info says at a game's end, as arrays over N games, with a `_name` of where each counts.
+    """What a single environment's info says at a game's end, as arrays over N games with masks of where they count.
 
     `winner` (N,) int64, -1 for nobody; `discs` (N, 2) int64; `moves` (N,) objects, each a tuple of ints; and, if some
     game ended so, `illegal_action` (N,) int64. Entries that do not count are 0 or None.
@@ -204,4 +200,5 @@ def end_info(ends: Ends, n: int) -> dict[str, Any]:
 
 def _counts(sets: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
     """(E,) the numbers of squares in sets."""
-    return np.unpackbits(sets.view(np.uint8).reshape(len(sets), 8), axis=1).sum(axis=1, dtype=np.int64)
+    bits = np.unpackbits(np.ascontiguousarray(sets).view(np.uint8)).reshape(-1, 64)
+    return np.asarray(bits.sum(axis=1, dtype=np.int64))

@@ -1,0 +1,89 @@
+"""Each side's returns and advantages in a rollout of self-play.
+
+Letters for shapes: T steps, N games.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["self_play_advantages"]
+
+_Floats = npt.NDArray[np.floating]
+_Integers = npt.NDArray[np.integer]
+_Flags = npt.NDArray[np.bool_]
+
+
+def self_play_advantages(
+    rewards: _Floats,
+    values: _Floats,
+    players: _Integers,
+    terminated: _Flags,
+    last_values: _Floats,
+    last_players: _Integers,
+    *,
+    gamma: float = 1.0,
+    gae_lambda: float = 0.95,
+    illegal: _Flags | None = None,
+    played: _Flags | None = None,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Generalised advantage estimation (Schulman et al., 2016) for two sides that move in turn.
+
+    To each side the other one is a part of its environment: from one turn of its own to the next is a step, in which it
+    collects what both plies gave it. So the loser of a game learns of it although the winner made the last move, and no
+    value of one side is ever mistaken for the other's. With `values` all zeros and a `gae_lambda` of 1 the returns are
+    the discounted rewards to come.
+
+    Args:
+        rewards: (T, N) as `step` gave them, each for the player that acted.
+        values: (T, N) what each acted-upon observation is worth to the player that acted.
+        players: (T, N) the players that acted, ``info["reward_to"]``.
+        terminated: (T, N) as `step` gave them.
+        last_values: (N,) what the observations after the last step are worth to the players who move there.
+        last_players: (N,) those players, the last step's ``info["to_move"]``.
+        gamma: discount from one turn of a side to its next.
+        gae_lambda: 0 trusts the values, 1 the rewards.
+        illegal: (T, N) where an illegal action ended the game, so that the other side got nothing.
+        played: (T, N) False where a step was no ply (``NEXT_STEP`` mode, after an end); advantages are 0 there.
+
+    Returns:
+        Advantages and returns (advantages plus values), both (T, N) float64.
+
+    Raises:
+        ValueError: the shapes do not fit, or players are not 0 and 1.
+    """
+    shape = np.shape(rewards)
+    _check_shapes(shape, {"values": values, "players": players, "terminated": terminated})
+    _check_shapes(shape, {"illegal": illegal, "played": played})
+    _check_shapes(shape[1:], {"last_values": last_values, "last_players": last_players})
+    for turns in (players, last_players):
+        if not np.isin(turns, (0, 1)).all():
+            raise ValueError(f"players are 0 and 1, got {np.unique(turns)}")
+    games = np.arange(shape[1])
+    # Of each player in each game: what its next turn is worth, the advantage there, and its rewards on the way.
+    next_value = np.empty((2, shape[1]))
+    next_value[last_players, games] = last_values
+    next_value[1 - np.asarray(last_players), games] = -np.asarray(last_values)
+    next_advantage, collected = np.zeros((2, shape[1])), np.zeros((2, shape[1]))
+    advantages = np.zeros(shape)
+    for t in reversed(range(shape[0])):
+        plies = games if played is None else np.flatnonzero(played[t])
+        player, other = players[t, plies], 1 - players[t, plies]
+        over, reward = terminated[t, plies], rewards[t, plies]
+        ended = plies[over]
+        next_value[:, ended] = next_advantage[:, ended] = collected[:, ended] = 0.0
+        zero_sum = reward if illegal is None else np.where(illegal[t, plies], 0.0, reward)
+        collected[other, plies] -= zero_sum
+        delta = collected[player, plies] + reward + gamma * next_value[player, plies] - values[t, plies]
+        advantages[t, plies] = delta + gamma * gae_lambda * next_advantage[player, plies]
+        next_value[player, plies] = values[t, plies]
+        next_advantage[player, plies] = advantages[t, plies]
+        collected[player, plies] = 0.0
+    return advantages, advantages + values
+
+
+def _check_shapes(shape: tuple[int, ...], arrays: dict[str, npt.NDArray[np.generic] | None]) -> None:
+    for name, array in arrays.items():
+        if array is not None and np.shape(array) != shape:
+            raise ValueError(f"expected {name} of shape {shape}, got {np.shape(array)}")

@@ -1,0 +1,112 @@
+"""Advantages of self-play against a slow twin that follows each side's turns one by one."""
+
+import numpy as np
+import pytest
+
+from othello_env.envs.returns import self_play_advantages
+from othello_env.envs.sampling import sample_legal
+from othello_env.envs.vector import OthelloVectorEnv
+
+pytestmark = pytest.mark.nojit
+
+
+def twin(rewards, values, players, terminated, last_value, last_player, gamma, lam, illegal, played):
+    """One game: each ply's advantage, by listing the turns that its player still has in that game."""
+    steps = [t for t in range(len(rewards)) if played[t]]
+    advantages = np.zeros(len(rewards))
+    for start, t in enumerate(steps):
+        me = players[t]
+        deltas, value, gained, ended = [], values[t], 0.0, False
+        for u in steps[start:]:
+            if u != t and players[u] == me:
+                deltas.append(gained + gamma * values[u] - value)
+                value, gained = values[u], 0.0
+            if players[u] == me:
+                gained += rewards[u]
+            elif not illegal[u]:
+                gained -= rewards[u]
+            if terminated[u]:
+                deltas.append(gained - value)
+                ended = True
+                break
+        if not ended:
+            last = last_value if last_player == me else -last_value
+            deltas.append(gained + gamma * last - value)
+        advantages[t] = sum((gamma * lam) ** k * delta for k, delta in enumerate(deltas))
+    return advantages
+
+
+def rollout(mode, steps=150, n=12, size=4, wild=0.03):
+    env = OthelloVectorEnv(n, size, None, autoreset_mode=mode)
+    rng = np.random.default_rng(3)
+    observation, _ = env.reset(seed=1)
+    log = {name: [] for name in ("rewards", "players", "terminated", "illegal", "played")}
+    before = np.zeros(n, bool)
+    for _ in range(steps):
+        actions = sample_legal(observation["action_mask"], rng)
+        actions = np.where(rng.random(n) < wild, 0, actions)
+        observation, rewards, terminated, _, info = env.step(actions)
+        played = ~before if mode == "NextStep" else np.ones(n, bool)
+        ends = info.get("final_info", info)
+        log["rewards"].append(rewards)
+        log["players"].append(info["reward_to"])
+        log["terminated"].append(terminated)
+        log["illegal"].append(ends.get("_illegal_action", np.zeros(n, bool)))
+        log["played"].append(played)
+        before = terminated
+    return {name: np.array(rows) for name, rows in log.items()}, info["to_move"]
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
+def test_each_side_has_its_own_steps(mode):
+    log, last_players = rollout(mode)
+    assert log["illegal"].any()
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=log["rewards"].shape)
+    last_values = rng.normal(size=len(last_players))
+    advantages, returns = self_play_advantages(
+        values=values, last_values=last_values, last_players=last_players, gamma=0.9, gae_lambda=0.8, **log
+    )
+    for i in range(len(last_players)):
+        column = {name: rows[:, i] for name, rows in log.items()}
+        expected = twin(
+            values=values[:, i], last_value=last_values[i], last_player=last_players[i], gamma=0.9, lam=0.8, **column
+        )
+        np.testing.assert_allclose(advantages[:, i], expected, atol=1e-12)
+    np.testing.assert_allclose(returns, advantages + values)
+
+
+def test_without_values_returns_are_the_results():
+    log, last_players = rollout("SameStep", wild=0.0)
+    zeros = np.zeros(log["rewards"].shape)
+    _, returns = self_play_advantages(
+        values=zeros, last_values=zeros[0], last_players=last_players, gae_lambda=1.0, **log
+    )
+    steps, n = zeros.shape
+    for i in range(n):
+        ends = np.flatnonzero(log["terminated"][:, i])
+        for t in range(steps):
+            later = ends[ends >= t]
+            expected = 0.0
+            if len(later):
+                same = log["players"][t, i] == log["players"][later[0], i]
+                expected = log["rewards"][later[0], i] * (1 if same else -1)
+            assert returns[t, i] == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [({"values": np.zeros((3, 3))}, "values of shape"), ({"players": np.full((3, 2), 2)}, "players are 0 and 1")],
+)
+def test_what_does_not_fit_is_named(change, text):
+    zeros, flags = np.zeros((3, 2)), np.zeros((3, 2), bool)
+    arguments = {
+        "rewards": zeros,
+        "values": zeros,
+        "players": zeros.astype(np.int8),
+        "terminated": flags,
+        "last_values": zeros[0],
+        "last_players": np.zeros(2, np.int8),
+    }
+    with pytest.raises(ValueError, match=text):
+        self_play_advantages(**(arguments | change))
