@@ -28,7 +28,8 @@ import numpy.typing as npt
 
 from othello_env.games import checkers_kernels as kernels
 from othello_env.games import checkers_notation as notation
-from othello_env.games.game import IllegalActionError, NotationError, State
+from othello_env.games.checkers_chains import play_named
+from othello_env.games.game import NotationError, State
 
 __all__ = ["DRAWS", "Checkers", "check_size", "random_playouts"]
 
@@ -56,6 +57,11 @@ _PLANES = {
 """For each size, (5, squares): where each square's bit is in five sets laid end to end."""
 
 _pack = Struct("<5Q").pack
+
+_Past = tuple[int, int, int, int]
+"""A position that can come back: own, opponent, kings, to_move."""
+_Movers = tuple[int, int, int, int, bool]
+"""The pieces that may move NW, NE, SW and SE, and whether they jump."""
 
 
 def check_size(size: Any) -> int:
@@ -128,14 +134,15 @@ class Checkers(State):
     """The piece in the middle of a chain, or 0."""
     quiet: int
     """The plies since the last capture or man's advance."""
-    earlier: tuple[tuple[int, int, int, int], ...]  # own, opponent, kings, to_move at each of those plies
+    earlier: tuple[_Past, ...]
+    """The positions at those plies, if the rule of draws asks for them."""
     _movers: tuple[int, int, int, int]  # the pieces that may move NW, NE, SW, SE
     _jumps: bool
     _drawn: bool
 
     def __init__(self, size: int = 8, draws: str = "repetition") -> None:
-        positions = kernels.POSITIONS[check_size(size)]
-        men = start_men(size)
+        size = check_size(size)
+        positions, men = kernels.POSITIONS[size], start_men(size)
         red, white = (sum(1 << position for position in side) for side in (positions[:men], positions[-men:]))
         self._set(size, check_draws(draws), (red, white, 0, 0, 0), (), (), 0)
 
@@ -145,27 +152,13 @@ class Checkers(State):
         draws: str,
         position: tuple[int, int, int, int, int],
         moves: tuple[int, ...],
-        earlier: tuple[tuple[int, int, int, int], ...],
+        earlier: tuple[_Past, ...],
         quiet: int,
+        movers: _Movers | None = None,
     ) -> None:
+        """Fill a new position: own, opponent, kings, going, to_move; its history; who may move, if that is known."""
         own, opponent, kings, going, to_move = position
-        uint64 = np.uint64
-        movers = kernels.legal_moves(
-            uint64(own), uint64(opponent), uint64(kings), uint64(going), to_move == 0, _HALVES[size], _BOARDS[size]
-        )
-        self._fill(size, draws, position, moves, earlier, quiet, movers)
-
-    def _fill(
-        self,
-        size: int,
-        draws: str,
-        position: tuple[int, int, int, int, int],
-        moves: tuple[int, ...],
-        earlier: tuple[tuple[int, int, int, int], ...],
-        quiet: int,
-        movers: tuple[Any, Any, Any, Any, bool],
-    ) -> None:
-        own, opponent, kings, going, to_move = position
+        movers = movers or _movers(own, opponent, kings, going, to_move == 0, size)
         put = object.__setattr__
         put(self, "size", size)
         put(self, "draws", draws)
@@ -177,8 +170,8 @@ class Checkers(State):
         put(self, "moves", moves)
         put(self, "quiet", quiet)
         put(self, "earlier", earlier)
-        put(self, "_movers", (int(movers[0]), int(movers[1]), int(movers[2]), int(movers[3])))
-        put(self, "_jumps", bool(movers[4]))
+        put(self, "_movers", movers[:4])
+        put(self, "_jumps", movers[4])
         put(self, "_drawn", any(self._movers) and self._repeats())
 
     def _repeats(self) -> bool:
@@ -204,7 +197,8 @@ class Checkers(State):
             NotationError: the text shows no such position, or the chain cannot go on there.
             ValueError: there is no such size, rule of draws or player.
         """
-        player, pieces = notation.fen_to_pieces(text, check_size(size), start_men(size))
+        size = check_size(size)
+        player, pieces = notation.fen_to_pieces(text, size, start_men(size))
         if to_move is not None:
             player = cls.player_index(to_move)
         bits = kernels.POSITIONS[size]
@@ -235,35 +229,7 @@ class Checkers(State):
 
     def play_move(self, move: int | str) -> Self:
         """One step or jump, or a whole chain, whose first and last square are enough if no other chain has them."""
-        if not isinstance(move, str):
-            return self.play(self.check_action(move))
-        squares = notation.squares_of_move(move, self.size)
-        found = notation.action_from_squares(squares[0], squares[1], self.size) if len(squares) == 2 else None
-        if found and self.is_legal(found[0]):
-            return self.play(self.action_from_text(move))
-        chains = list(self._chains(squares[0]))
-        exact = [state for line, state in chains if line == squares]
-        ends = exact[:1] or [state for line, state in chains if not state.going and _passes(line, squares)]
-        if not ends:
-            raise self.illegal(found[0]) if found else self._illegal_chain(move)
-        if any(state != ends[0] for state in ends):
-            raise NotationError(f"{move.strip()!r} can be more than one chain of jumps: name every square\n{self}")
-        return ends[0]
-
-    def _chains(self, square: int) -> Iterator[tuple[list[int], Self]]:
-        """The squares of each chain, finished or not, that the piece on a square can begin, and the position after."""
-        for action in self.legal_actions() if self.must_jump else ():
-            target = notation.destination(square, action % 4, 2, self.size)
-            if action // 4 == square and target is not None:
-                after = self.play(action)
-                yield [square, target], after
-                if after.going:
-                    yield from (([square, *line], state) for line, state in after._chains(target))
-
-    def _illegal_chain(self, move: str) -> IllegalActionError:
-        legal = " ".join(self.action_to_text(action) for action in self.legal_actions())
-        player = self.player_names[self.to_move]
-        return IllegalActionError(f"{move.strip()} is not legal for {player}, who can begin with: {legal}\n{self}")
+        return play_named(self, move) if isinstance(move, str) else self.play(self.check_action(move))
 
     @staticmethod
     def transcript_moves(transcript: str) -> Iterator[str]:
@@ -324,14 +290,13 @@ class Checkers(State):
             _BOARDS[size],
         )
         own, opponent, kings, going, red, undoable = after
-        earlier: tuple[tuple[int, int, int, int], ...] = ()
+        earlier: tuple[_Past, ...] = ()
         if undoable and DRAWS[self.draws][0]:
             earlier = (*self.earlier, (self.own, self.opponent, self.kings, self.to_move))
         state = type(self).__new__(type(self))
         position = (int(own), int(opponent), int(kings), int(going), 0 if red else 1)
-        state._fill(
-            size, self.draws, position, (*self.moves, action), earlier, self.quiet + 1 if undoable else 0, movers
-        )
+        quiet = self.quiet + 1 if undoable else 0
+        state._set(size, self.draws, position, (*self.moves, action), earlier, quiet, _as_ints(movers))
         return state
 
     def pieces(self) -> list[tuple[int, bool] | None]:
@@ -375,17 +340,7 @@ class Checkers(State):
     def mobility(self, player: int) -> int:
         movers = self._movers
         if player != self.to_move:
-            uint64, size = np.uint64, self.size
-            found = kernels.legal_moves(
-                uint64(self.opponent),
-                uint64(self.own),
-                uint64(self.kings),
-                uint64(0),
-                player == 0,
-                _HALVES[size],
-                _BOARDS[size],
-            )
-            movers = (int(found[0]), int(found[1]), int(found[2]), int(found[3]))
+            movers = _movers(self.opponent, self.own, self.kings, 0, player == 0, self.size)[:4]
         return sum(pieces.bit_count() for pieces in movers)
 
     def observation(self, player: int) -> npt.NDArray[np.int8]:
@@ -457,10 +412,18 @@ def start_men(size: int) -> int:
     return (size // 2 - 1) * (size // 2)
 
 
-def _passes(line: list[int], squares: list[int]) -> bool:
-    """Whether a chain begins and ends as some squares do and visits them in their order."""
-    rest = iter(line)
-    return line[-1] == squares[-1] and all(square in rest for square in squares)
+def _movers(own: int, opponent: int, kings: int, going: int, red: bool, size: int) -> _Movers:
+    uint64 = np.uint64
+    return _as_ints(
+        kernels.legal_moves(
+            uint64(own), uint64(opponent), uint64(kings), uint64(going), red, _HALVES[size], _BOARDS[size]
+        )
+    )
+
+
+def _as_ints(movers: tuple[Any, Any, Any, Any, Any]) -> _Movers:
+    north_west, north_east, south_west, south_east, jumps = movers
+    return int(north_west), int(north_east), int(south_west), int(south_east), bool(jumps)
 
 
 def _restore(cls: type[Checkers], *state: Any) -> Checkers:

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from othello_env.games.checkers import Checkers
+from othello_env.games.checkers_chains import move_names
 from othello_env.games.game import IllegalActionError, NotationError
 
-__all__ = ["PdnGame", "dumps", "loads", "move_names"]
+__all__ = ["PdnGame", "dumps", "loads"]
 
 _TAGS = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 _UNKNOWN = {"Date": "????.??.??", "Result": "*"}
@@ -70,26 +71,6 @@ class PdnGame:
         if state.is_over:
             result = {0.0: "1/2-1/2", 1.0: "0-1", -1.0: "1-0"}[state.returns()[0]]
         return cls(start, state.moves[len(start.moves) :], {"Result": result, **tags})
-
-
-def move_names(start: Checkers, actions: Iterable[int]) -> Iterator[str]:
-    """Moves as they are written: a step ``11-15``, and a chain of jumps as one, ``15x22x31``.
-
-    >>> game = Checkers.from_moves("11-15 22-18 15x22")
-    >>> list(move_names(Checkers(), game.moves))
-    ['11-15', '22-18', '15x22']
-    """
-    state = start
-    name = ""
-    for action in actions:
-        text = state.action_to_text(action)
-        name = f"{name}x{text.partition('x')[2]}" if name else text
-        state = state.play(action)
-        if not state.going:
-            yield name
-            name = ""
-    if name:
-        yield name
 
 
 def loads(text: str, draws: str = "40-move") -> list[PdnGame]:

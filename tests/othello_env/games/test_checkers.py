@@ -128,6 +128,7 @@ def check_against_twin(state, twin):
         assert state.margins()[winner] <= state.largest_margin
 
 
+@pytest.mark.nojit
 @pytest.mark.parametrize("size", kernels.SIZES)
 @pytest.mark.parametrize("draws", DRAWS)
 def test_random_games_are_the_twins(size, draws):
@@ -235,6 +236,7 @@ def test_playouts_are_random_games_of_states(size, draws):
         assert quiet == 80  # more positions than the kernel makes room for at first
 
 
+@pytest.mark.nojit
 class TestRules:
     def test_the_start(self):
         game = Checkers()
@@ -318,6 +320,7 @@ class TestRules:
         assert game.play_transcript("24-28").returns() == (1.0, -1.0)
 
 
+@pytest.mark.nojit
 class TestEquality:
     def test_the_history_that_can_still_matter_is_part_of_it(self):
         fresh = Checkers.from_text("B:WK32,21:BK1,12", draws="threefold")
@@ -372,6 +375,9 @@ def test_positions_round_trip(seed, plies, size, draws):
 
 @pytest.mark.nojit
 class TestBadInput:
+    def test_integers_of_other_kinds_are_sizes(self):
+        assert type(Checkers(np.int64(6)).size) is type(Checkers.from_text("B:W21:B1", size=8.0).size) is int
+
     @pytest.mark.parametrize("size", [0, 5, 7, 12, "8", None])
     def test_sizes(self, size):
         with pytest.raises(ValueError, match="4, 6, 8, 10"):

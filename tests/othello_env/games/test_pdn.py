@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from othello_env import IllegalActionError, NotationError
 from othello_env.games import pdn
 from othello_env.games.checkers import DRAWS, Checkers
+from othello_env.games.checkers_chains import move_names
 from othello_env.games.pdn import PdnGame
 
 
@@ -19,14 +20,14 @@ def test_printed_games_replay(printed):
     tinsley, dyke = printed
     assert tinsley.tags["Black"] == "M. Tinsley"
     assert tinsley.result == "1-0"
-    assert len(list(pdn.move_names(tinsley.start, tinsley.actions))) == 91
+    assert len(list(move_names(tinsley.start, tinsley.actions))) == 91
     assert tinsley.final().to_text() == "W:WK4,K5,12,17:B3,K6,K11,K22"
     assert dyke.tags["Result"] == "1/2-1/2"
-    assert len(list(pdn.move_names(dyke.start, dyke.actions))) == 48
+    assert len(list(move_names(dyke.start, dyke.actions))) == 48
 
 
 def test_short_chains_are_written_in_full(printed):
-    names = list(pdn.move_names(printed[0].start, printed[0].actions))
+    names = list(move_names(printed[0].start, printed[0].actions))
     assert names[19] == "32x23x14x5"
     assert "32x23x14x5" in pdn.dumps(printed)
 
@@ -89,7 +90,7 @@ def test_comments_variations_and_annotations_are_skipped():
     1. 9-13 1/2-1/2
     """
     first, second = pdn.loads(text)
-    assert list(pdn.move_names(first.start, first.actions)) == ["11-15", "22-18", "15x22"]
+    assert list(move_names(first.start, first.actions)) == ["11-15", "22-18", "15x22"]
     assert second.tags == {"Event": "y", "Result": "1/2-1/2"}
     assert pdn.loads("") == []
 

@@ -120,6 +120,7 @@ def boards(draw):
     return "/".join(rows), draw(st.integers(0, 2))
 
 
+@pytest.mark.nojit
 @given(boards())
 def test_any_board_is_the_twins(board):
     text, first = board
@@ -139,6 +140,7 @@ def test_any_board_is_the_twins(board):
     assert hash(copy.deepcopy(state)) == hash(state)
 
 
+@pytest.mark.nojit
 def test_starts():
     states = [Tribolo(seed) for seed in range(300)]
     for state in states:
@@ -176,6 +178,7 @@ def test_playouts_are_random_games_of_states(options):
         assert start.play_transcript(state.transcript()) == state
 
 
+@pytest.mark.nojit
 class TestRules:
     def test_lines_of_two_colours_empty_cells_and_walls_block(self):
         blue = Tribolo.from_text("-RGB/-R-B/-R#B/-RRB/-RR#", "blue")
