@@ -13,7 +13,9 @@ from PIL import Image
 from othello_env import __version__
 from othello_env.cli import main
 
-COMMAND = [sys.executable, "-c", "from othello_env.cli import main; main()"]
+# A shell's background jobs ignore interrupts; these take them whatever starts the tests.
+START = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+COMMAND = [sys.executable, "-c", f"{START}; from othello_env.cli import main; main()"]
 
 
 @pytest.fixture
@@ -118,15 +120,32 @@ def test_an_agent_that_plays_illegal_moves_loses_and_is_named(run, tmp_path):
     assert "a1 (action 0) is not legal" in err
 
 
-def test_an_interrupted_match_prints_what_was_played():
-    command = [*COMMAND, "match", "random", "alphabeta:depth=5,eval=weighted", "--games", "100000"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(8)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+SLOW_POLICY = """
+import numpy as np, pathlib
+calls = 0
+def first(observations, masks):
+    global calls
+    calls += 1
+    if calls == 200:  # several hundred games are over by then
+        pathlib.Path("ready").touch()
+    return np.argmax(masks, axis=1)
+"""
+
+
+def test_an_interrupted_match_prints_what_was_played(tmp_path):
+    (tmp_path / "policy.py").write_text(SLOW_POLICY)
+    command = [*COMMAND, "match", "policy.py:first", "random", "--games", "1000000"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        while not (tmp_path / "ready").exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert err.splitlines()[-1] == "othello-env: interrupted"
-    assert "games, openings random:10" in out
+    games = int(out.split(", ")[1].split()[0])
+    assert games >= 100
+    assert sum(int(cell) for cell in out.splitlines()[-1].split()[1:4]) == games
 
 
 def test_nothing_is_drawn_into_a_pipe():

@@ -78,7 +78,7 @@ def test_undo_with_two_humans_takes_back_one_ply():
 
 def test_undo_goes_back_over_a_pass():
     # White has no move after c1 and a human Black goes on.
-    start = Othello.from_text("XO------OX------", "X")
+    start = Othello.from_text("XO------XO------", "X")
     final, terminal = play(["c1", "undo", "quit"], start, white=None)
     assert final == start
     assert "white has no move and passes" in terminal.text
