@@ -39,7 +39,7 @@ _0 = np.uint64(0)
 _1 = np.uint64(1)
 
 Table = Literal["count", "material", "positional"]
-Int = int | np.int64
+_Int = int | np.int64
 
 
 def material(state: State, player: int) -> int:
@@ -136,7 +136,7 @@ def search(state: Checkers, depth: int, table: Table) -> tuple[float, int, int]:
 
 
 @kernel
-def _side(own: np.uint64, kings: np.uint64, weights: npt.NDArray[np.int64], men: Int) -> Int:
+def _side(own: np.uint64, kings: np.uint64, weights: npt.NDArray[np.int64], men: _Int) -> _Int:
     """The sum of one side's weights, of which the row of its men is given."""
     value = np.int64(0)
     while own != _0:
@@ -155,16 +155,16 @@ def _alphabeta(
     red: bool,
     half: np.uint64,
     board: np.uint64,
-    depth: Int,
-    alpha: Int,
-    beta: Int,
+    depth: _Int,
+    alpha: _Int,
+    beta: _Int,
     past: npt.NDArray[np.uint64],
     end: int,
     quiet: int,
     repeats: int,
     quiet_limit: int,
     weights: npt.NDArray[np.int64],
-) -> tuple[Int, Int, Int]:
+) -> tuple[_Int, _Int, _Int]:
     """The value for the player to move, 4 * bit + direction of the first best action, and the nodes visited.
 
     `past[end - quiet : end]` are the positions since the last irreversible move, as `is_drawn` has them.

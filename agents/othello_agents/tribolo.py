@@ -14,7 +14,7 @@ __all__ = ["STRATEGIES", "TriboloPlayer", "alliance", "choose_strategy", "mobili
 _FEW_UNOWNED = 20
 _FEW_MOVES = 5
 
-Value = Callable[[Tribolo, int, int], int]
+_Value = Callable[[Tribolo, int, int], int]
 """What a position is worth to a player, given which player is targeted."""
 
 
@@ -34,7 +34,7 @@ def alliance(state: Tribolo, player: int, target: int) -> int:
     return scores[player] if player == target else sum(scores) - scores[target]
 
 
-STRATEGIES: MappingProxyType[str, Value | None] = MappingProxyType(
+STRATEGIES: MappingProxyType[str, _Value | None] = MappingProxyType(
     {"alliance": alliance, "high-level": None, "mobility": mobility, "score": score}
 )
 """The names of the strategies, and what each of the simple ones maximises."""

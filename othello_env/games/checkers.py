@@ -31,7 +31,7 @@ from othello_env.games import checkers_notation as notation
 from othello_env.games.checkers_chains import play_named
 from othello_env.games.game import NotationError, State
 
-__all__ = ["DRAWS", "Checkers", "check_size", "random_playouts"]
+__all__ = ["DRAWS", "Checkers", "check_draws", "check_size", "random_playouts", "start_men"]
 
 DRAWS: dict[str, tuple[int, int]] = {"repetition": (1, 0), "threefold": (2, 0), "40-move": (0, 80)}
 """For each rule of draws, how often a position must have stood before, and after how many quiet plies; 0 never."""

@@ -19,8 +19,8 @@ _C = TypeVar("_C", bound="Checkers")
 def play_named(state: _C, move: str) -> _C:
     """The position after a move by its name.
 
-    ``15x22`` is that jump if it is legal, be it the first of a chain, else a chain from 15 to 22; ``15x22x31`` those two
-    jumps, else a chain that visits these squares in this order.
+    ``15x22`` is that jump if it is legal, be it the first of a chain, else a chain from 15 to 22; ``15x22x31`` those
+    two jumps, else a chain that visits these squares in this order.
 
     Raises:
         NotationError: it cannot be read, or several chains that differ fit.
