@@ -1,0 +1,181 @@
+"""Elo ratings from results, how sure they are, and who is better than whom.
+
+The model is that of Bradley and Terry (Biometrika 39, 1952) on Elo's scale: A's expected score against B, a draw
+counting one half, is ``1 / (1 + 10 ** ((B - A) / 400))``. Ratings maximise its likelihood with Firth's penalty
+(Biometrika 80, 1993), Jeffreys' prior, which takes away the first-order bias and keeps the rating of an agent that won
+or lost all its games finite; where two agents met alone it is worth half a win and half a loss, and it vanishes as the
+games grow.
+
+The games of an opening with swapped colours are not independent, so they are one unit. The covariance is the sandwich
+of the inverse information around the squared residuals of the units. Where those say that two games of a pair are worth
+less than one independent game, or more than two, the nearer of these counts instead, since the residuals of few or of
+one-sided games are no measure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Comparison", "Ratings", "expected_score", "rate"]
+
+_ELO = 400 / math.log(10)
+"""Elo points in a unit of log odds."""
+_NORMAL = NormalDist()
+_Z95 = _NORMAL.inv_cdf(0.975)
+_STEPS = 500
+_CLOSE = 1e-10
+_LONGEST_STEP = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The games of two agents from one opening, which count as one unit.
+
+    Attributes:
+        a: an agent.
+        b: another.
+        points: of a: 1 a win, 0.5 a draw.
+        games: how many there were.
+    """
+
+    a: str
+    b: str
+    points: float
+    games: int = 2
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings of K agents.
+
+    Attributes:
+        elo: by agent, in the order in which they first appear.
+        covariance: (K, K) float64 of the ratings in that order, in squared Elo points; fixed ratings have none.
+    """
+
+    elo: dict[str, float]
+    covariance: npt.NDArray[np.float64]
+
+    def error(self, agent: str) -> float:
+        """The standard error of a rating."""
+        i = list(self.elo).index(agent)
+        return math.sqrt(self.covariance[i, i])
+
+    def interval(self, agent: str) -> tuple[float, float]:
+        """The 95% interval of a rating."""
+        half = _Z95 * self.error(agent)
+        return self.elo[agent] - half, self.elo[agent] + half
+
+    def superiority(self, a: str, b: str) -> float:
+        """The likelihood that a is stronger than b, 0 to 1."""
+        i, j = list(self.elo).index(a), list(self.elo).index(b)
+        difference = self.elo[a] - self.elo[b]
+        variance = self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]
+        if variance <= 0:
+            return 0.5 + 0.5 * ((difference > 0) - (difference < 0))
+        return _NORMAL.cdf(difference / math.sqrt(variance))
+
+
+def expected_score(difference: float) -> float:
+    """The score, 0 to 1, of an agent rated so many points above its opponent.
+
+    >>> round(expected_score(200), 4)
+    0.7597
+    """
+    return 1 / (1 + math.exp(-difference / _ELO))
+
+
+class _Meetings:
+    """The comparisons as sums over those of each two agents; M = pairs of agents that met, F = free ratings."""
+
+    def __init__(self, comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> None:
+        sums: dict[tuple[str, str], npt.NDArray[np.float64]] = defaultdict(lambda: np.zeros(5))
+        names: dict[str, None] = dict.fromkeys(fixed)
+        for c in comparisons:
+            if c.a == c.b or not 0 <= c.points <= c.games or c.games < 1:
+                raise ValueError(f"expected two agents with 0 to {c.games} points in at least one game, got {c}")
+            names |= {c.a: None, c.b: None}
+            (a, b), s, g = ((c.a, c.b), c.points, c.games) if c.a < c.b else ((c.b, c.a), c.games - c.points, c.games)
+            sums[a, b] += (g, s, s * s, s * g, g * g)
+        self.names = list(names)
+        free = [name for name in self.names if name not in fixed]
+        self.free = np.array([name not in fixed for name in self.names])
+        both = np.zeros((len(sums), len(self.names)))
+        for row, (a, b) in zip(both, sums, strict=True):
+            row[self.names.index(a)], row[self.names.index(b)] = 1.0, -1.0
+        self.design = both[:, self.free]  # (M, F)
+        self.given = np.array([fixed.get(name, 0.0) / _ELO for name in self.names])
+        self.offset = both @ self.given  # (M,)
+        self.games, self.points, self.ss, self.sg, self.gg = np.array(list(sums.values())).reshape(-1, 5).T
+        _check_connected(list(sums), set(fixed), free)
+
+    def information(self, p: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        weighted: npt.NDArray[np.float64] = self.design * (self.games * p * (1 - p))[:, np.newaxis]
+        return np.asarray(self.design.T @ weighted, np.float64)
+
+    def probabilities(self, strength: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """(M,) the expected score of the first of each two."""
+        return 1 / (1 + np.exp(-(self.design @ strength + self.offset)))
+
+
+def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratings:
+    """Rate agents.
+
+    Args:
+        comparisons: the results.
+        fixed: ratings that are known, which the others refer to: one anchor such as ``{"random": 0}``, or more.
+
+    Raises:
+        ValueError: a comparison is none, no rating is fixed, or no games lead from an agent to a fixed one.
+    """
+    if not fixed:
+        raise ValueError("expected at least one fixed rating, which the others refer to")
+    meetings = _Meetings(comparisons, fixed)
+    strength = np.zeros(meetings.design.shape[1])
+    for _ in range(_STEPS):
+        p = meetings.probabilities(strength)
+        inverse = np.linalg.inv(meetings.information(p))
+        weight = meetings.games * p * (1 - p)
+        leverage = weight * np.einsum("mi,ij,mj->m", meetings.design, inverse, meetings.design)
+        residual = meetings.points - meetings.games * p + leverage * (0.5 - p)
+        step = inverse @ (meetings.design.T @ residual)
+        largest = float(np.abs(step).max(initial=0.0))
+        strength += step * min(1.0, _LONGEST_STEP / max(largest, _CLOSE))
+        if largest < _CLOSE:
+            break
+    else:
+        raise ValueError("the ratings do not settle; agents that hardly met are too far apart")
+    return _ratings(meetings, strength)
+
+
+def _ratings(meetings: _Meetings, strength: npt.NDArray[np.float64]) -> Ratings:
+    p = meetings.probabilities(strength)
+    squares = meetings.ss - 2 * p * meetings.sg + p * p * meetings.gg
+    binomial = p * (1 - p)
+    squares = np.clip(squares, meetings.games * binomial, meetings.gg * binomial)
+    inverse = np.linalg.inv(meetings.information(p))
+    sandwich = inverse @ (meetings.design.T @ (meetings.design * squares[:, np.newaxis])) @ inverse
+    n = len(meetings.names)
+    covariance = np.zeros((n, n))
+    covariance[np.ix_(meetings.free, meetings.free)] = sandwich * _ELO**2
+    values = meetings.given.copy()
+    values[meetings.free] = strength
+    return Ratings(dict(zip(meetings.names, (values * _ELO).tolist(), strict=True)), covariance)
+
+
+def _check_connected(met: list[tuple[str, str]], reached: set[str], free: list[str]) -> None:
+    names = sorted(reached)
+    grew = True
+    while grew:
+        more = {name for pair in met if reached & set(pair) for name in pair} - reached
+        grew = bool(more)
+        reached = reached | more
+    if missing := [name for name in free if name not in reached]:
+        raise ValueError(f"no games lead from {missing[0]} to {' or '.join(names)}, whose rating is fixed")
