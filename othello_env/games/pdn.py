@@ -28,7 +28,7 @@ _TOKEN = re.compile(
     | (?P<result>1/2-1/2|1-1|2-0|0-2|1-0|0-1|0-0|\*)(?=[\s({;\[]|$)
     | \d+\.+
     | (?P<move>\d+(?:[-x:]\d+)+)
-    | (?P<error>\S+)
+    | (?P<error>[^\s()]+)
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -90,14 +90,12 @@ def loads(text: str, draws: str = "40-move") -> list[PdnGame]:
     depth = 0
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
-        if kind == "error":
-            raise NotationError(f"game {len(games) + 1}: expected a tag, a move or a result, got {match['error']!r}")
-        if kind == "open":
-            depth += 1
-        elif kind == "close":
-            depth -= 1
+        if kind in ("open", "close"):
+            depth += 1 if kind == "open" else -1
         elif depth:
             continue
+        elif kind == "error":
+            raise NotationError(f"game {len(games) + 1}: expected a tag, a move or a result, got {match['error']!r}")
         elif kind == "value":
             if moves:  # a game without a result at its end
                 games.append(_game(len(games) + 1, tags, moves, draws))
@@ -138,12 +136,18 @@ def _start(tags: Mapping[str, str], draws: str) -> Checkers:
 
 
 def dumps(games: Iterable[PdnGame]) -> str:
-    """Games as a PDN text, which `loads` reads back."""
+    """Games as a PDN text, which `loads` reads back.
+
+    Raises:
+        ValueError: a game begins in the middle of a chain, for which PDN has no notation.
+    """
     return "\n".join(map(_dump, games))
 
 
 def _dump(game: PdnGame) -> str:
     start = game.start
+    if start.going:
+        raise ValueError(f"PDN has no notation for a game that begins in the middle of a chain:\n{start}")
     tags = {name: game.tags.get(name, _UNKNOWN.get(name, "?")) for name in _TAGS}
     tags["GameType"] = "21" if start.size == 8 else f"21,B,{start.size},{start.size},N1,0"
     if start != Checkers(start.size, start.draws):

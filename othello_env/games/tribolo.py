@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterator
+from operator import index
 from typing import Any, Self
 
 import numpy as np
@@ -45,6 +46,7 @@ class Tribolo(State):
 
     Raises:
         ValueError: the board cannot hold as many, or nobody can move in each of many draws.
+        TypeError: a number is no integer.
 
     >>> game = Tribolo.from_text("--RB-/-GRB-/-----", to_move="blue")
     >>> print(game)
@@ -71,8 +73,8 @@ class Tribolo(State):
     def __init__(
         self, seed: int | None = None, width: int = 16, height: int = 11, cells: int = 12, walls: int = 12
     ) -> None:
-        key = _check_start(seed, width, height, cells, walls)
-        grid, legal = _arrays(width, height)
+        key, width, height, cells, walls = _check_start(seed, width, height, cells, walls)
+        grid, legal = np.empty((width + 2) * (height + 2), np.int8), np.empty(width * height, np.int8)
         mover = kernels.scatter(grid, key, width, height, cells, walls, legal, _ATTEMPTS)
         if mover == NOBODY:
             raise _no_start(width, height, cells, walls)
@@ -262,16 +264,16 @@ def _restore(cls: type[Tribolo], width: int, height: int, grid: bytes, to_move: 
     return cls._with(width, height, grid, to_move, moves)
 
 
-def _arrays(width: int, height: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-    return np.empty((width + 2) * (height + 2), np.int8), np.empty(width * height, np.int8)
-
-
-def _check_start(seed: int | None, width: int, height: int, cells: int, walls: int) -> np.uint64:
-    """The key of a seed, if such a start can be drawn.
+def _check_start(
+    seed: int | None, width: int, height: int, cells: int, walls: int
+) -> tuple[np.uint64, int, int, int, int]:
+    """The key of a seed, and what such a start is drawn by, as plain integers.
 
     Raises:
-        ValueError: it cannot.
+        ValueError: it cannot be drawn.
+        TypeError: a number is no integer.
     """
+    width, height, cells, walls = index(width), index(height), index(cells), index(walls)
     if not 1 <= width <= len(_COLUMNS) or height < 1:
         raise ValueError(f"a board is 1 to {len(_COLUMNS)} wide and at least 1 high, not {width} x {height}")
     if cells < 1 or walls < 0:
@@ -279,7 +281,8 @@ def _check_start(seed: int | None, width: int, height: int, cells: int, walls: i
     taken = PLAYERS * cells + walls
     if taken >= width * height:
         raise ValueError(f"{cells} cells a player and {walls} walls leave no empty cell on {width} x {height}")
-    return np.uint64(secrets.randbits(64) if seed is None else seed % 2**64)
+    key = secrets.randbits(64) if seed is None else index(seed) % 2**64
+    return np.uint64(key), width, height, cells, walls
 
 
 def _no_start(width: int, height: int, cells: int, walls: int) -> ValueError:
@@ -302,8 +305,9 @@ def random_playouts(
 
     Raises:
         ValueError: there are no such starts.
+        TypeError: a number is no integer.
     """
-    key = _check_start(seed, width, height, cells, walls)
+    key, width, height, cells, walls = _check_start(seed, width, height, cells, walls)
     scores, plies = np.empty((n, PLAYERS), np.int64), np.empty(n, np.int64)
     kernels.playouts(key, width, height, cells, walls, _ATTEMPTS, scores, plies)
     if (plies == 0).any():

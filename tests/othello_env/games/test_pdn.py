@@ -85,7 +85,7 @@ def test_an_ambiguous_chain_asks_for_every_square():
 def test_comments_variations_and_annotations_are_skipped():
     text = """
     [Event "x"] {before} ; to the end of the line 11-15
-    1. 11-15! {good} $1 (1. 9-13 (1. 9-14) 22-18) 22-18?! 2. 15x22 *
+    1. 11-15! {good} $1 (1. 9-13 is (1. 9-14) worse) 22-18?! 2. 15x22 *
     [Event "y"]
     1. 9-13 1/2-1/2
     """
@@ -119,3 +119,9 @@ def test_repetitions_end_the_game_only_where_the_rule_says_so():
     assert len(pdn.loads(moves)[0].actions) == 12
     with pytest.raises(IllegalActionError, match="ply 9"):
         pdn.loads(moves, draws="threefold")
+
+
+def test_a_game_that_begins_within_a_chain_cannot_be_written():
+    start = Checkers.from_text("B:W15,22,32:B11,1").play_transcript("11x18")
+    with pytest.raises(ValueError, match="middle of a chain"):
+        pdn.dumps([PdnGame.of(start.play_transcript("18x25"), start)])

@@ -240,6 +240,11 @@ class TestBadInput:
         with pytest.raises(ValueError, match=message):
             random_playouts(2, 1, **options)
 
+    @pytest.mark.parametrize("options", [{"width": 16.0}, {"walls": "12"}, {"seed": 1.5}])
+    def test_numbers_that_are_no_integers(self, options):
+        with pytest.raises(TypeError, match="integer"):
+            Tribolo(**options)
+
     @pytest.mark.parametrize("text", ["", "  ", "BR/B", "BX", "B" * 27])
     def test_boards(self, text):
         with pytest.raises(NotationError, match="all of one length"):
