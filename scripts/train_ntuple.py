@@ -3,8 +3,9 @@
     python scripts/train_ntuple.py --games 1000000 --out runs/ntuple.npz
     python scripts/train_ntuple.py --seconds 60 --seed 2 --out runs/minute.npz
     python scripts/train_ntuple.py --games 2000000 --half --out agents/othello_agents/weights/ntuple_8x8.npz
+    python scripts/train_ntuple.py --size 6 --games 400000 --half --out agents/othello_agents/weights/ntuple_6x6.npz
 
-The last line makes the weights that come with the package. The curve goes beside the weights, as JSON: at doubling
+The last two lines make the weights that come with the package. The curve goes beside the weights, as JSON: at doubling
 numbers of games, the score of greedy play against weighted alpha-beta from 10 random plies. The same seed and number of
 games give the same weights and scores.
 """

@@ -93,7 +93,8 @@ def test_the_shipped_weights_beat_alpha_beta(depth):
 
 
 @pytest.mark.nojit
-def test_the_shipped_weights_tell_where_they_come_from():
-    training = shipped_network(8).training
+@pytest.mark.parametrize("size", [6, 8])
+def test_the_shipped_weights_tell_where_they_come_from(size):
+    training = shipped_network(size).training
     assert training["games"] > 100_000
     assert "seed" in training
