@@ -138,13 +138,17 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         self._arrange()
         self._buffers.encode(self._games, slice(None))
 
+    def new_game(self, game_key: int) -> Othello:
+        """A game's own start, the same under every key."""
+        return Othello(self._size)
+
     def set_openings(self, openings: str | Sequence[str | State] | None) -> None:
         """Change where games begin, from each game's next reset on; the argument is the constructor's.
 
         Raises:
             ValueError: the openings are wrong; nothing has changed then.
         """
-        starts = Starts(openings, lambda _: Othello(self._size))
+        starts = Starts(openings, self.new_game)
         table = self._table(starts.openings.positions or (Othello(self._size),), starts.openings.random_plies)
         self._starts = starts
         self._begin_at(table)

@@ -65,7 +65,9 @@ class SelfPlayTwin:
 
     def observations(self):
         planes = np.stack([state.observation(state.to_move) for state in self.states])
-        masks = np.stack([state.action_mask() * (lost is None) for state, lost in zip(self.states, self.lost)])
+        masks = np.stack(
+            [state.action_mask() * (lost is None) for state, lost in zip(self.states, self.lost, strict=True)]
+        )
         return planes, masks
 
 
@@ -78,7 +80,12 @@ def disturbed(actions, masks, rng, share):
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     ("size", "openings", "reward", "share"),
-    [(8, None, "result", 0.0), (8, "random:7", "margin", 0.002), (6, None, "margin", 0.002), (4, "random:3", "result", 0.01)],
+    [
+        (8, None, "result", 0.0),
+        (8, "random:7", "margin", 0.002),
+        (6, None, "margin", 0.002),
+        (4, "random:3", "result", 0.01),
+    ],
 )
 def test_self_play_is_the_rules(mode, size, openings, reward, share):
     n, steps = 40, 200
@@ -117,7 +124,7 @@ def check_ends(info, told, mode):
         return
     if mode == AutoresetMode.SAME_STEP:
         assert info["_final_obs"].tolist() == info["_final_info"].tolist() == ended
-        for observation, (_, _, over, *rest) in zip(info["final_obs"], told):
+        for observation, (_, _, over, *rest) in zip(info["final_obs"], told, strict=True):
             assert (observation is not None) == over
             if over:
                 state = rest[-1]
