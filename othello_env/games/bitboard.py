@@ -304,6 +304,7 @@ def perft(own: np.uint64, opponent: np.uint64, board: np.uint64, depth: int) -> 
     todo = np.empty(depth + 1, np.uint64)
     passes = np.empty(depth + 1, np.bool_)
     leaves = 0
+    shared = _0
     level = 0
     owns[0], opponents[0] = own, opponent
     todo[0] = legal_moves(own, opponent, board)
@@ -320,15 +321,16 @@ def perft(own: np.uint64, opponent: np.uint64, board: np.uint64, depth: int) -> 
         passes[level] = False
         turned = flips(disc, p, o)
         level += 1
+        p, o = o & ~turned, p | turned | disc
         if level == depth:
+            shared |= p & o  # the compiler would not make a position that nobody looks at
             leaves += 1
             level -= 1
             continue
-        p, o = o & ~turned, p | turned | disc
         moves = legal_moves(p, o, board)
         if moves == _0 and legal_moves(o, p, board) == _0:
             leaves += 1
             level -= 1
             continue
         owns[level], opponents[level], todo[level], passes[level] = p, o, moves, moves == _0
-    return leaves
+    return leaves if shared == _0 else -1
