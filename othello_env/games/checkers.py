@@ -19,7 +19,7 @@ move. They do not show the history that draws hang on.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from struct import Struct
 from typing import Any, Self
 
@@ -223,7 +223,7 @@ class Checkers(State):
         return self.from_text(text, size=self.size, draws=self.draws)
 
     @classmethod
-    def from_moves(cls, moves: str, size: int = 8, draws: str = "repetition") -> Self:
+    def from_moves(cls, moves: str | Iterable[int | str], size: int = 8, draws: str = "repetition") -> Self:
         """The position after a transcript from the start, such as ``"11-15 22-18 15x22"``; see `play_transcript`."""
         return cls(size, draws).play_transcript(moves)
 

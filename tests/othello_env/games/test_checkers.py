@@ -246,7 +246,7 @@ class TestRules:
         assert game.player_names[game.to_move] == "red"
 
     def test_captures_are_mandatory_but_freely_chosen(self):
-        # 10 could take two, 11 one: both may, the quiet 1-5 may not.
+        # Either jump may be chosen, the quiet 1-5 may not.
         game = Checkers.from_text("B:W14,23,16:B1,10,11")
         assert [game.action_to_text(a) for a in game.legal_actions()] == ["10x17", "11x20"]
         with pytest.raises(IllegalActionError, match=r"1-5 .* has: 10x17 11x20"):
@@ -309,7 +309,11 @@ class TestRules:
         game = Checkers.from_text("B:WK32,21:BK1,12", draws="40-move")
         game = game.play_transcript("1-6 32-28 6-1 28-32 12-16")
         assert game.quiet == 0
-        assert game.play_transcript("32-28 16-20 28-32 20-24").quiet == 0
+        assert game.play_transcript("32-28 16-20 28-32").quiet == 1
+        quiet = Checkers.from_text("B:WK23,29:BK1,K10").play_transcript("1-6 23-18 6-1 18-15")
+        assert (quiet.quiet, len(quiet.earlier)) == (4, 4)
+        captured = quiet.play_transcript("10x19")
+        assert (captured.quiet, captured.earlier) == (0, ())
 
     def test_who_has_no_move_loses_even_if_the_position_would_be_drawn(self):
         game = Checkers.from_text("W:WK32:BK20,19,23,27", draws="40-move")
