@@ -21,8 +21,12 @@ __all__ = [
     "FoundBatch",
     "Int",
     "alphabeta_batch",
+    "evaluate",
+    "gain",
     "maximizer_batch",
     "minimax_batch",
+    "weigh",
+    "weights_table",
 ]
 
 COUNT, WEIGHTED, MODIFIED, MOBILITY = range(4)
@@ -72,13 +76,13 @@ _ROW_SUMS = _row_sums()
 
 
 @kernel(inline=True)
-def _table(size: Int, evaluation: Int) -> Int:
+def weights_table(size: Int, evaluation: Int) -> Int:
     """The table of weights that an evaluation carries along."""
     return 0 if evaluation == COUNT else size // 2 - 1
 
 
 @kernel
-def _weigh(squares: np.uint64, table: Int) -> Int:
+def weigh(squares: np.uint64, table: Int) -> Int:
     """The sum of the weights of a set of squares."""
     total = np.int64(0)
     for rank in range(8):
@@ -88,9 +92,9 @@ def _weigh(squares: np.uint64, table: Int) -> Int:
 
 
 @kernel
-def _gain(disc: np.uint64, turned: np.uint64, table: Int) -> Int:
+def gain(disc: np.uint64, turned: np.uint64, table: Int) -> Int:
     """By how much a move raises the balance of weights."""
-    return _weigh(disc, table) + 2 * _weigh(turned, table)
+    return weigh(disc, table) + 2 * weigh(turned, table)
 
 
 @kernel
@@ -108,7 +112,7 @@ def _near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: 
 
 
 @kernel
-def _evaluate(own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, evaluation: Int) -> Int:
+def evaluate(own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, evaluation: Int) -> Int:
     """The value for `own`, whose balance of weights is `score`."""
     if evaluation == MOBILITY:
         return np.int64(popcount(legal_moves(own, opponent, board)))
@@ -132,7 +136,7 @@ def _minimax(
 ) -> tuple[Int, np.uint64, Int]:
     """The value of a position, its first best disc (none: a pass or the end) and the number of nodes visited."""
     if depth == 0:
-        return _evaluate(own, opponent, board, score, table, evaluation), _0, 1
+        return evaluate(own, opponent, board, score, table, evaluation), _0, 1
     moves = legal_moves(own, opponent, board)
     if moves == _0:
         if legal_moves(opponent, own, board) == _0:
@@ -145,9 +149,9 @@ def _minimax(
         disc = moves & (_0 - moves)
         moves ^= disc
         turned = flips(disc, own, opponent)
-        gain = _gain(disc, turned, table)
+        added = gain(disc, turned, table)
         value, _, below = _minimax(
-            opponent ^ turned, own | turned | disc, board, -(score + gain), depth - 1, table, evaluation
+            opponent ^ turned, own | turned | disc, board, -(score + added), depth - 1, table, evaluation
         )
         nodes += below
         if -value > best_value:
@@ -169,7 +173,7 @@ def _alphabeta(
 ) -> tuple[Int, np.uint64, Int]:
     """`_minimax` as far as it lies between alpha and beta, without the lines that cannot matter."""
     if depth == 0:
-        return _evaluate(own, opponent, board, score, table, evaluation), _0, 1
+        return evaluate(own, opponent, board, score, table, evaluation), _0, 1
     moves = legal_moves(own, opponent, board)
     if moves == _0:
         if legal_moves(opponent, own, board) == _0:
@@ -181,9 +185,9 @@ def _alphabeta(
         disc = moves & (_0 - moves)
         moves ^= disc
         turned = flips(disc, own, opponent)
-        gain = _gain(disc, turned, table)
+        added = gain(disc, turned, table)
         value, _, below = _alphabeta(
-            opponent ^ turned, own | turned | disc, board, -(score + gain), -beta, -alpha, depth - 1, table, evaluation
+            opponent ^ turned, own | turned | disc, board, -(score + added), -beta, -alpha, depth - 1, table, evaluation
         )
         nodes += below
         if -value > alpha:
@@ -198,18 +202,18 @@ def _maximizer(
     own: np.uint64, opponent: np.uint64, board: np.uint64, table: Int, evaluation: Int
 ) -> tuple[Int, np.uint64, Int]:
     """The best value for the mover of the positions after one move, the first disc that gets it, and their number."""
-    score = _weigh(own, table) - _weigh(opponent, table)
+    score = weigh(own, table) - weigh(opponent, table)
     moves = legal_moves(own, opponent, board)
     if moves == _0:
-        return _evaluate(own, opponent, board, score, table, evaluation), _0, 1
+        return evaluate(own, opponent, board, score, table, evaluation), _0, 1
     best_value: Int = -WIN
     best_disc, nodes = _0, 0
     while moves != _0:
         disc = moves & (_0 - moves)
         moves ^= disc
         turned = flips(disc, own, opponent)
-        gain = _gain(disc, turned, table)
-        value = _evaluate(own | turned | disc, opponent ^ turned, board, score + gain, table, evaluation)
+        added = gain(disc, turned, table)
+        value = evaluate(own | turned | disc, opponent ^ turned, board, score + added, table, evaluation)
         nodes += 1
         if value > best_value:
             best_value, best_disc = value, disc
@@ -234,7 +238,7 @@ def maximizer_batch(
     evaluation: int,
 ) -> FoundBatch:
     """For N positions that are not over, (N,) each: the value, the action and the number of nodes visited."""
-    table = _table(size, evaluation)
+    table = weights_table(size, evaluation)
     values, actions, nodes = np.empty(len(own), np.int64), np.empty(len(own), np.int64), np.empty(len(own), np.int64)
     for i in range(len(own)):
         values[i], disc, nodes[i] = _maximizer(own[i], opponent[i], board, table, evaluation)
@@ -252,10 +256,10 @@ def minimax_batch(
     depth: int,
 ) -> FoundBatch:
     """For N positions that are not over, (N,) each: the value, the action and the number of nodes visited."""
-    table = _table(size, evaluation)
+    table = weights_table(size, evaluation)
     values, actions, nodes = np.empty(len(own), np.int64), np.empty(len(own), np.int64), np.empty(len(own), np.int64)
     for i in range(len(own)):
-        score = _weigh(own[i], table) - _weigh(opponent[i], table)
+        score = weigh(own[i], table) - weigh(opponent[i], table)
         values[i], disc, nodes[i] = _minimax(own[i], opponent[i], board, score, depth, table, evaluation)
         actions[i] = _action(disc, size)
     return values, actions, nodes
@@ -271,10 +275,10 @@ def alphabeta_batch(
     depth: int,
 ) -> FoundBatch:
     """For N positions that are not over, (N,) each: the value, the action and the number of nodes visited."""
-    table = _table(size, evaluation)
+    table = weights_table(size, evaluation)
     values, actions, nodes = np.empty(len(own), np.int64), np.empty(len(own), np.int64), np.empty(len(own), np.int64)
     for i in range(len(own)):
-        score = _weigh(own[i], table) - _weigh(opponent[i], table)
+        score = weigh(own[i], table) - weigh(opponent[i], table)
         values[i], disc, nodes[i] = _alphabeta(own[i], opponent[i], board, score, -WIN, WIN, depth, table, evaluation)
         actions[i] = _action(disc, size)
     return values, actions, nodes

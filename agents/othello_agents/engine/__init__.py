@@ -1,0 +1,14 @@
+"""The compiled Othello engine: principal variation search, exact endgames, analysis.
+
+>>> from othello_agents.engine import Engine
+>>> from othello_env import Othello
+>>> analysis = Engine(depth=4, eval="weighted").analyse(Othello.from_moves("f5d6c3"))
+>>> analysis.depth, analysis.unit
+(4, 'points')
+"""
+
+from othello_agents.engine.agent import Engine
+from othello_agents.engine.analysis import Analysis
+from othello_agents.engine.exact import exact_scores
+
+__all__ = ["Analysis", "Engine", "exact_scores"]

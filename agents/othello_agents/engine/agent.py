@@ -1,0 +1,277 @@
+"""The engine as a player, an analyst and a judge of endgames."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Iterable
+from operator import index
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.engine.analysis import WINS, Analysis, to_unit
+from othello_agents.engine.evaluator import CLASSIC, Evaluator, classic_evaluator, ntuple_evaluator
+from othello_agents.engine.exact import exact_scores
+from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, Memory, clear, new_memory
+from othello_agents.engine.midgame import EXACT
+from othello_agents.engine.running import run
+from othello_agents.engine.searcher import Found, Searcher
+from othello_agents.ntuple import NTupleNetwork, shipped_network
+from othello_env.agent import Agent
+from othello_env.games.game import State
+from othello_env.games.othello import Othello, OthelloBatch
+
+__all__ = ["Engine"]
+
+_DEFAULT_DEPTH = 8
+_DEFAULT_EXACT = 12
+_DEEPEST = 60
+_QUICK_DEPTH = 4
+_QUICK_NODES = 100_000
+"""Searches within these limits end in milliseconds and are not worth a thread."""
+_CLOCK_SHARE = 0.05
+"""The part of what is left on the clock that a move may take."""
+
+
+class Engine(Agent):
+    """Plays Othello of any size by principal variation search, and perfectly near the end.
+
+    Without a limit it searches to depth 8; with several, it stops at the first that is reached. With depth or nodes
+    its move hangs on the position alone; with milliseconds it remembers what it found earlier in the game.
+
+    Args:
+        depth: the most plies to search.
+        nodes: the most positions to visit.
+        ms: the most milliseconds a move.
+        exact: with how many empty squares or fewer it searches to the end. By default 12, and with `ms` as many as
+            the time is likely to suffice for.
+        eval: ``"ntuple"``, ``"ntuple:weights=FILE"``, ``"count"``, ``"weighted"``, ``"modified"`` or ``"mobility"``;
+            by default the n-tuple weights that ship for the board's size, or ``"mobility"`` where none do.
+        hash: the size of the transposition table in MiB.
+
+    Raises:
+        ValueError: a limit is out of range, or there is no such evaluation.
+        FileNotFoundError: there is no such file of weights.
+    """
+
+    def __init__(
+        self,
+        depth: int | None = None,
+        nodes: int | None = None,
+        ms: float | None = None,
+        exact: int | None = None,
+        eval: str | None = None,  # noqa: A002 - the option of the spec
+        hash: int = 16,  # noqa: A002 - what engines call it
+    ) -> None:
+        self._depth = _whole("depth", depth, 1, _DEEPEST)
+        self._nodes = _whole("nodes", nodes, 1, NO_LIMIT)
+        if ms is not None and not (math.isfinite(ms) and ms > 0):
+            raise ValueError(f"ms is a positive number of milliseconds, not {ms}")
+        self._seconds = None if ms is None else ms / 1000
+        self._exact = _whole("exact", exact, 0, _DEEPEST)
+        self._hash = _whole("hash", hash, 1, 1 << 16)
+        self._eval = eval
+        self._network = _network(eval)
+        self._evaluators: dict[int, Evaluator] = {}
+        self._allocated: Memory | None = None
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        ms = None if self._seconds is None else f"{1000 * self._seconds:g}"
+        given = {"depth": self._depth, "nodes": self._nodes, "ms": ms, "exact": self._exact, "eval": self._eval}
+        options = [
+            f'{name}="{value}"' if "=" in str(value) else f"{name}={value}"
+            for name, value in given.items()
+            if value is not None
+        ]
+        return f"engine:{','.join(options)}" if options else "engine"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        ms = None if self._seconds is None else 1000 * self._seconds
+        return (type(self), (self._depth, self._nodes, ms, self._exact, self._eval, self._hash))
+
+    def new_game(self, seed: int) -> None:
+        with self._lock:
+            if self._allocated is not None:
+                clear(self._allocated)
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        position = _playable(state)
+        if position.must_pass:
+            return position.pass_action
+        seconds = self._seconds
+        if seconds_left is not None:
+            share = max(0.001, _CLOCK_SHARE * seconds_left)
+            seconds = share if seconds is None else min(seconds, share)
+        with self._lock:
+            return self._search(position, seconds)[0].best
+
+    def analyse(self, state: State, *, scores: bool = False) -> Analysis:
+        """What the engine finds out about a position within its limits.
+
+        Args:
+            state: the position.
+            scores: search every legal action to the same depth, too, however long that takes.
+
+        Raises:
+            ValueError: the game is over, or another one.
+        """
+        position = _playable(state)
+        if position.must_pass:
+            return self.analyse(position.play(position.pass_action)).before_pass(position)
+        start = time.perf_counter()
+        with self._lock:
+            found, searcher = self._search(position, self._seconds)
+            nodes = int(self._memory.control[NODES])
+            self._memory.control[LIMIT] = NO_LIMIT
+            variation = run(searcher.variation, self._memory)
+            by_action = self._score_actions(position, found) if scores else None
+        score, unit = to_unit(found.value, self.evaluator(position.size).kind, exact=found.exact)
+        seconds = time.perf_counter() - start
+        return Analysis(
+            position, found.best, score, unit, variation, found.depth, found.exact, nodes, seconds, by_action
+        )
+
+    def solve(self, state: State, *, result_only: bool = False) -> Analysis:
+        """A position's exact score, however long that takes.
+
+        Args:
+            state: the position.
+            result_only: find out only who wins, which is quicker; the score is then +1, 0 or -1.
+
+        Raises:
+            ValueError: the game is over, or another one.
+        """
+        position = _playable(state)
+        if position.must_pass:
+            return self.solve(position.play(position.pass_action), result_only=result_only).before_pass(position)
+        start = time.perf_counter()
+        with self._lock:
+            searcher = self._prepare(position, NO_LIMIT)
+            run(lambda: searcher.solve(result_only=result_only), self._memory)
+            found = searcher.found
+            nodes = int(self._memory.control[NODES])
+            variation = (found.best,) if result_only else run(searcher.variation, self._memory)
+        score, unit = to_unit(found.value, self.evaluator(position.size).kind, exact=True)
+        if result_only:
+            score, unit = math.copysign(1.0, score) if score else 0.0, WINS
+        seconds = time.perf_counter() - start
+        return Analysis(position, found.best, score, unit, variation, found.depth, True, nodes, seconds)
+
+    def action_values(self, state: State) -> dict[int, float]:
+        """The score of each legal action for the player to move, in the unit of `analyse`."""
+        scores = self.analyse(state, scores=True).scores
+        assert scores is not None
+        return scores
+
+    def exact_scores(self, positions: OthelloBatch | Iterable[Othello]) -> npt.NDArray[np.float64]:
+        """(N, A) the final score after each legal action of N positions; see `othello_agents.engine.exact_scores`."""
+        return exact_scores(positions)
+
+    def evaluator(self, size: int) -> Evaluator:
+        """The evaluation on a board of this size.
+
+        Raises:
+            ValueError: the n-tuple weights are for another size.
+        """
+        if size not in self._evaluators:
+            self._evaluators[size] = self._find_evaluator(size)
+        return self._evaluators[size]
+
+    def _find_evaluator(self, size: int) -> Evaluator:
+        if self._eval in CLASSIC:
+            return classic_evaluator(self._eval, size)
+        if self._network is not None:
+            if self._network.size != size:
+                raise ValueError(f"{self!r} has n-tuple weights for size {self._network.size}, not {size}")
+            return ntuple_evaluator(self._network.tables)
+        try:
+            return ntuple_evaluator(shipped_network(size).tables)
+        except ValueError:
+            if self._eval is not None:
+                raise
+            return classic_evaluator("mobility", size)
+
+    @property
+    def _memory(self) -> Memory:
+        if self._allocated is None:
+            self._allocated = new_memory(self._hash or 1)
+            clear(self._allocated)
+        return self._allocated
+
+    def _prepare(self, position: Othello, nodes: int) -> Searcher:
+        memory = self._memory
+        if self._seconds is None:
+            clear(memory)
+        memory.control[NODES], memory.control[LIMIT] = 0, nodes
+        searcher = Searcher(position, self.evaluator(position.size), memory)
+        searcher.start()
+        return searcher
+
+    def _search(self, position: Othello, seconds: float | None) -> tuple[Found, Searcher]:
+        """Search within the limits."""
+        searcher = self._prepare(position, NO_LIMIT if self._nodes is None else self._nodes)
+        unlimited = self._nodes is None and seconds is None
+        depth = self._depth or (_DEFAULT_DEPTH if unlimited else _DEEPEST)
+        exact = self._exact
+        if exact is None:
+            exact = _DEFAULT_EXACT if seconds is None else _affordable(seconds)
+        to_end = searcher.empty <= exact
+        is_quick = searcher.empty <= _DEFAULT_EXACT if to_end else depth <= _QUICK_DEPTH
+        if seconds is None and (is_quick or (self._nodes or NO_LIMIT) <= _QUICK_NODES):
+            searcher.deepen(depth, exact)
+        else:
+            run(lambda: searcher.deepen(depth, exact), self._memory, seconds)
+        return searcher.found, searcher
+
+    def _score_actions(self, position: Othello, found: Found) -> dict[int, float]:
+        """The score of each legal action at the depth that was reached."""
+        evaluator, memory = self.evaluator(position.size), self._memory
+
+        def value(action: int) -> float:
+            after = position.play(action)
+            searcher = Searcher(after, evaluator, memory)
+            found_after = run(lambda: searcher.value(EXACT if found.exact else found.depth - 1), memory)
+            return to_unit(-found_after, evaluator.kind, exact=found.exact)[0]
+
+        return {action: value(action) for action in position.legal_actions()}
+
+
+def _affordable(seconds: float) -> int:
+    """With how many empty squares a search to the end is likely to fit."""
+    return max(_DEFAULT_EXACT, round(_DEFAULT_EXACT + 1.1 * math.log2(seconds / 0.01)))
+
+
+def _playable(state: State) -> Othello:
+    if not isinstance(state, Othello):
+        raise ValueError(f"the engine plays Othello, not {type(state).__name__}")
+    if state.is_over:
+        raise ValueError(f"there is nothing to search, the game is over:\n{state}")
+    return state
+
+
+def _whole(name: str, value: Any, least: int, most: int) -> Any:
+    """An option that is None or a whole number within bounds."""
+    if value is None:
+        return None
+    try:
+        number = index(value)
+    except TypeError:
+        raise TypeError(f"{name} is a whole number, not {value!r}") from None
+    if not least <= number <= most:
+        raise ValueError(f"{name} is {least} to {most}, not {value}")
+    return number
+
+
+def _network(evaluation: str | None) -> NTupleNetwork | None:
+    """The weights of a file that an evaluation names, or None for one that needs no file."""
+    if evaluation is None or evaluation == "ntuple" or evaluation in CLASSIC:
+        return None
+    name, _, file = evaluation.partition(":weights=")
+    if name != "ntuple" or not file:
+        known = ", ".join(["ntuple", "ntuple:weights=FILE", *CLASSIC])
+        raise ValueError(f"the engine has no evaluation {evaluation!r}; it has {known}")
+    return NTupleNetwork.load(file)

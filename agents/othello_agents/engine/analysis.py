@@ -1,0 +1,79 @@
+"""What a search says about a position."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+
+from othello_agents.engine.evaluator import LOGIT, NTUPLE
+from othello_agents.engine.midgame import FINAL
+from othello_env.games.othello import Othello
+
+__all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "to_unit"]
+
+DISCS, RESULT, POINTS, WINS = "discs", "expected result", "points", "wins"
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A position's value for the player to move, and how it is reached.
+
+    Attributes:
+        state: the position.
+        best: the best action found.
+        score: the value for the player to move.
+        unit: of the score: ``"discs"`` at the end of the game, the empty squares given to the winner; ``"expected
+            result"`` from -1 to +1 by n-tuple tables; ``"points"`` of a textbook evaluation; or ``"wins"``, +1, 0 or
+            -1, where only who wins was asked.
+        pv: the principal variation, the actions that both sides are expected to play; as far as it is known.
+        depth: in plies, of the last search that was finished; to the end of the game, the number of empty squares.
+        exact: whether the score is the result of perfect play.
+        nodes: the number of positions visited.
+        seconds: of wall-clock time.
+        scores: for each legal action its score, if asked for.
+    """
+
+    state: Othello
+    best: int
+    score: float
+    unit: str
+    pv: tuple[int, ...]
+    depth: int
+    exact: bool
+    nodes: int
+    seconds: float
+    scores: dict[int, float] | None = field(default=None, compare=False)
+
+    def before_pass(self, state: Othello) -> Analysis:
+        """The analysis of the position before, in which the other player has to pass."""
+        action = state.pass_action
+        return replace(
+            self,
+            state=state,
+            best=action,
+            score=-self.score,
+            pv=(action, *self.pv),
+            depth=self.depth + (not self.exact),
+            scores={action: -self.score},
+        )
+
+    def __str__(self) -> str:
+        state = self.state
+        line = " ".join(state.action_to_text(action) for action in self.pv)
+        score = f"{self.score:+.0f}" if self.unit != RESULT else f"{self.score:+.3f}"
+        kind = "exact" if self.exact else f"depth {self.depth}"
+        return (
+            f"{state.action_to_text(self.best)} {score} {self.unit} ({kind}): {line}; "
+            f"{self.nodes:,} nodes in {self.seconds:.2f} s"
+        )
+
+
+def to_unit(value: int, kind: int, *, exact: bool) -> tuple[float, str]:
+    """A search's value as a score and its unit."""
+    if abs(value) >= FINAL:
+        return float(value - FINAL if value > 0 else value + FINAL), DISCS
+    if exact:
+        return 0.0, DISCS
+    if kind == NTUPLE:
+        return math.tanh(value / LOGIT), RESULT
+    return float(value), POINTS

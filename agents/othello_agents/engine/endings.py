@@ -1,0 +1,259 @@
+"""The last four empty squares: compiled one by one, without lists and without look-ups in the transposition table.
+
+Values are final scores for the player to move, in discs, the empty squares given to the winner. A search is fail-soft
+between alpha and beta: a value within them is exact, one at or beyond is a bound.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.engine.memory import NODES, square_of
+from othello_agents.search_kernels import Int
+from othello_env.games.bitboard import flips as flips_inline
+from othello_env.games.bitboard import popcount
+from othello_env.games.jit import kernel
+
+__all__ = ["INFINITY", "final_score", "flips", "odd_quadrants", "solve_last"]
+
+INFINITY = 1000
+"""More than any final score."""
+
+_0, _1, _3, _7, _8 = np.uint64(0), np.uint64(1), np.uint64(3), np.uint64(7), np.uint64(8)
+_56, _BYTE = np.uint64(56), np.uint64(0xFF)
+_FILE_A = np.uint64(0x0101_0101_0101_0101)
+_TO_RANK = np.uint64(0x0102_0408_1020_4080)  # a product with it gathers file a in the highest byte
+_NW, _NE = np.uint64(0x0000_0000_0F0F_0F0F), np.uint64(0x0000_0000_F0F0_F0F0)
+_SW, _SE = np.uint64(0x0F0F_0F0F_0000_0000), np.uint64(0xF0F0_F0F0_0000_0000)
+
+
+def _turned_on_line() -> npt.NDArray[np.uint8]:
+    """(8 * 256,) how many discs turn on a line of eight when the last empty square there is filled.
+
+    The index is the place of that square and the set of places that the mover holds; all others are the opponent's.
+    """
+    counts = np.zeros((8, 256), np.uint8)
+    for place in range(8):
+        for own in range(256):
+            for line in (range(place + 1, 8), range(place - 1, -1, -1)):
+                ends = [run for run, other in enumerate(line) if own >> other & 1]
+                counts[place, own] += ends[0] if ends else 0
+    return counts.ravel()
+
+
+def _diagonals(step: int) -> npt.NDArray[np.uint64]:
+    """(64,) for each square the diagonal through it, whose column changes by `step` a row."""
+    return np.array(
+        [
+            sum(1 << 8 * r + c for r in range(8) for c in range(8) if c - square % 8 == step * (r - square // 8))
+            for square in range(64)
+        ],
+        np.uint64,
+    )
+
+
+_TURNED = _turned_on_line()
+_FALLING, _RISING = _diagonals(1), _diagonals(-1)
+
+
+@kernel
+def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
+    """`bitboard.flips` as a function of its own, which compiles once for all its callers."""
+    return flips_inline(disc, own, opponent)
+
+
+@kernel
+def _turned_last(square: Int, own: np.uint64) -> Int:
+    """How many discs turn when the mover fills the board's last empty square.
+
+    Squares outside a small board count as the opponent's: a run through them never ends at an own disc.
+    """
+    place = np.uint64(square)
+    file, rank = place & _7, place >> _3
+    along_rank = (own >> (place & _56)) & _BYTE
+    along_file = (((own >> file) & _FILE_A) * _TO_RANK) >> _56
+    falling = ((own & _FALLING[square]) * _FILE_A) >> _56
+    rising = ((own & _RISING[square]) * _FILE_A) >> _56
+    file, rank = file << _8, rank << _8
+    return (
+        np.int64(_TURNED[file | along_rank])
+        + np.int64(_TURNED[rank | along_file])
+        + np.int64(_TURNED[file | falling])
+        + np.int64(_TURNED[file | rising])
+    )
+
+
+@kernel
+def final_score(own: np.uint64, opponent: np.uint64, squares: Int) -> Int:
+    """The score of a finished game on a board of so many squares."""
+    mine, other = np.int64(popcount(own)), np.int64(popcount(opponent))
+    if mine > other:
+        return squares - 2 * other
+    if mine < other:
+        return 2 * mine - squares
+    return 0
+
+
+@kernel
+def _solve_1(own: np.uint64, disc: np.uint64, squares: Int, opponent: np.uint64, control: npt.NDArray[np.int64]) -> Int:
+    control[NODES] += 1
+    square = square_of(disc)
+    mine = np.int64(popcount(own))
+    turned = _turned_last(square, own)
+    if turned > 0:
+        return 2 * (mine + turned + 1) - squares
+    turned = _turned_last(square, opponent)
+    if turned > 0:
+        return 2 * (mine - turned) - squares
+    # Nobody can move. The number of discs is odd, so one side has more and gets the empty square.
+    return 2 * mine - squares + (2 if 2 * mine >= squares else 0)
+
+
+@kernel
+def _solve_2(
+    own: np.uint64,
+    opponent: np.uint64,
+    x: np.uint64,
+    y: np.uint64,
+    beta: Int,
+    squares: Int,
+    control: npt.NDArray[np.int64],
+) -> Int:
+    control[NODES] += 1
+    sign = 1
+    for _ in range(2):
+        best: Int = -INFINITY
+        turned = flips(x, own, opponent)
+        if turned != _0:
+            best = -_solve_1(opponent ^ turned, y, squares, own | turned | x, control)
+            if best >= beta:
+                return sign * best
+        turned = flips(y, own, opponent)
+        if turned != _0:
+            best = max(best, -_solve_1(opponent ^ turned, x, squares, own | turned | y, control))
+        if best > -INFINITY:
+            return sign * best
+        own, opponent, sign, beta = opponent, own, -1, INFINITY
+    return final_score(own, opponent, squares)
+
+
+@kernel
+def _solve_3(
+    own: np.uint64,
+    opponent: np.uint64,
+    x: np.uint64,
+    y: np.uint64,
+    z: np.uint64,
+    alpha: Int,
+    beta: Int,
+    squares: Int,
+    control: npt.NDArray[np.int64],
+) -> Int:
+    control[NODES] += 1
+    sign = 1
+    for _ in range(2):
+        best: Int = -INFINITY
+        turned = flips(x, own, opponent)
+        if turned != _0:
+            best = -_solve_2(opponent ^ turned, own | turned | x, y, z, -alpha, squares, control)
+            if best >= beta:
+                return sign * best
+        turned = flips(y, own, opponent)
+        if turned != _0:
+            value = -_solve_2(opponent ^ turned, own | turned | y, x, z, -max(alpha, best), squares, control)
+            if value >= beta:
+                return sign * value
+            best = max(best, value)
+        turned = flips(z, own, opponent)
+        if turned != _0:
+            value = -_solve_2(opponent ^ turned, own | turned | z, x, y, -max(alpha, best), squares, control)
+            best = max(best, value)
+        if best > -INFINITY:
+            return sign * best
+        own, opponent, sign, alpha, beta = opponent, own, -1, -beta, -alpha
+    return final_score(own, opponent, squares)
+
+
+@kernel
+def _solve_4(
+    own: np.uint64,
+    opponent: np.uint64,
+    w: np.uint64,
+    x: np.uint64,
+    y: np.uint64,
+    z: np.uint64,
+    alpha: Int,
+    beta: Int,
+    squares: Int,
+    control: npt.NDArray[np.int64],
+) -> Int:
+    control[NODES] += 1
+    sign = 1
+    for _ in range(2):
+        best: Int = -INFINITY
+        turned = flips(w, own, opponent)
+        if turned != _0:
+            best = -_solve_3(opponent ^ turned, own | turned | w, x, y, z, -beta, -alpha, squares, control)
+            if best >= beta:
+                return sign * best
+        turned = flips(x, own, opponent)
+        if turned != _0:
+            value = -_solve_3(opponent ^ turned, own | turned | x, w, y, z, -beta, -max(alpha, best), squares, control)
+            if value >= beta:
+                return sign * value
+            best = max(best, value)
+        turned = flips(y, own, opponent)
+        if turned != _0:
+            value = -_solve_3(opponent ^ turned, own | turned | y, w, x, z, -beta, -max(alpha, best), squares, control)
+            if value >= beta:
+                return sign * value
+            best = max(best, value)
+        turned = flips(z, own, opponent)
+        if turned != _0:
+            value = -_solve_3(opponent ^ turned, own | turned | z, w, x, y, -beta, -max(alpha, best), squares, control)
+            best = max(best, value)
+        if best > -INFINITY:
+            return sign * best
+        own, opponent, sign, alpha, beta = opponent, own, -1, -beta, -alpha
+    return final_score(own, opponent, squares)
+
+
+@kernel
+def odd_quadrants(empty: np.uint64) -> np.uint64:
+    """The quarters of the board with an odd number of empty squares, where the last move belongs to who moves first."""
+    odd = _0
+    for quadrant in (_NW, _NE, _SW, _SE):
+        if popcount(empty & quadrant) & _1:
+            odd |= quadrant
+    return odd
+
+
+@kernel
+def solve_last(
+    own: np.uint64,
+    opponent: np.uint64,
+    empty: np.uint64,
+    alpha: Int,
+    beta: Int,
+    squares: Int,
+    control: npt.NDArray[np.int64],
+) -> Int:
+    """The score of a position with at most four empty squares, those in odd quarters tried first."""
+    if empty == _0:
+        return final_score(own, opponent, squares)
+    odd = odd_quadrants(empty)
+    rest = empty & odd if empty & odd else empty
+    w = rest & (_0 - rest)
+    empty ^= w
+    if empty == _0:
+        return _solve_1(own, w, squares, opponent, control)
+    rest = empty & odd if empty & odd else empty
+    x = rest & (_0 - rest)
+    empty ^= x
+    if empty == _0:
+        return _solve_2(own, opponent, w, x, beta, squares, control)
+    rest = empty & odd if empty & odd else empty
+    y = rest & (_0 - rest)
+    empty ^= y
+    if empty == _0:
+        return _solve_3(own, opponent, w, x, y, alpha, beta, squares, control)
+    return _solve_4(own, opponent, w, x, y, empty, alpha, beta, squares, control)

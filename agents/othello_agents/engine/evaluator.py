@@ -1,0 +1,165 @@
+"""What a leaf of the search is worth: the textbook evaluations and the n-tuple tables, behind one kernel.
+
+All values are integers for the player to move, within +-`BOUND`. N-tuple tables are followed move by move: each level
+of the search has the vector of configurations of its position, seen by the player who has just moved (see
+`othello_agents.ntuple.patterns`).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.ntuple.kernels import Tables
+from othello_agents.search_kernels import COUNT, MOBILITY, MODIFIED, WEIGHTED, Int, evaluate, gain, weigh, weights_table
+from othello_env.games.bitboard import BOARDS, popcount
+from othello_env.games.jit import kernel
+
+__all__ = [
+    "BOUND",
+    "CLASSIC",
+    "LOGIT",
+    "NTUPLE",
+    "Evaluator",
+    "classic_evaluator",
+    "follow",
+    "leaf_value",
+    "ntuple_evaluator",
+    "set_root",
+    "turn_over",
+]
+
+CLASSIC = {"count": COUNT, "mobility": MOBILITY, "modified": MODIFIED, "weighted": WEIGHTED}
+"""The textbook evaluations by name."""
+NTUPLE = 4
+
+LOGIT = 1000
+"""The units of a logit of 1, for n-tuple tables."""
+BOUND = 16_000
+"""No evaluation is larger."""
+_LANES = 32  # configurations are padded to whole vector registers
+
+_0, _1 = np.uint64(0), np.uint64(1)
+
+
+class Evaluator(NamedTuple):
+    """An evaluation as the kernels read it. The arrays are empty for a textbook one.
+
+    Letters: S stages of the game, W weights a stage, P placements, L = P rounded up to whole vectors.
+
+    Attributes:
+        kind: one of `CLASSIC`, or `NTUPLE`.
+        table: which table of square weights a textbook evaluation carries along.
+        board: the set of squares in play.
+        weights: (S, W) float32.
+        deltas: (64, L) int16, what an own disc on a square adds to each placement's configuration.
+        offsets: (P,) int64, where the configuration 0 of each placement's table is.
+        configurations: (64, L) int16, scratch: the configurations of each level's position.
+    """
+
+    kind: int
+    table: int
+    board: np.uint64
+    weights: npt.NDArray[np.float32]
+    deltas: npt.NDArray[np.int16]
+    offsets: npt.NDArray[np.int64]
+    configurations: npt.NDArray[np.int16]
+
+
+def classic_evaluator(name: str, size: int) -> Evaluator:
+    """The evaluator of a textbook evaluation."""
+    kind = CLASSIC[name]
+    return Evaluator(
+        kind,
+        int(weights_table(size, kind)),
+        BOARDS[size],
+        np.zeros((0, 0), np.float32),
+        np.zeros((0, 0), np.int16),
+        np.zeros(0, np.int64),
+        np.zeros((0, 0), np.int16),
+    )
+
+
+def ntuple_evaluator(tables: Tables) -> Evaluator:
+    """The evaluator of n-tuple tables."""
+    placements = tables.looked_up
+    lanes = -(-placements // _LANES) * _LANES
+    deltas = np.zeros((64, lanes), np.int16)
+    deltas[:, :placements] = tables.deltas[:, :placements]
+    return Evaluator(
+        NTUPLE,
+        0,
+        tables.board,
+        np.ascontiguousarray(tables.weights, np.float32),
+        deltas,
+        np.ascontiguousarray(tables.offsets[:placements]),
+        np.zeros((64, lanes), np.int16),
+    )
+
+
+@kernel
+def set_root(own: np.uint64, opponent: np.uint64, empty: Int, evaluator: Evaluator) -> Int:
+    """Prepare the evaluation of a position with so many empty squares; returns its balance of square weights."""
+    if evaluator.kind != NTUPLE:
+        return weigh(own, evaluator.table) - weigh(opponent, evaluator.table)
+    configuration = evaluator.configurations[empty]
+    configuration[:] = 0
+    for square in range(64):
+        bit = _1 << np.uint64(square)
+        if opponent & bit:
+            configuration += evaluator.deltas[square]
+        elif own & bit:
+            configuration -= evaluator.deltas[square]
+    return 0
+
+
+@kernel
+def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> Int:
+    """Prepare the evaluation after a move in the position with so many empty squares.
+
+    Returns what the move adds to the mover's balance of square weights.
+    """
+    if evaluator.kind != NTUPLE:
+        return gain(_1 << np.uint64(square), turned, evaluator.table)
+    before, after = evaluator.configurations[empty], evaluator.configurations[empty - 1]
+    deltas = evaluator.deltas[square]
+    for i in range(len(after)):
+        after[i] = deltas[i] - before[i]
+    while turned != _0:
+        deltas = evaluator.deltas[np.int64(popcount((turned & (_0 - turned)) - _1))]
+        turned &= turned - _1
+        for i in range(len(after)):
+            after[i] += deltas[i] + deltas[i]
+    return 0
+
+
+@kernel
+def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, evaluator: Evaluator) -> Int:
+    """The value of a position with so many empty squares, prepared by `set_root` and `follow`."""
+    if evaluator.kind != NTUPLE:
+        return evaluate(own, opponent, evaluator.board, score, evaluator.table, evaluator.kind)
+    stages = evaluator.weights.shape[0]
+    squares = np.int64(popcount(evaluator.board))
+    weights = evaluator.weights[max(0, (squares - empty - 5) * stages // (squares - 4))]
+    configuration, offsets = evaluator.configurations[empty], evaluator.offsets
+    a = b = c = d = np.float32(0)  # side by side: one sum alone would wait for each addition
+    fours = len(offsets) - len(offsets) % 4
+    for p in range(0, fours, 4):
+        a += weights[offsets[p] + configuration[p]]
+        b += weights[offsets[p + 1] + configuration[p + 1]]
+        c += weights[offsets[p + 2] + configuration[p + 2]]
+        d += weights[offsets[p + 3] + configuration[p + 3]]
+    for p in range(fours, len(offsets)):
+        a += weights[offsets[p] + configuration[p]]
+    value: Int = -np.int64((a + b + c + d) * np.float32(LOGIT))
+    value = max(value, -BOUND)
+    return min(value, BOUND)
+
+
+@kernel
+def turn_over(empty: Int, evaluator: Evaluator) -> None:
+    """Prepare the evaluation for a pass; done twice, it is undone."""
+    if evaluator.kind == NTUPLE:
+        configuration = evaluator.configurations[empty]
+        for i in range(len(configuration)):
+            configuration[i] = -configuration[i]

@@ -1,0 +1,161 @@
+"""What a search remembers: its transposition table, its counters and its lists of moves.
+
+A table entry is two words. The first is the position's 64-bit key; the second packs, from the low bits, the value's
+lower and upper bounds (16 bits each, plus 32,768), the best square (8; 64 for none), the depth (8) and the generation
+(16). Two entries share a bucket: the first keeps the deepest result of this generation, the second the latest other
+one. A new generation empties the table without touching it, so that a search finds the same whatever was searched
+before.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.search_kernels import Int
+from othello_env.games.bitboard import popcount
+from othello_env.games.jit import kernel
+
+__all__ = [
+    "BEST",
+    "GENERATION",
+    "LIMIT",
+    "MOVES",
+    "NODES",
+    "NO_LIMIT",
+    "NO_SQUARE",
+    "ROOT",
+    "Memory",
+    "best_square",
+    "clear",
+    "depth_of",
+    "lower_bound",
+    "new_memory",
+    "position_key",
+    "probe",
+    "square_of",
+    "store",
+    "upper_bound",
+]
+
+NODES, LIMIT, GENERATION, ROOT, BEST = range(5)
+"""The counters: nodes visited; the number at which the search gives up; the table's generation; how many squares are
+empty at the root; the root's best square."""
+
+NO_LIMIT = 1 << 62
+"""More nodes than any search visits."""
+
+MOVES = 40
+"""Room for the moves of one position; 33 are the most that were ever found."""
+
+NO_SQUARE = 64
+_GENERATIONS = 1 << 16
+_LEVELS = 64
+
+_0, _1 = np.uint64(0), np.uint64(1)
+_16, _32, _29 = np.uint64(16), np.uint64(32), np.uint64(29)
+_K1, _K2, _K3 = np.uint64(0x9E37_79B9_7F4A_7C15), np.uint64(0xBF58_476D_1CE4_E5B9), np.uint64(0x94D0_49BB_1331_11EB)
+
+
+class Memory(NamedTuple):
+    """The arrays of one search, allocated once.
+
+    Attributes:
+        table: (4 * buckets,) uint64, buckets a power of two.
+        control: (8,) int64, the counters. Another thread may lower the limit to end a search.
+        order: (64, MOVES) int64, for each number of empty squares the moves as ``rank << 6 | square``, best lowest.
+        turned: (64, MOVES) uint64, the discs that each of them turns.
+    """
+
+    table: npt.NDArray[np.uint64]
+    control: npt.NDArray[np.int64]
+    order: npt.NDArray[np.int64]
+    turned: npt.NDArray[np.uint64]
+
+
+def new_memory(megabytes: int) -> Memory:
+    """Fresh memory with a table of at most so many MiB (at least 1)."""
+    buckets = 1 << ((megabytes << 20) // 32).bit_length() - 1
+    return Memory(
+        np.zeros(4 * buckets, np.uint64),
+        np.zeros(8, np.int64),
+        np.zeros((_LEVELS, MOVES), np.int64),
+        np.zeros((_LEVELS, MOVES), np.uint64),
+    )
+
+
+def clear(memory: Memory) -> None:
+    """Forget every position."""
+    memory.control[GENERATION] += 1
+    if memory.control[GENERATION] == _GENERATIONS:
+        memory.control[GENERATION] = 1
+        memory.table[:] = 0
+
+
+@kernel
+def square_of(disc: np.uint64) -> Int:
+    """The square (0-63) of a single disc."""
+    return np.int64(popcount(disc - _1))
+
+
+@kernel
+def position_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
+    """A 64-bit hash of a position: for one side's discs fixed, no two of the other's collide."""
+    h = own * _K1
+    h = ((h ^ (h >> _32)) + opponent) * _K2
+    h = (h ^ (h >> _29)) * _K3
+    return h ^ (h >> _32)
+
+
+@kernel
+def probe(key: np.uint64, memory: Memory) -> Int:
+    """The packed result of a position, or 0 if there is none of this generation."""
+    table = memory.table
+    slot = np.int64(key & np.uint64(len(table) // 4 - 1)) * 4
+    for entry in (slot, slot + 2):
+        if table[entry] == key:
+            data = np.int64(table[entry + 1])
+            if (data >> 48) & 0xFFFF == memory.control[GENERATION]:
+                return data
+    return 0
+
+
+@kernel
+def lower_bound(data: Int) -> Int:
+    """The value's lower bound in a packed result."""
+    return (data & 0xFFFF) - 32768
+
+
+@kernel
+def upper_bound(data: Int) -> Int:
+    """The value's upper bound in a packed result."""
+    return ((data >> 16) & 0xFFFF) - 32768
+
+
+@kernel
+def best_square(data: Int) -> Int:
+    """The best square in a packed result, `NO_SQUARE` if there is none."""
+    return (data >> 32) & 0xFF
+
+
+@kernel
+def depth_of(data: Int) -> Int:
+    """The depth of a packed result."""
+    return (data >> 40) & 0xFF
+
+
+@kernel
+def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memory: Memory) -> None:
+    """Remember a result."""
+    table = memory.table
+    generation = memory.control[GENERATION]
+    entry = np.int64(key & np.uint64(len(table) // 4 - 1)) * 4
+    if table[entry] != key:
+        first = np.int64(table[entry + 1])
+        if (first >> 48) & 0xFFFF == generation and (first >> 40) & 0xFF > depth:
+            entry += 2
+        else:
+            table[entry + 2], table[entry + 3] = table[entry], table[entry + 1]
+    table[entry] = key
+    packed = (lower + 32768) | (upper + 32768) << 16 | square << 32 | depth << 40 | generation << 48
+    table[entry + 1] = np.uint64(packed)

@@ -1,0 +1,245 @@
+"""The search of the middlegame: principal variation search over one evaluation, exact where it reaches the end.
+
+Depth counts plies, a pass is one. At depth 0 a position is evaluated whether or not the game is over, as in the
+textbook searches; else a finished game is worth +-(`FINAL` + the score in discs), more than any evaluation, or 0. A
+search to depth `EXACT` goes to the end of the game whatever the evaluation says, which then only sorts the moves.
+"""
+
+import numpy as np
+
+from othello_agents.engine.endings import final_score, flips, odd_quadrants
+from othello_agents.engine.evaluator import Evaluator, follow, leaf_value, turn_over
+from othello_agents.engine.memory import (
+    BEST,
+    LIMIT,
+    NO_SQUARE,
+    NODES,
+    ROOT,
+    Memory,
+    best_square,
+    depth_of,
+    lower_bound,
+    position_key,
+    probe,
+    square_of,
+    store,
+    upper_bound,
+)
+from othello_agents.engine.solver import corners_of, legal_moves, next_move, solve
+from othello_agents.engine.stability import stable_discs
+from othello_agents.search_kernels import Int
+from othello_env.games.bitboard import popcount
+from othello_env.games.jit import kernel
+
+__all__ = ["EXACT", "FINAL", "WORST", "search", "table_key", "to_score", "to_value"]
+
+FINAL = 20_000
+"""A finished game is worth this and its score in discs."""
+WORST = np.int64(32_000)
+"""More than any value. As a bare literal it would be a type of its own, and the search compiled once more for it."""
+EXACT = 100
+"""The depth of a search to the end."""
+
+_SOLVER = 13
+"""From so few empty squares on, a search to the end is left to the exact solver."""
+_TABLE = 2
+"""The smallest depth at which the table is asked and moves are sorted."""
+_SORTED = 3
+"""The smallest depth at which moves are sorted by what a shallow search says of them."""
+_CHILDREN = 4
+"""The smallest depth at which the table is asked about every move before one is searched."""
+_SALT = np.uint64(0x5851_F42D_4C95_7F2D)
+
+_0, _1 = np.uint64(0), np.uint64(1)
+
+
+@kernel
+def table_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
+    """A position's key in the table, where the exact solver has entries of its own."""
+    return position_key(own, opponent) ^ _SALT
+
+
+@kernel
+def to_value(score: Int) -> Int:
+    """The value of a finished game with a score in discs."""
+    if score > 0:
+        return score + FINAL
+    return score - FINAL if score < 0 else 0
+
+
+@kernel
+def to_score(value: Int) -> Int:
+    """The score in discs of a finished game's value; 0 for a value between those of lost and won games."""
+    if value >= FINAL:
+        return value - FINAL
+    return value + FINAL if value <= -FINAL else 0
+
+
+@kernel
+def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
+    """The value that the exact solver finds. A bound that is no final value lies between two final ones."""
+    low = -1 if -FINAL <= alpha < 0 else to_score(alpha)
+    high = 1 if 0 < beta <= FINAL else to_score(beta)
+    return to_value(solve(own, opponent, low, high, board, memory))
+
+
+@kernel
+def _sort_depth(depth: Int, empty: Int) -> Int:
+    """How deep moves are searched to sort them."""
+    if depth < EXACT:
+        return max(0, (depth - 4) // 3)
+    if empty < 15:
+        return 0
+    if empty < 18:
+        return 1
+    return 2 if empty < 21 else 3
+
+
+@kernel
+def _list_moves(
+    own: np.uint64,
+    opponent: np.uint64,
+    legal: np.uint64,
+    hash_square: Int,
+    empty: Int,
+    board: np.uint64,
+    memory: Memory,
+) -> Int:
+    """List the legal moves, ranked by the opponent's replies, corners and odd quarters. Returns their number."""
+    order, turned = memory.order[empty], memory.turned[empty]
+    odd = odd_quadrants(board & ~(own | opponent))
+    corners = corners_of(board)
+    count = 0
+    while legal != _0:
+        disc = legal & (_0 - legal)
+        legal ^= disc
+        square, flipped = square_of(disc), flips(disc, own, opponent)
+        rank: Int = 0
+        if square != hash_square:
+            replies = legal_moves(opponent ^ flipped, own | flipped | disc, board)
+            rank = 8 * WORST + 16 * np.int64(popcount(replies) + popcount(replies & corners))
+            if disc & corners:
+                rank -= 24
+            if disc & odd:
+                rank -= 12
+        order[count], turned[count] = rank << 6 | square, flipped
+        count += 1
+    return count
+
+
+@kernel
+def _known_refutation(
+    own: np.uint64, opponent: np.uint64, beta: Int, depth: Int, count: Int, empty: Int, memory: Memory
+) -> Int:
+    """The value of a listed move after which the table knows a value of at least beta, or -WORST."""
+    order, turned = memory.order[empty], memory.turned[empty]
+    for i in range(count):
+        disc, flipped = _1 << np.uint64(order[i] & 63), turned[i]
+        data = probe(table_key(opponent ^ flipped, own | flipped | disc), memory)
+        if data != 0 and depth_of(data) == depth and -upper_bound(data) >= beta:
+            return -upper_bound(data)
+    return -WORST
+
+
+@kernel
+def search(
+    own: np.uint64,
+    opponent: np.uint64,
+    score: Int,
+    alpha: Int,
+    beta: Int,
+    depth: Int,
+    evaluator: Evaluator,
+    memory: Memory,
+) -> Int:
+    """The value for the player to move: exact between alpha and beta, else a bound (fail-soft).
+
+    The evaluator is prepared for the position, and `score` is its balance of square weights. Once the counter of
+    nodes reaches its limit, all calls return and the values mean nothing.
+    """
+    control, board = memory.control, evaluator.board
+    empty = np.int64(popcount(board & ~(own | opponent)))
+    if depth <= 0:
+        control[NODES] += 1
+        return leaf_value(own, opponent, score, empty, evaluator)
+    if depth >= EXACT and empty <= _SOLVER and empty != control[ROOT]:
+        return _solve(own, opponent, alpha, beta, board, memory)
+    control[NODES] += 1
+    if control[NODES] >= control[LIMIT]:
+        return 0
+    squares, next_depth = np.int64(popcount(board)), depth - (depth < EXACT)
+    legal = legal_moves(own, opponent, board)
+    if legal == _0:
+        if legal_moves(opponent, own, board) == _0:
+            return to_value(final_score(own, opponent, squares))
+        turn_over(empty, evaluator)
+        after_pass = -search(opponent, own, -score, -beta, -alpha, next_depth, evaluator, memory)
+        turn_over(empty, evaluator)
+        return after_pass
+    if depth >= EXACT and alpha >= FINAL:
+        upper = to_value(squares - 2 * np.int64(popcount(stable_discs(opponent, own, board))))
+        if upper <= alpha:
+            return upper
+    key = table_key(own, opponent)
+    hash_square: Int = NO_SQUARE
+    value: Int = -WORST
+    if depth >= _TABLE:
+        data = probe(key, memory)
+        if data != 0:
+            hash_square = best_square(data)
+            # Only the same depth: a deeper search has another value, and values are to be those of a plain search.
+            if depth_of(data) == depth and empty != control[ROOT]:
+                lower, upper = lower_bound(data), upper_bound(data)
+                if lower >= beta or lower == upper:
+                    return lower
+                if upper <= alpha:
+                    return upper
+                alpha, beta = max(alpha, lower), min(beta, upper)
+    order, turned = memory.order[empty], memory.turned[empty]
+    count = _list_moves(own, opponent, legal, hash_square, empty, board, memory)
+    if depth >= _CHILDREN:
+        value = _known_refutation(own, opponent, beta, next_depth, count, empty, memory)
+        if value >= beta and empty != control[ROOT]:
+            return value
+    if depth >= _SORTED and count > 1:
+        for i in range(count):
+            if order[i] >= 64:  # not the table's move
+                disc, flipped = _1 << np.uint64(order[i] & 63), turned[i]
+                added = follow(order[i] & 63, flipped, empty, evaluator)
+                value = search(
+                    opponent ^ flipped,
+                    own | flipped | disc,
+                    -(score + added),
+                    -WORST,
+                    WORST,
+                    _sort_depth(depth, empty),
+                    evaluator,
+                    memory,
+                )
+                order[i] += value << 6
+    best: Int = -WORST
+    best_move, reached = NO_SQUARE, alpha
+    for i in range(count):
+        next_move(i, count, order, turned)
+        square, flipped = order[i] & 63, turned[i]
+        new_own, new_opponent = opponent ^ flipped, own | flipped | _1 << np.uint64(square)
+        added = follow(square, flipped, empty, evaluator)
+        value = reached + 1
+        if i > 0 and beta > reached + 1:
+            value = -search(
+                new_own, new_opponent, -(score + added), -reached - 1, -reached, next_depth, evaluator, memory
+            )
+        if i == 0 or value > reached:
+            value = -search(new_own, new_opponent, -(score + added), -beta, -reached, next_depth, evaluator, memory)
+        if control[NODES] >= control[LIMIT]:
+            return 0
+        if value > best:
+            best, best_move = value, square
+            if empty == control[ROOT]:
+                control[BEST] = square
+            reached = max(reached, value)
+            if value >= beta:
+                break
+    if depth >= _TABLE:
+        store(key, best if best > alpha else -WORST, best if best < beta else WORST, best_move, depth, memory)
+    return best

@@ -1,0 +1,51 @@
+"""Running a search so that a clock or Ctrl-C can end it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from othello_agents.engine.memory import LIMIT, Memory
+
+__all__ = ["run"]
+
+_WAIT_SECONDS = 0.2
+
+_T = TypeVar("_T")
+
+
+def run(search: Callable[[], _T], memory: Memory, seconds: float | None = None) -> _T:
+    """What `search` returns, run beside this thread, which stops it by its limit of nodes once the time is up.
+
+    Kernels release the interpreter's lock, so the waiting thread sees the clock and Ctrl-C at once.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed; the search has ended.
+    """
+    answers: list[_T] = []
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            answers.append(search())
+        except BaseException as error:  # handed to the caller
+            errors.append(error)
+
+    thread = threading.Thread(target=work, name="othello-engine", daemon=True)
+    end = None if seconds is None else time.perf_counter() + seconds
+    thread.start()
+    try:
+        while thread.is_alive():
+            left = _WAIT_SECONDS if end is None else min(_WAIT_SECONDS, end - time.perf_counter())
+            if left <= 0:
+                break
+            thread.join(left)
+    finally:
+        if thread.is_alive():
+            memory.control[LIMIT] = 0
+            thread.join()
+    if errors:
+        raise errors[0]
+    return answers[0]

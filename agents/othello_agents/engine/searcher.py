@@ -1,0 +1,191 @@
+"""Searches of one position with one evaluation: iterative deepening, aspiration windows, the principal variation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from othello_agents.engine.evaluator import Evaluator, set_root
+from othello_agents.engine.memory import (
+    BEST,
+    LIMIT,
+    NO_LIMIT,
+    NO_SQUARE,
+    NODES,
+    ROOT,
+    Memory,
+    best_square,
+    position_key,
+    probe,
+)
+from othello_agents.engine.midgame import EXACT, WORST, search, table_key
+from othello_agents.search_kernels import Int
+from othello_env.games import bitboard
+from othello_env.games.othello import Othello
+
+__all__ = ["Found", "Searcher"]
+
+_ASPIRATION = 300
+"""Half the first window of the second and later iterations; a failed search is repeated without it."""
+_FIRST_EXACT = 14
+"""With so many empty squares or more, a search to the end is prepared by shallower ones, for their order of moves."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The result of the last finished iteration.
+
+    Attributes:
+        value: for the player to move, as `midgame.search` has it.
+        best: the best action.
+        depth: of the search; the number of empty squares if it went to the end.
+        exact: whether it went to the end.
+    """
+
+    value: int
+    best: int
+    depth: int
+    exact: bool
+
+
+class Searcher:
+    """Searches a position that is not over and in which the player to move has a move.
+
+    Args:
+        state: the position.
+        evaluator: the evaluation of the board's size.
+        memory: tables and counters, for this search alone while it runs.
+    """
+
+    def __init__(self, state: Othello, evaluator: Evaluator, memory: Memory) -> None:
+        self._state = state
+        self._evaluator = evaluator
+        self._memory = memory
+        self.empty = state.size**2 - sum(state.discs())
+        self._found: Found | None = None
+
+    @property
+    def found(self) -> Found:
+        """The result of the last finished search."""
+        assert self._found is not None, "start comes first"
+        return self._found
+
+    def start(self) -> None:
+        """Search to depth 1, whatever the limit: from then on there is a best move, and everything is compiled."""
+        control = self._memory.control
+        limit, control[LIMIT] = int(control[LIMIT]), NO_LIMIT
+        self._iterate(1)
+        control[LIMIT] = limit
+
+    def deepen(self, depth: int, exact: int) -> None:
+        """Search to depths 2, 3, ... `depth`, or to the end with at most `exact` empty squares, within the limit.
+
+        `found` is then the last finished result.
+        """
+        to_end = self.empty <= exact
+        depth = self._preparation if to_end else min(depth, 2 * self.empty)  # a pass may follow every move
+        for plies in range(2, depth + 1):
+            if not self._iterate(plies):
+                return
+        if to_end:
+            self._iterate(EXACT)
+
+    @property
+    def _preparation(self) -> int:
+        """The depth of the searches before one to the end."""
+        return 1 if self.empty < _FIRST_EXACT else self.empty - 10
+
+    def value(self, depth: int) -> int:
+        """The value of the position at one depth."""
+        return self._search(-WORST, WORST, depth)
+
+    def solve(self, *, result_only: bool) -> None:
+        """Search to the end for the exact score, or only for who wins: the value's sign then tells."""
+        for plies in range(2, self._preparation + 1):
+            self._iterate(plies)
+        if result_only:
+            self._finish(self._search(-1, 1, EXACT), EXACT)
+        else:
+            self._iterate(EXACT)
+
+    @property
+    def _stopped(self) -> bool:
+        control = self._memory.control
+        return bool(control[NODES] >= control[LIMIT])
+
+    def _iterate(self, depth: int) -> bool:
+        """Search to a depth; False if the limit of nodes was reached."""
+        alpha: Int = -WORST
+        beta: Int = WORST
+        if self._found is not None and depth < EXACT:
+            alpha, beta = self._found.value - _ASPIRATION, self._found.value + _ASPIRATION
+        value = self._search(alpha, beta, depth)
+        if not self._stopped and not alpha < value < beta:
+            value = self._search(-WORST, beta, depth) if value <= alpha else self._search(alpha, WORST, depth)
+        if self._stopped:
+            return False
+        self._finish(value, depth)
+        return True
+
+    def _finish(self, value: int, depth: int) -> None:
+        exact = depth == EXACT
+        self._found = Found(value, self._action(int(self._memory.control[BEST])), self.empty if exact else depth, exact)
+
+    def _search(self, alpha: Int, beta: Int, depth: int) -> int:
+        own, opponent = np.uint64(self._state.own), np.uint64(self._state.opponent)
+        self._memory.control[ROOT] = self.empty
+        score = set_root(own, opponent, self.empty, self._evaluator)
+        return int(search(own, opponent, score, alpha, beta, depth, self._evaluator, self._memory))
+
+    def _action(self, square: int) -> int:
+        return bitboard.ACTION_SQUARES[self._state.size].index(square)
+
+    def variation(self) -> tuple[int, ...]:
+        """The best actions from here on: to the end if the result is exact, else as far as they are remembered."""
+        if self.found.exact:
+            return self._exact_variation()
+        state, actions = self._state.play(self.found.best), [self.found.best]
+        while not state.is_over and len(actions) < self.found.depth:
+            square = self._remembered(state)
+            if state.must_pass:
+                actions.append(state.pass_action)
+            elif state.legal_bits >> square & 1:
+                actions.append(self._action(square))
+            else:
+                break
+            state = state.play(actions[-1])
+        return tuple(actions)
+
+    def _exact_variation(self) -> tuple[int, ...]:
+        state, actions, value = self._state.play(self.found.best), [self.found.best], -self.found.value
+        while not state.is_over:
+            actions.append(self._confirmed(state, value))
+            state, value = state.play(actions[-1]), -value
+        return tuple(actions)
+
+    def _confirmed(self, state: Othello, value: int) -> int:
+        """An action that has a position's exact value. What the table remembers may be no more than good enough."""
+        remembered = self._remembered(state)
+        *others, last = sorted(
+            state.legal_actions(),
+            key=lambda action: action != state.pass_action and self._square(action) == remembered,
+            reverse=True,
+        )
+        for action in others:
+            after = Searcher(state.play(action), self._evaluator, self._memory)
+            if after._search(-value, -value + 1, EXACT) <= -value:
+                return action
+        return last
+
+    def _square(self, action: int) -> int:
+        return bitboard.ACTION_SQUARES[self._state.size][action]
+
+    def _remembered(self, state: Othello) -> int:
+        """The table's best square in a position."""
+        own, opponent = np.uint64(state.own), np.uint64(state.opponent)
+        for key in (table_key(own, opponent), position_key(own, opponent)):
+            data = probe(np.uint64(key), self._memory)
+            if data:
+                return int(best_square(data))
+        return NO_SQUARE

@@ -1,0 +1,212 @@
+"""The exact solver: the final score of a position with perfect play.
+
+Null-window alpha-beta with a transposition table. Moves are tried in the order: the table's, then those that leave
+the opponent few moves (corners count twice), corners and odd quarters preferred. Stable discs of the opponent bound
+the score from above.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.engine.endings import INFINITY, final_score, flips, odd_quadrants, solve_last
+from othello_agents.engine.memory import (
+    LIMIT,
+    NO_SQUARE,
+    NODES,
+    Memory,
+    best_square,
+    lower_bound,
+    position_key,
+    probe,
+    square_of,
+    store,
+    upper_bound,
+)
+from othello_agents.engine.stability import stable_discs
+from othello_agents.search_kernels import Int
+from othello_env.games.bitboard import legal_moves as legal_moves_inline
+from othello_env.games.bitboard import popcount
+from othello_env.games.jit import kernel
+
+__all__ = ["corners_of", "legal_moves", "next_move", "solve", "solve_moves"]
+
+_0, _1, _8 = np.uint64(0), np.uint64(1), np.uint64(8)
+_NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F7F)
+
+_LAST = 4
+"""From so few empty squares on, the specialised routines go on."""
+_TABLE = 8
+"""The fewest empty squares at which the table is asked: below, a look-up costs more than it saves."""
+_CHILDREN = 10
+"""The fewest at which the table is asked about every move before one is searched (enhanced transposition cut-off)."""
+
+
+@kernel
+def legal_moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
+    """`bitboard.legal_moves` as a function of its own, which compiles once for all its callers."""
+    return legal_moves_inline(own, opponent, board)
+
+
+@kernel
+def corners_of(board: np.uint64) -> np.uint64:
+    """The four corners of a square board."""
+    sides = board & ~((board << _1) & _NOT_A & (board >> _1) & _NOT_H)
+    return sides & ~((board << _8) & (board >> _8))
+
+
+@kernel
+def next_move(first: Int, count: Int, order: npt.NDArray[np.int64], turned: npt.NDArray[np.uint64]) -> None:
+    """Bring the best of the moves first .. count-1 to the first place."""
+    best = first
+    for i in range(first + 1, count):
+        if order[i] < order[best]:
+            best = i
+    order[first], order[best] = order[best], order[first]
+    turned[first], turned[best] = turned[best], turned[first]
+
+
+@kernel
+def _list_moves(
+    own: np.uint64,
+    opponent: np.uint64,
+    legal: np.uint64,
+    board: np.uint64,
+    hash_square: Int,
+    empty: Int,
+    memory: Memory,
+) -> Int:
+    """List the legal moves with their ranks. Returns their number, or -1 if one of them wipes out the opponent."""
+    order, turned = memory.order[empty], memory.turned[empty]
+    odd = odd_quadrants(board & ~(own | opponent))
+    corners = corners_of(board)
+    count = 0
+    while legal != _0:
+        disc = legal & (_0 - legal)
+        legal ^= disc
+        square = square_of(disc)
+        flipped = flips(disc, own, opponent)
+        if flipped == opponent:
+            return -1
+        rank: Int = 0
+        if square != hash_square:
+            replies = legal_moves(opponent ^ flipped, own | flipped | disc, board)
+            rank = 16 + 4 * np.int64(popcount(replies) + popcount(replies & corners))
+            if disc & odd:
+                rank -= 3
+            if disc & corners:
+                rank -= 6
+        order[count] = rank << 6 | square
+        turned[count] = flipped
+        count += 1
+    return count
+
+
+@kernel
+def _known_refutation(own: np.uint64, opponent: np.uint64, beta: Int, count: Int, empty: Int, memory: Memory) -> Int:
+    """The value of a listed move after which the table knows a score of at least beta, or -INFINITY."""
+    order, turned = memory.order[empty], memory.turned[empty]
+    for i in range(count):
+        disc, flipped = _1 << np.uint64(order[i] & 63), turned[i]
+        data = probe(position_key(opponent ^ flipped, own | flipped | disc), memory)
+        if data != 0 and -upper_bound(data) >= beta:
+            return -upper_bound(data)
+    return -INFINITY
+
+
+@kernel
+def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
+    """The final score for the player to move: exact between alpha and beta, else a bound (fail-soft).
+
+    Once the counter of nodes reaches its limit, all calls return and the values mean nothing.
+    """
+    control = memory.control
+    squares = np.int64(popcount(board))
+    empties = board & ~(own | opponent)
+    empty = np.int64(popcount(empties))
+    if empty <= _LAST:
+        return solve_last(own, opponent, empties, alpha, beta, squares, control)
+    control[NODES] += 1
+    if control[NODES] >= control[LIMIT]:
+        return 0
+    if alpha >= 0:
+        most = squares - 2 * np.int64(popcount(stable_discs(opponent, own, board)))
+        if most <= alpha:
+            return most
+    legal = legal_moves(own, opponent, board)
+    if legal == _0:
+        if legal_moves(opponent, own, board) == _0:
+            return final_score(own, opponent, squares)
+        return -solve(opponent, own, -beta, -alpha, board, memory)
+    key = _0
+    lower: Int = -squares
+    upper: Int = squares
+    hash_square: Int = NO_SQUARE
+    if empty >= _TABLE:
+        key = position_key(own, opponent)
+        data = probe(key, memory)
+        if data != 0:
+            lower, upper = lower_bound(data), upper_bound(data)
+            if lower >= beta or lower == upper:
+                return lower
+            if upper <= alpha:
+                return upper
+            alpha, beta = max(alpha, lower), min(beta, upper)
+            hash_square = best_square(data)
+    count = _list_moves(own, opponent, legal, board, hash_square, empty, memory)
+    if count < 0:
+        return squares
+    value: Int = -INFINITY
+    if empty >= _CHILDREN:
+        value = _known_refutation(own, opponent, beta, count, empty, memory)
+        if value >= beta:
+            return value
+    order, turned = memory.order[empty], memory.turned[empty]
+    best: Int = -INFINITY
+    best_move, reached = NO_SQUARE, alpha
+    for i in range(count):
+        next_move(i, count, order, turned)
+        square = order[i] & 63
+        disc, flipped = _1 << np.uint64(square), turned[i]
+        new_own, new_opponent = opponent ^ flipped, own | flipped | disc
+        value = reached + 1
+        if i > 0 and beta > reached + 1:
+            value = -solve(new_own, new_opponent, -reached - 1, -reached, board, memory)
+        if i == 0 or value > reached:
+            value = -solve(new_own, new_opponent, -beta, -reached, board, memory)
+        if control[NODES] >= control[LIMIT]:
+            return 0
+        if value > best:
+            best, best_move = value, square
+            reached = max(reached, value)
+            if value >= beta:
+                break
+    if empty >= _TABLE:
+        lower, upper = best if best > alpha else -squares, best if best < beta else squares
+        store(key, lower, upper, best_move, empty, memory)
+    return best
+
+
+@kernel
+def solve_moves(
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    scores: npt.NDArray[np.float64],
+    board: np.uint64,
+    size: Int,
+    memory: Memory,
+) -> None:
+    """Set the scores (N, A) of the legal actions of N positions; others keep theirs. It ends at the limit of nodes."""
+    squares, edge = np.int64(popcount(board)), (8 - size) // 2
+    for i in range(len(own)):
+        legal = legal_moves(own[i], opponent[i], board)
+        if legal == _0:
+            scores[i, size * size] = -solve(opponent[i], own[i], -squares, squares, board, memory)
+        while legal != _0:
+            disc = legal & (_0 - legal)
+            legal ^= disc
+            square, flipped = square_of(disc), flips(disc, own[i], opponent[i])
+            action = (square // 8 - edge) * size + square % 8 - edge
+            new_own, new_opponent = opponent[i] ^ flipped, own[i] | flipped | disc
+            scores[i, action] = -solve(new_own, new_opponent, -squares, squares, board, memory)
+        if memory.control[NODES] >= memory.control[LIMIT]:
+            return

@@ -1,0 +1,83 @@
+"""Discs that can never be turned again: they bound the final score."""
+
+import numpy as np
+
+from othello_env.games.jit import kernel
+
+__all__ = ["stable_discs"]
+
+_FILE_A = np.uint64(0x0101_0101_0101_0101)
+_FILE_H = np.uint64(0x8080_8080_8080_8080)
+_NOT_A, _NOT_H = ~_FILE_A, ~_FILE_H
+_RANKS = np.uint64(0xFF00_0000_0000_00FF)
+_BORDER = _FILE_A | _FILE_H | _RANKS
+_0, _1, _2, _4 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(4)
+_7, _8, _9, _14, _16 = np.uint64(7), np.uint64(8), np.uint64(9), np.uint64(14), np.uint64(16)
+_18, _28, _32, _36, _48, _56 = (np.uint64(shift) for shift in (18, 28, 32, 36, 48, 56))
+_BYTE = np.uint64(0xFF)
+
+
+def _beyond(rows: int, columns: int) -> np.uint64:
+    """The squares from which so many steps lead off the board."""
+    squares = [8 * r + c for r in range(8) for c in range(8) if not (0 <= r + rows < 8 and 0 <= c + columns < 8)]
+    return np.uint64(sum(1 << square for square in squares))
+
+
+_SE1, _SE2, _SE4 = (_beyond(n, n) for n in (1, 2, 4))
+_NW1, _NW2, _NW4 = (_beyond(-n, -n) for n in (1, 2, 4))
+_SW1, _SW2, _SW4 = (_beyond(n, -n) for n in (1, 2, 4))
+_NE1, _NE2, _NE4 = (_beyond(-n, n) for n in (1, 2, 4))
+
+
+@kernel
+def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """The squares whose rank, file, falling and rising diagonal has no empty square."""
+    rank = taken & (taken >> _1)
+    rank &= rank >> _2
+    rank &= rank >> _4
+    rank = (rank & _FILE_A) * _BYTE
+    file = taken & (taken >> _8 | taken << _56)
+    file &= file >> _16 | file << _48
+    file &= file >> _32 | file << _32
+    down = taken & (taken >> _9 | _SE1)
+    up = taken & (taken << _9 | _NW1)
+    down &= down >> _18 | _SE2
+    up &= up << _18 | _NW2
+    down &= down >> _36 | _SE4
+    up &= up << _36 | _NW4
+    falling = down & up
+    down = taken & (taken >> _7 | _SW1)
+    up = taken & (taken << _7 | _NE1)
+    down &= down >> _14 | _SW2
+    up &= up << _14 | _NE2
+    down &= down >> _28 | _SW4
+    up &= up << _28 | _NE4
+    return rank, file, falling, down & up
+
+
+@kernel
+def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
+    """Discs of `own` that no move can turn, though not all of them.
+
+    A disc is found stable if along each of its four lines the line is full, or a neighbour is a stable disc of its
+    own or off the board.
+    """
+    outside = ~board
+    rank, file, falling, rising = _full_lines(own | opponent | outside)
+    rank |= _FILE_A | _FILE_H | ((outside << _1) & _NOT_A) | ((outside >> _1) & _NOT_H)
+    file |= _RANKS | (outside << _8) | (outside >> _8)
+    falling |= _BORDER | (outside << _9) | (outside >> _9)
+    rising |= _BORDER | (outside << _7) | (outside >> _7)
+    stable = _0
+    found = own & rank & file & falling & rising
+    while found != stable:
+        stable = found
+        # A shift that wraps around lands on a border square, whose line already counts.
+        found = (
+            own
+            & (rank | stable << _1 | stable >> _1)
+            & (file | stable << _8 | stable >> _8)
+            & (falling | stable << _9 | stable >> _9)
+            & (rising | stable << _7 | stable >> _7)
+        )
+    return stable

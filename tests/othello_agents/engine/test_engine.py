@@ -1,0 +1,269 @@
+"""The engine: its values against the textbook searches, its limits, and what it says about a position."""
+
+import math
+import os
+import pickle
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+from othello_agents.alphabeta import AlphaBeta, alphabeta
+from othello_agents.engine import Engine
+from othello_agents.engine import agent as engine_agent
+from othello_agents.engine.evaluator import LOGIT
+from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, new_memory
+from othello_agents.engine.running import run
+from othello_agents.minimax import Minimax
+from othello_agents.ntuple import NTupleNetwork
+from othello_agents.ntuple.patterns import layout
+from othello_env import Othello, make_agent
+from othello_env.agent import SpecError, ask
+from othello_env.games.checkers import Checkers
+from othello_env.games.othello import OthelloBatch
+
+CLASSIC = ("count", "mobility", "modified", "weighted")
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory):
+    """Files of random weights for each size."""
+    folder = tmp_path_factory.mktemp("weights")
+    files = {}
+    for size in (4, 6, 8):
+        rng = np.random.default_rng(size)
+        values = rng.normal(0, 0.05, (3, layout(size).weights)).astype(np.float32)
+        files[size] = folder / f"{size}.npz"
+        NTupleNetwork(size, 3, values).save(files[size])
+    return files
+
+
+def as_textbook(analysis):
+    """The engine's score as a textbook search has it: infinite for a game that is won or lost."""
+    return math.copysign(math.inf, analysis.score) if analysis.unit == "discs" and analysis.score else analysis.score
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+@pytest.mark.parametrize("name", CLASSIC)
+def test_its_value_is_that_of_the_textbook_searches(name, size, random_position):
+    for key in range(40):
+        depth = 1 + key % 6
+        state = random_position(key, 1 + (7 * key) % (size**2 - 5), size)
+        analysis = Engine(depth=depth, exact=0, eval=name).analyse(state)
+        depth += state.must_pass  # a forced pass is not searched
+        assert as_textbook(analysis) == AlphaBeta(depth, name).search(state).value, f"{state}\n{analysis}"
+        if depth <= 3:
+            assert as_textbook(analysis) == Minimax(depth, name).search(state).value
+        # The move has that value, too.
+        after = state.play(analysis.best)
+        if depth > 1 and not after.is_over:
+            assert -as_textbook(analysis) == AlphaBeta(depth - 1, name).search(after).value
+
+
+def looked_up(network, state, player):
+    """The n-tuple value in the engine's units, square by square, also where the game is over."""
+    places = layout(state.size)
+    # The tables know positions by the player who has just moved.
+    signs = [(state.opponent >> square & 1) - (state.own >> square & 1) for square in range(64)]
+    configurations = np.array(signs) @ places.deltas.astype(np.int64)[:, : places.looked_up]
+    stage = max(0, (sum(state.discs()) - 5) * network.stages // (state.size**2 - 4))
+    logit = network.weights[stage][places.offsets[: places.looked_up] + configurations].astype(np.float64).sum()
+    return -logit * LOGIT if player == state.to_move else logit * LOGIT
+
+
+@pytest.mark.parametrize("size", [6, 8])
+def test_its_value_with_ntuple_weights_is_that_of_the_textbook_search(size, weights, random_position):
+    network = NTupleNetwork.load(weights[size])
+    for key in range(12):
+        depth = 1 + key % 4
+        state = random_position(key, 2 + (5 * key) % (size**2 - 7), size)
+        analysis = Engine(depth=depth, exact=0, eval=f"ntuple:weights={weights[size]}").analyse(state)
+        value = alphabeta(
+            state, depth + state.must_pass, lambda position, player: looked_up(network, position, player)
+        ).value
+        if math.isinf(value):
+            assert (analysis.unit, np.sign(analysis.score)) == ("discs", np.sign(value))
+        else:
+            assert analysis.unit == "expected result"
+            assert analysis.score == pytest.approx(math.tanh(value / LOGIT), abs=2 / LOGIT), state
+
+
+# The number of nodes of the deterministic search: a change of it changes what the engine does, and is to be meant.
+SIGNATURE = {"weighted": 184_175, "mobility": 132_827}
+
+
+@pytest.mark.parametrize("name", SIGNATURE)
+def test_signature(name, random_position):
+    engine = Engine(depth=7, eval=name)
+    nodes = sum(engine.analyse(random_position(key, 50 - 8 * key)).nodes for key in range(5))
+    assert nodes == SIGNATURE[name]
+
+
+def test_what_was_searched_before_does_not_matter(random_position):
+    state, engine = random_position(3, 40), Engine(depth=6, eval="modified")
+    first = engine.analyse(state)
+    for key in range(5):
+        engine.act(random_position(key, 30))
+    again = engine.analyse(state)
+    assert (first.best, first.score, first.nodes, first.pv) == (again.best, again.score, again.nodes, again.pv)
+
+
+@pytest.mark.parametrize("options", [{"depth": 3}, {"nodes": 500}])
+def test_a_batch_is_a_loop(options, random_position):
+    states = [random_position(key, 30 + key % 3) for key in range(20)] + [random_position(key, 5) for key in range(20)]
+    engine = Engine(eval="weighted", **options)
+    expected = [Engine(eval="weighted", **options).act(state) for state in states]
+    assert engine.act_batch(OthelloBatch.from_states(states)).tolist() == expected
+
+
+def test_a_limit_of_nodes_is_kept(random_position):
+    for key, nodes in enumerate([1, 100, 3_000, 150_000]):
+        analysis = Engine(nodes=nodes, eval="weighted", exact=20).analyse(random_position(key, 20))
+        assert analysis.nodes < nodes + 100  # the last four empty squares do not look at the limit
+        assert analysis.best in analysis.state.legal_actions()
+    deep = Engine(nodes=20_000, eval="weighted").analyse(random_position(9, 45))
+    assert 20_000 <= deep.nodes < 20_100
+    assert deep.depth > 3
+
+
+def test_time_ends_a_search_but_not_before_it_has_a_move():
+    memory = new_memory(1)
+    memory.control[LIMIT] = NO_LIMIT
+
+    def search():
+        while memory.control[NODES] < memory.control[LIMIT]:
+            memory.control[NODES] += 1
+        return "stopped"
+
+    assert run(search, memory, seconds=0.01) == "stopped"
+    state = Othello.from_moves("f5d6c3")
+    analysis = Engine(ms=0.001, eval="weighted").analyse(state)
+    assert analysis.best in state.legal_actions()
+    assert analysis.depth >= 1
+    assert Engine(depth=30, eval="weighted").act(state, seconds_left=0.1) in state.legal_actions()
+
+
+def test_an_error_within_a_search_reaches_the_caller():
+    with pytest.raises(ZeroDivisionError):
+        run(lambda: 1 // 0, new_memory(1))
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="the system cannot send itself Ctrl-C")
+def test_an_interrupt_ends_a_search_and_the_engine_goes_on():
+    engine = Engine(eval="weighted")
+    engine.act(Othello())  # compiled
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        engine.solve(Othello())  # takes years
+    timer.join()
+    assert not [thread for thread in threading.enumerate() if thread.name == "othello-engine" and thread.is_alive()]
+    assert engine.act(Othello()) in Othello().legal_actions()
+
+
+def test_exact_scores_of_every_move(ffo):
+    endgame = ffo[1]
+    analysis = Engine(exact=14, eval="weighted").analyse(endgame.state, scores=True)
+    assert (analysis.scores, analysis.score, analysis.exact) == (endgame.moves, endgame.score, True)
+    assert Engine(exact=14, eval="weighted").action_values(endgame.state) == endgame.moves
+
+
+def test_scores_by_move_agree_with_the_best(random_position):
+    for key in range(5):
+        analysis = Engine(depth=4, exact=0, eval="weighted").analyse(random_position(key, 35), scores=True)
+        assert max(analysis.scores.values()) == analysis.score == analysis.scores[analysis.best]
+        assert tuple(analysis.scores) == analysis.state.legal_actions()
+
+
+def test_the_principal_variation_can_be_played(random_position):
+    for key in range(20):
+        analysis = Engine(depth=5, eval="mobility").analyse(random_position(key, 45 - 2 * key))
+        state = analysis.state
+        for action in analysis.pv:
+            state = state.play(action)
+        assert analysis.pv[0] == analysis.best
+        assert analysis.exact == (45 - 2 * key <= 12)
+        if analysis.exact:
+            assert state.margins()[analysis.state.to_move] == analysis.score
+
+
+def test_a_forced_pass(random_position):
+    state = next(s for s in (random_position(key, 8, 6) for key in range(200)) if s.must_pass)
+    engine = Engine(eval="count")
+    assert engine.act(state) == state.pass_action
+    analysis, after = engine.analyse(state), engine.analyse(state.play(state.pass_action))
+    assert (analysis.best, analysis.pv[0], analysis.score) == (state.pass_action, state.pass_action, -after.score)
+    assert engine.solve(state).score == -after.score
+    assert engine.action_values(state) == {state.pass_action: -after.score}
+
+
+def test_an_analysis_reads_well():
+    text = str(Engine(depth=2, eval="weighted").analyse(Othello.from_moves("f5d6c3")))
+    assert " points (depth 2): " in text
+    assert "(exact): " in str(Engine(eval="weighted").solve(Othello(4)))
+
+
+def test_bad_positions_are_refused():
+    over = Othello.from_text("X" * 64)
+    for call in (Engine().act, Engine().analyse, Engine().solve, Engine().action_values):
+        with pytest.raises(ValueError, match="game is over"):
+            call(over)
+    with pytest.raises(ValueError, match="plays Othello, not Checkers"):
+        Engine().act(Checkers())
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("engine:depth=0", "depth is 1 to 60, not 0"),
+        ("engine:nodes=0", "nodes is 1 to"),
+        ("engine:ms=0", "ms is a positive number"),
+        ("engine:ms=inf", "ms is a positive number"),
+        ("engine:exact=61", "exact is 0 to 60"),
+        ("engine:hash=0", "hash is 1 to"),
+        ("engine:eval=best", "no evaluation 'best'; it has ntuple"),
+        ("engine:depth=1.5", "depth is int"),
+        ("engine:plies=3", "no option plies"),
+    ],
+)
+def test_bad_specs_are_refused(spec, message):
+    with pytest.raises(SpecError, match=message):
+        make_agent(spec)
+
+
+def test_weights_that_do_not_fit_are_refused(weights, tmp_path):
+    with pytest.raises(ValueError, match="for size 6, not 8"):
+        Engine(eval=f"ntuple:weights={weights[6]}").act(Othello())
+    with pytest.raises(FileNotFoundError):
+        make_agent(f'engine:eval="ntuple:weights={tmp_path / "none.npz"}"')
+    with pytest.raises(TypeError, match="depth is a whole number"):
+        Engine(depth=2.5)
+
+
+def test_specs_are_understood(weights):
+    spec = f'engine:depth=3,exact=5,eval="ntuple:weights={weights[6]}"'
+    engine = make_agent(spec)
+    assert repr(engine) == spec
+    assert ask(engine, Othello(6)) in Othello(6).legal_actions()
+    assert repr(make_agent("engine:ms=100")) == "engine:ms=100"
+    assert repr(make_agent("engine")) == "engine"
+
+
+def test_every_size_has_a_default_evaluation():
+    engine = Engine(depth=2)
+    for size in (4, 6, 8):
+        assert engine.act(Othello(size)) in Othello(size).legal_actions()
+
+
+def test_time_for_the_end_grows_with_the_time():
+    affordable = [engine_agent._affordable(seconds) for seconds in (0.001, 0.01, 0.1, 1, 10)]
+    assert affordable == sorted(affordable)
+    assert affordable[0] == 12
+    assert affordable[2] in range(14, 18)
+
+
+def test_an_engine_travels_to_another_process():
+    engine = pickle.loads(pickle.dumps(Engine(depth=3, eval="weighted")))
+    assert repr(engine) == "engine:depth=3,eval=weighted"
+    assert engine.act(Othello()) in Othello().legal_actions()

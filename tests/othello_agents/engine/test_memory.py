@@ -1,0 +1,83 @@
+"""The transposition table."""
+
+import numpy as np
+import pytest
+
+from othello_agents.engine.memory import (
+    GENERATION,
+    NO_SQUARE,
+    best_square,
+    clear,
+    depth_of,
+    lower_bound,
+    new_memory,
+    position_key,
+    probe,
+    store,
+    upper_bound,
+)
+
+pytestmark = pytest.mark.nojit
+
+
+@pytest.fixture
+def memory():
+    memory = new_memory(1)
+    clear(memory)
+    return memory
+
+
+def test_what_is_stored_is_found(memory):
+    for key, entry in [
+        (5, (-32_000, 32_000, NO_SQUARE, 100)),
+        (2**64 - 1, (-64, -64, 0, 1)),
+        (77, (3, 20_064, 63, 60)),
+    ]:
+        store(np.uint64(key), *entry, memory)
+        data = probe(np.uint64(key), memory)
+        assert (lower_bound(data), upper_bound(data), best_square(data), depth_of(data)) == entry
+    assert probe(np.uint64(6), memory) == 0
+
+
+def test_a_bucket_keeps_the_deepest_and_the_latest(memory):
+    buckets = len(memory.table) // 4
+    keys = [np.uint64(9 + n * buckets) for n in range(4)]
+    for key, depth in zip(keys, (5, 9, 3, 4), strict=True):
+        store(key, 0, 0, 1, depth, memory)
+    assert [bool(probe(key, memory)) for key in keys] == [False, True, False, True]
+
+
+def test_a_position_has_one_entry(memory):
+    key, other = np.uint64(9), np.uint64(9 + len(memory.table) // 4)
+    store(key, 0, 0, 1, 5, memory)
+    store(other, 0, 0, 1, 9, memory)
+    store(key, 0, 0, 1, 6, memory)
+    store(other, 1, 1, 1, 2, memory)
+    assert lower_bound(probe(other, memory)) == 1
+    assert depth_of(probe(key, memory)) == 6
+
+
+def test_clearing_forgets_everything_however_often(memory):
+    store(np.uint64(1), 0, 0, 1, 5, memory)
+    clear(memory)
+    assert probe(np.uint64(1), memory) == 0
+    memory.control[GENERATION] = 2**16 - 1
+    store(np.uint64(1), 0, 0, 1, 5, memory)
+    clear(memory)
+    assert memory.control[GENERATION] == 1
+    assert probe(np.uint64(1), memory) == 0
+
+
+def test_the_size_is_kept():
+    assert new_memory(3).table.nbytes == 2 << 20
+    assert new_memory(4).table.nbytes == 4 << 20
+
+
+def test_keys_differ():
+    rng = np.random.default_rng(1)
+    own = rng.integers(0, 2**64, 2000, np.uint64)
+    keys = {int(position_key(a, b & ~a)) for a, b in zip(own, own[::-1], strict=True)}
+    # Neighbours in the highest ranks alone, where a product without mixing would collide.
+    keys |= {int(position_key(np.uint64(a << 56), np.uint64((255 - a) << 56))) for a in range(256)}
+    keys |= {int(position_key(np.uint64(a << 48), np.uint64((255 - a) << 56))) for a in range(1, 256)}
+    assert len(keys) == 2000 + 256 + 255

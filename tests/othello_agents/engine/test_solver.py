@@ -1,0 +1,179 @@
+"""Exact scores: against published ones, against a full search, and the facts about small boards."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from othello_agents.engine import Engine, exact_scores
+from othello_agents.engine.endings import final_score
+from othello_agents.engine.memory import LIMIT, NO_LIMIT, clear, new_memory
+from othello_agents.engine.solver import corners_of, solve
+from othello_agents.engine.stability import stable_discs
+from othello_env import Othello
+from othello_env.games.bitboard import ACTION_SQUARES, BOARDS, flips, legal_moves, popcount
+from othello_env.games.hashing import draw
+from othello_env.games.jit import kernel
+from othello_env.games.othello import OthelloBatch
+
+_0 = np.uint64(0)
+
+
+@kernel
+def full_search(own, opponent, board):
+    """The score by trying everything: no bounds, no table, no order."""
+    legal = legal_moves(own, opponent, board)
+    if legal == _0:
+        if legal_moves(opponent, own, board) == _0:
+            mine, other = np.int64(popcount(own)), np.int64(popcount(opponent))
+            empty = np.int64(popcount(board)) - mine - other
+            return mine - other + (empty if mine > other else -empty if mine < other else 0)
+        return -full_search(opponent, own, board)
+    best = np.int64(-100)
+    while legal != _0:
+        disc = legal & (_0 - legal)
+        legal ^= disc
+        turned = flips(disc, own, opponent)
+        best = max(best, -full_search(opponent ^ turned, own | turned | disc, board))
+    return best
+
+
+def sets(state):
+    return np.uint64(state.own), np.uint64(state.opponent), BOARDS[state.size]
+
+
+@pytest.fixture(scope="module")
+def memory():
+    memory = new_memory(1)
+    memory.control[LIMIT] = NO_LIMIT
+    clear(memory)
+    return memory
+
+
+@pytest.mark.parametrize("empty", range(1, 9))
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_random_positions_against_a_full_search(size, empty, memory, random_position):
+    for key in range(100 if empty < 8 else 40):
+        state = random_position(key, empty, size)
+        expected = full_search(*sets(state))
+        own, opponent, board = sets(state)
+        assert solve(own, opponent, -64, 64, board, memory) == expected, state
+
+
+def test_ten_empty_squares_against_a_full_search(memory, random_position):
+    for key in range(30):
+        own, opponent, board = sets(random_position(key, 10))
+        assert solve(own, opponent, -64, 64, board, memory) == full_search(own, opponent, board)
+
+
+@settings(max_examples=200, deadline=None)
+@given(key=st.integers(0, 10_000), empty=st.integers(1, 7), alpha=st.integers(-66, 64), width=st.integers(1, 130))
+def test_a_window_gives_the_score_or_a_bound_on_its_side(key, empty, alpha, width, memory, random_position):
+    own, opponent, board = sets(random_position(key, empty))
+    clear(memory)
+    beta = alpha + width
+    found, score = solve(own, opponent, alpha, beta, board, memory), full_search(own, opponent, board)
+    if found <= alpha:
+        assert score <= found
+    elif found >= beta:
+        assert score >= found
+    else:
+        assert score == found
+
+
+def test_ffo_scores_and_best_moves(ffo):
+    engine = Engine(eval="weighted")
+    for endgame in ffo[:24]:
+        analysis = engine.solve(endgame.state)
+        assert (analysis.score, analysis.unit, analysis.exact) == (endgame.score, "discs", True), endgame.number
+        assert analysis.best in endgame.best, endgame.number
+        end = endgame.state
+        for action in analysis.pv:
+            end = end.play(action)
+        assert end.is_over
+        assert end.margins()[endgame.state.to_move] == endgame.score, "the principal variation ends elsewhere"
+
+
+def test_who_wins(ffo):
+    engine = Engine(eval="weighted")
+    for endgame in ffo[:24]:
+        analysis = engine.solve(endgame.state, result_only=True)
+        assert (analysis.score, analysis.unit) == (np.sign(endgame.score), "wins"), endgame.number
+        after = endgame.state.play(analysis.best)
+        left = after.margins()[after.to_move] if after.is_over else engine.solve(after).score
+        assert np.sign(-left) == np.sign(endgame.score)
+
+
+def test_every_move_of_ffo_endgames(ffo):
+    endgames = [endgame for endgame in ffo[:20] if endgame.moves]
+    assert len(endgames) >= 15
+    scores = exact_scores([endgame.state for endgame in endgames])
+    for endgame, row in zip(endgames, scores, strict=True):
+        assert {a: row[a] for a in np.flatnonzero(~np.isnan(row))} == endgame.moves, endgame.number
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_exact_scores_are_those_of_the_legal_actions(size, random_position):
+    states = [random_position(key, 1 + key % 7, size) for key in range(60)]
+    assert any(state.must_pass for state in states) or size != 6
+    scores = exact_scores(states)
+    assert scores.shape == (60, size**2 + 1)
+    for state, row in zip(states, scores, strict=True):
+        assert tuple(np.flatnonzero(~np.isnan(row))) == state.legal_actions()
+        for action in state.legal_actions():
+            after = state.play(action)
+            assert row[action] == -full_search(*sets(after))
+    np.testing.assert_array_equal(exact_scores(OthelloBatch.from_states(states)), scores)
+
+
+def test_no_positions_have_no_scores():
+    assert exact_scores([]).shape == (0, 65)
+
+
+def test_the_second_player_wins_on_4x4():
+    analysis = Engine(eval="weighted").solve(Othello(4))
+    assert (analysis.score, analysis.exact) == (-10, True)
+    assert Othello(4).play(analysis.best).to_move == 1
+
+
+def test_late_6x6_positions(random_position):
+    engine = Engine(eval="mobility")
+    for key in range(20):
+        state = random_position(key, 9, 6)
+        assert engine.solve(state).score == full_search(*sets(state))
+
+
+@settings(max_examples=100, deadline=None)
+@given(key=st.integers(0, 10_000), empty=st.integers(4, 30), size=st.sampled_from([4, 6, 8]))
+def test_stable_discs_stay(key, empty, size, random_position):
+    state = random_position(key, min(empty, size**2 - 6), size)
+    own, opponent, board = sets(state)
+    stable = [int(stable_discs(own, opponent, board)), int(stable_discs(opponent, own, board))]
+    owners = [state.to_move, 1 - state.to_move]
+    for game in range(5):
+        end = state
+        while not end.is_over:
+            legal = end.legal_actions()
+            end = end.play(legal[draw(game, len(end.moves), len(legal))])
+            for discs, owner in zip(stable, owners, strict=True):
+                held = end.own if end.to_move == owner else end.opponent
+                assert discs & ~held == 0, f"{state}\n{end}"
+
+
+@pytest.mark.nojit
+def test_stable_discs_are_found():
+    corner = Othello.from_text("XXX-----X-------" + "-" * 11 + "OX------XO" + "-" * 27)
+    assert int(stable_discs(*sets(corner))) == 0b1_0000_0111
+    full = Othello.from_text("X" * 32 + "O" * 32)
+    assert int(stable_discs(*sets(full))) == full.own
+    assert int(stable_discs(np.uint64(full.opponent), np.uint64(full.own), BOARDS[8])) == full.opponent
+
+
+@pytest.mark.nojit
+def test_corners_and_final_scores():
+    for size, squares in ACTION_SQUARES.items():
+        expected = sum(1 << squares[a] for a in (0, size - 1, size * (size - 1), size * size - 1))
+        assert int(corners_of(BOARDS[size])) == expected
+    assert final_score(np.uint64(0b111), np.uint64(0), 64) == 64
+    assert final_score(np.uint64(0b1), np.uint64(0b10), 64) == 0
+    assert final_score(np.uint64(0b1), np.uint64(0b110), 36) == -34
