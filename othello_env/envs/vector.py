@@ -6,6 +6,7 @@ Letters for shapes: N = `num_envs`, S = size, A = S * S + 1 actions with the pas
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import pairwise
 from operator import index
 from typing import Any
@@ -104,8 +105,6 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         start = Othello(check_size(size))
         self.single_observation_space = observation_space(start)
         self.single_action_space = gymnasium.spaces.Discrete(start.num_actions)
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
         self._size = size
         self._board = BOARDS[size]
         self._by_margin = reward == "margin"
@@ -121,6 +120,16 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         self._games = new_games(num_envs, size)
         self._arrange()
         self.set_openings(openings)
+
+    # Gymnasium's spaces of N games hold four bytes for each of an observation's, so they are made only when asked for.
+
+    @cached_property
+    def observation_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]  # one is made, and can be set
+        return batch_space(self.single_observation_space, self.num_envs)
+
+    @cached_property
+    def action_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]
+        return batch_space(self.single_action_space, self.num_envs)
 
     def _arrange(self) -> None:
         """Make what shares memory with the games: the slices of each thread, and the buffers."""

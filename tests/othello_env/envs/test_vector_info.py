@@ -177,6 +177,7 @@ def test_wrapped_observations_reach_the_last_ones():
         env,
         lambda observation: observation["observation"],
         gymnasium.vector.utils.batch_space(space, 4),
+        space,
     )
     rng = np.random.default_rng(0)
     _, info = env.reset(seed=1)
