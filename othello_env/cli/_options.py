@@ -3,11 +3,14 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-__all__ = ["bar", "even", "openings_option", "seed_option", "size_option", "table"]
+from othello_env.arena.rules import Rules
+
+__all__ = ["bar", "even", "game_option", "openings_option", "seed_option", "size_option", "table"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -23,6 +26,17 @@ def _to_int(_context: click.Context, _parameter: click.Parameter, value: str) ->
     return int(value)
 
 
+def game_option(function: _F) -> _F:
+    """``--game``."""
+    return click.option(
+        "--game",
+        "rules",
+        default="othello",
+        callback=lambda _context, _parameter, value: Rules.parse(value),
+        help="othello, checkers or tribolo, with options: othello:size=6.",
+    )(function)
+
+
 def seed_option(function: _F) -> _F:
     """``--seed``."""
     return click.option("--seed", type=click.IntRange(0), default=0, help="The same seed repeats the run.")(function)
@@ -33,7 +47,7 @@ def openings_option(function: _F) -> _F:
     return click.option(
         "--openings",
         default="random:10",
-        help="Where games begin: random:PLIES, start, or transcripts separated by commas.",
+        help="Where games begin: random:PLIES, start, transcripts separated by commas, or a file with one a line.",
         callback=_openings,
     )(function)
 
@@ -41,7 +55,12 @@ def openings_option(function: _F) -> _F:
 def _openings(_context: click.Context, _parameter: click.Parameter, value: str) -> str | list[str] | None:
     if value == "start":
         return None
-    return value if value.startswith("random") else [part.strip() for part in value.split(",")]
+    if value.startswith("random"):
+        return value
+    if Path(value).is_file():
+        lines = Path(value).read_text(encoding="utf-8").splitlines()
+        return [line for line in lines if line.strip()]
+    return [part.strip() for part in value.split(",")]
 
 
 def even(_context: click.Context, _parameter: click.Parameter, value: int) -> int:

@@ -7,8 +7,8 @@ import click
 from othello_env.agent import make_agent
 from othello_env.arena.games import Record
 from othello_env.arena.match import MatchResult, play_match
+from othello_env.arena.rules import Rules
 from othello_env.cli import _options as options
-from othello_env.games.othello import Othello
 
 __all__ = ["HEAD", "command", "result_row"]
 
@@ -20,9 +20,9 @@ HEAD = ("opponent", "wins", "draws", "losses", "score", "95% interval", "discs")
 @click.argument("b")
 @click.option("--games", type=int, default=200, callback=options.even, help="Even: each opening with both colours.")
 @options.openings_option
-@options.size_option
+@options.game_option
 @options.seed_option
-def command(a: str, b: str, games: int, openings: str | list[str] | None, size: int, seed: int) -> None:
+def command(a: str, b: str, games: int, openings: str | list[str] | None, rules: Rules, seed: int) -> None:
     """Play a match of agent A against agent B and print A's score.
 
     An agent is a spec (random, alphabeta:depth=4,eval=weighted), a file of weights (agent.npz), or a Python function
@@ -37,9 +37,7 @@ def command(a: str, b: str, games: int, openings: str | list[str] | None, size: 
             step()
 
         with suppress(KeyboardInterrupt):
-            play_match(
-                *agents, games=games, openings=openings, seed=seed, new_game=lambda _: Othello(size), progress=progress
-            )
+            play_match(*agents, games=games, openings=openings, seed=seed, new_game=rules.start, progress=progress)
     result = MatchResult(tuple(records[: len(records) - len(records) % 2]))
     click.echo(f"{a}, {result.games} games, openings {openings or 'start'}, seed {seed}:")
     click.echo(options.table(HEAD, [result_row(b, result)]))

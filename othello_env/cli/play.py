@@ -6,33 +6,41 @@ import click
 
 from othello_env import drawing
 from othello_env.agent import Agent, ask, make_agent
+from othello_env.arena.rules import Rules
 from othello_env.cli import _options as options
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.hashing import mix_int
-from othello_env.games.othello import Othello
 
 __all__ = ["Game", "command"]
 
 _HUMAN = "human"
-_COMMANDS = "a move such as f5, or undo, hint, resign, quit"
+_COLOURS = ("black", "white", "red", "blue", "green")
+_HELP = "type a move as the board names it, or undo, restart, hint, help, resign, quit"
+
+
+def _colour_options(function: Callable[..., None]) -> Callable[..., None]:
+    for colour in reversed(_COLOURS):
+        function = click.option(f"--{colour}", metavar="AGENT", help=f"Who plays {colour}: human or a spec.")(function)
+    return function
 
 
 @click.command("play")
-@click.option("--black", help="human, or an agent's spec; asked for if it is left out.")
-@click.option("--white", help="The same for White.")
-@click.option("--hint", "hint", default="alphabeta:depth=6,eval=weighted", help="The agent that gives hints.")
+@options.game_option
+@_colour_options
+@click.option("--hint", help="The agent that gives hints.  [default: alphabeta, or maxn for three players]")
 @click.option("--moves", default="", help="A transcript to begin with.")
-@options.size_option
 @options.seed_option
-def command(black: str | None, white: str | None, hint: str, moves: str, size: int, seed: int) -> None:
-    """Play Othello: a human or an agent on each side.
+def command(rules: Rules, hint: str | None, moves: str, seed: int, **colours: str | None) -> None:
+    """Play at the terminal: a human or an agent on each side (black and white, red and white, or all three).
 
-    Type moves as f5; undo takes your last move back, hint asks an agent, resign and quit end the game.
+    A side that no option names is asked for. Type moves as the board names them, f5 or 11-15; undo takes your last
+    move back, restart begins anew, hint asks an agent, help lists the legal moves, resign and quit end the game.
     """
-    start = Othello(size).play_transcript(moves)
-    adviser = make_agent(hint, seed)
-    names = {"black": black, "white": white}
-    seats = [_player(player, name) for player, name in names.items()]
+    start = rules.start(seed).play_transcript(moves)
+    if strangers := [name for name, spec in colours.items() if spec and name not in start.player_names]:
+        raise click.UsageError(f"{rules.name} has no {strangers[0]}; it is played by {', '.join(start.player_names)}")
+    adviser = make_agent(hint or ("alphabeta:depth=6" if start.num_players == 2 else "maxn:depth=2"), seed)
+    seats = [_player(name, colours[name]) for name in start.player_names]
     for seat, (agent, _) in enumerate(seats):
         if agent is not None:
             agent.new_game(mix_int(seed, seat))
@@ -107,27 +115,32 @@ class Game:
                 line = self._prompt(f"{player} to move").strip()
             except (click.Abort, EOFError):
                 line = "quit"
-            word = line.lower()
-            if word == "quit":
-                self._tell("the game was left")
-                return False
-            if word == "resign":
-                self._tell(f"{player} resigns")
-                return False
-            if word == "undo":
-                if self._undo():
+            match line.lower():
+                case "quit" | "resign" as word:
+                    self._tell("the game was left" if word == "quit" else f"{player} resigns")
+                    return False
+                case "restart":
+                    del self._history[1:]
                     return True
-                self._tell("there is no move of yours to take back")
-            elif word == "hint":
-                self._tell(f"{self._adviser!r} would play {state.action_to_text(ask(self._adviser, state))}")
-            elif self._move(state, line):
-                return True
+                case "undo":
+                    if self._undo():
+                        return True
+                    self._tell("there is no move of yours to take back")
+                case "help" | "?":
+                    legal = " ".join(state.action_to_text(action) for action in state.legal_actions())
+                    self._tell(f"legal: {legal}; {_HELP}")
+                case "hint":
+                    action = ask(self._adviser, state)
+                    self._tell(f"{self._adviser!r} would play {state.action_to_text(action)}")
+                case _:
+                    if self._move(state, line):
+                        return True
 
     def _move(self, state: State, line: str) -> bool:
         try:
-            self._history.append(state.play(state.action_from_text(line)))
+            self._history.append(state.play_move(line))
         except NotationError as error:
-            self._tell(f"{error}; expected {_COMMANDS}")
+            self._tell(f"{error}; {_HELP}")
         except IllegalActionError as error:
             self._tell(str(error).splitlines()[0])
         else:

@@ -54,7 +54,9 @@ def test_match_prints_a_table_that_the_seed_repeats(run):
 
 @pytest.mark.parametrize("size", [4, 6])
 def test_match_on_smaller_boards(run, size):
-    status, out, _ = run("match", "random", "random", "--games", 4, "--size", size, "--openings", "random:2")
+    status, out, _ = run(
+        "match", "random", "random", "--games", 4, "--game", f"othello:size={size}", "--openings", "random:2"
+    )
     assert status == 0
     assert "4 games" in out
 
@@ -86,7 +88,10 @@ BAD = [
     (["match", "random", "random", "--openings", "random:many"], 'openings is None, "random:PLIES"'),
     (["match", "random", "random", "--openings", "f5,f5f5"], "ply 2: f5 (action 37) is not legal"),
     (["match", "random", "random", "--openings", "random:100", "--games", "2"], "100 random plies ended the game"),
-    (["match", "random", "random", "--size", "5"], "'5' is not one of '4', '6', '8'"),
+    (["match", "random", "random", "--game", "othello:size=5"], "size must be one of 4, 6, 8, not 5"),
+    (["match", "random", "random", "--game", "chess"], "expected a game, checkers, othello, tribolo, got 'chess'"),
+    (["match", "random", "random", "--game", "tribolo"], "a match is of two players; Tribolo has 3"),
+    (["play", "--game", "checkers", "--black", "human"], "checkers has no black; it is played by red, white"),
     (["match", "random"], "Missing argument 'B'"),
     (["benchmark", "missing.npz"], "there is no file 'missing.npz'"),
     (["benchmark", "missing.py:f"], "there is no file 'missing.py'"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from othello_env import Othello, make_agent
+from othello_env import Checkers, Othello, Tribolo, make_agent
 from othello_env.cli.play import Game
 
 
@@ -24,9 +24,9 @@ class Terminal:
         return "\n".join(self.told)
 
 
-def play(lines, state=None, black=None, white="random"):
+def play(lines, state=None, *, black=None, white="random", others=()):
     terminal = Terminal(*lines)
-    seats = [(spec and make_agent(spec), spec or "human") for spec in (black, white)]
+    seats = [(spec and make_agent(spec), spec or "human") for spec in (black, white, *others)]
     for agent, _ in seats:
         if agent is not None:
             agent.new_game(1)
@@ -88,6 +88,29 @@ def test_a_hint_is_a_legal_move_and_plays_nothing():
     final, terminal = play(["hint", "quit"])
     assert final.moves == ()
     assert "would play d3" in terminal.text
+
+
+def test_restart_begins_anew():
+    final, _ = play(["f5", "restart", "quit"])
+    assert final == Othello()
+    assert final.moves == ()
+
+
+def test_help_lists_the_legal_moves():
+    _, terminal = play(["help", "quit"])
+    assert "legal: d3 c4 f5 e6; type a move" in terminal.text
+
+
+def test_checkers_takes_a_whole_chain_as_one_entry():
+    start = Checkers().play_transcript("11-15 22-18 15x22")
+    final, _ = play(["25x18", "quit"], start, black="random", white=None)
+    assert final.moves[3] == start.action_from_text("25x18")
+
+
+def test_tribolo_has_three_sides():
+    final, terminal = play(["quit"], Tribolo(seed=3), others=("random",))
+    assert final.player_names[final.to_move] == "blue"
+    assert "blue to move" in terminal.text
 
 
 def test_resign_ends_the_game():
