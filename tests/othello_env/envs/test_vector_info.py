@@ -170,31 +170,29 @@ def test_other_wrappers_of_gymnasium_take_it():
     assert ends > 3
 
 
-def test_wrapped_observations_reach_the_last_ones():
+def test_observation_wrappers_take_the_mode_that_they_know():
     space = gymnasium.spaces.Box(0, 1, (2, 4, 4), np.int8)
-    env = OthelloVectorEnv(4, 4, None, autoreset_mode=AutoresetMode.NEXT_STEP)  # the wrapper takes no other
-    env = wrappers.TransformObservation(
-        env,
-        lambda observation: observation["observation"],
+
+    def planes(observation):
+        return observation["observation"]
+
+    whole = wrappers.TransformObservation(
+        OthelloVectorEnv(4, 4, None, autoreset_mode=AutoresetMode.NEXT_STEP),
+        planes,
         gymnasium.vector.utils.batch_space(space, 4),
         space,
     )
-    rng = np.random.default_rng(0)
-    _, info = env.reset(seed=1)
-    for _ in range(30):
-        observation, _, terminated, _, info = env.step(sample_legal(info["action_mask"], rng))
-        assert observation.shape == (4, 2, 4, 4)
-    env = wrappers.VectorizeTransformObservation(
-        OthelloVectorEnv(4, 4, None),
+    each = wrappers.VectorizeTransformObservation(
+        OthelloVectorEnv(4, 4, None, autoreset_mode=AutoresetMode.NEXT_STEP),
         gymnasium.wrappers.TransformObservation,
-        func=lambda observation: observation["observation"],
+        func=planes,
         observation_space=space,
     )
-    _, info = env.reset(seed=1)
-    seen = 0
+    rng = np.random.default_rng(0)
+    _, info = whole.reset(seed=1)
+    each.reset(seed=1)
     for _ in range(30):
-        _, _, terminated, _, info = env.step(sample_legal(info["action_mask"], rng))
-        for i in np.flatnonzero(terminated):
-            assert info["final_obs"][i].shape == (2, 4, 4)
-            seen += 1
-    assert seen > 3
+        actions = sample_legal(info["action_mask"], rng)
+        observation, *_, info = whole.step(actions)
+        assert observation.shape == (4, 2, 4, 4)
+        np.testing.assert_array_equal(each.step(actions)[0], observation)
