@@ -72,6 +72,9 @@ class Chance:
 class Agent(ABC):
     """A player of one or more games. It is asked only in positions that are not over."""
 
+    def __repr__(self) -> str:
+        return type(self).__qualname__
+
     @abstractmethod
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         """The action for the player to move.

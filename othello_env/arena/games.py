@@ -78,26 +78,27 @@ class Watch(Protocol):
 
 
 def play_games(agents: Sequence[Agent], pairings: Sequence[Pairing]) -> Iterator[Record]:
-    """Play games and yield their records in order, many Othello games at once where all agents answer batches.
+    """Play games and yield their records in order, many Othello games at once where both agents answer batches.
 
     An answer that is not legal loses the game, and so does an error in an agent.
     """
-    together = all(isinstance(p.start, Othello) for p in pairings) and all(agent.answers_batches for agent in agents)
-    if not together:
-        for pairing in pairings:
-            yield play_game(agents, pairing)
-        return
     todo = iter(pairings)
     while part := list(islice(todo, _AT_ONCE)):
+        together = [pairing for pairing in part if _in_batches(agents, pairing)]
         try:
-            finals = _play_batch(agents, part)
+            finals = dict(zip(map(id, together), _play_batch(agents, together), strict=True))
         except (Exception, SystemExit):
-            # An agent failed somewhere in the batch: game by game, only its own games are lost.
-            for pairing in part:
+            finals = {}  # an agent failed somewhere in the batch: game by game, only its own games are lost
+        for pairing in part:
+            final = finals.get(id(pairing))
+            if final is None:
                 yield play_game(agents, pairing)
-        else:
-            for pairing, final in zip(part, finals, strict=True):
+            else:
                 yield Record(pairing, final, final.returns(), final.margins())
+
+
+def _in_batches(agents: Sequence[Agent], pairing: Pairing) -> bool:
+    return isinstance(pairing.start, Othello) and all(agents[index].answers_batches for index in set(pairing.seats))
 
 
 def play_game(
@@ -169,6 +170,8 @@ def _play_batch(agents: Sequence[Agent], pairings: Sequence[Pairing]) -> list[Ot
     Raises:
         AgentError: an answer is not legal, or an agent failed.
     """
+    if not pairings:
+        return []
     starts = [pairing.start for pairing in pairings]
     boards = OthelloBatch.from_states([start for start in starts if isinstance(start, Othello)])
     size, board = boards.size, bitboard.BOARDS[boards.size]

@@ -15,7 +15,7 @@ from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
 from othello_env.games.othello import Othello
 
-__all__ = ["MatchResult", "pairings", "play_match", "score_interval"]
+__all__ = ["MatchResult", "opening_start", "pairings", "play_match", "score_interval"]
 
 _PAIRS_AT_ONCE = 128
 _Z95 = NormalDist().inv_cdf(0.975)
@@ -113,12 +113,20 @@ def pairings(
         first: the number of the first pair, to go on where another call ended.
     """
     drawn = Openings(openings, new_game or (lambda _: Othello()))
-    base = mix_int(seed, 0)
     games = []
     for pair in range(first, first + pairs):
-        start = drawn.positions[pair % len(drawn.positions)] if drawn.positions else drawn.draw(mix_int(base, pair))
-        games += [Pairing(start, seats, mix_int(mix_int(base, pair), seats[0])) for seats in ((0, 1), (1, 0))]
+        start, key = opening_start(drawn, seed, pair)
+        if start.num_players != 2:
+            raise ValueError(f"a match is of two players; {type(start).__name__} has {start.num_players}")
+        games += [Pairing(start, seats, mix_int(key, seats[0])) for seats in ((0, 1), (1, 0))]
     return games
+
+
+def opening_start(openings: Openings, seed: int, number: int) -> tuple[State, int]:
+    """The position of a match's opening of this number, and the key that it was drawn with; given ones go in turn."""
+    key = mix_int(mix_int(seed, 0), number)
+    given = openings.positions
+    return given[number % len(given)] if given else openings.draw(key), key
 
 
 def play_match(

@@ -110,7 +110,7 @@ class _Meetings:
         both = np.zeros((len(sums), len(self.names)))
         for row, (a, b) in zip(both, sums, strict=True):
             row[self.names.index(a)], row[self.names.index(b)] = 1.0, -1.0
-        self.design = both[:, self.free]  # (M, F)
+        self.design: npt.NDArray[np.float64] = both[:, self.free]  # (M, F)
         self.given = np.array([fixed.get(name, 0.0) / _ELO for name in self.names])
         self.offset = both @ self.given  # (M,)
         self.games, self.points, self.ss, self.sg, self.gg = np.array(list(sums.values())).reshape(-1, 5).T
@@ -118,11 +118,13 @@ class _Meetings:
 
     def information(self, p: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         weighted: npt.NDArray[np.float64] = self.design * (self.games * p * (1 - p))[:, np.newaxis]
-        return np.asarray(self.design.T @ weighted, np.float64)
+        information: npt.NDArray[np.float64] = self.design.T @ weighted
+        return information
 
     def probabilities(self, strength: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """(M,) the expected score of the first of each two."""
-        return 1 / (1 + np.exp(-(self.design @ strength + self.offset)))
+        odds: npt.NDArray[np.float64] = np.exp(self.design @ strength + self.offset)
+        return odds / (1 + odds)
 
 
 def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratings:

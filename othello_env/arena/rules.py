@@ -12,7 +12,7 @@ from othello_env.games.game import State
 from othello_env.games.othello import Othello
 from othello_env.games.tribolo import Tribolo
 
-__all__ = ["Rules", "names_of_moves", "play_names"]
+__all__ = ["Rules", "names_of_moves", "play_names", "position_to_text"]
 
 _GAMES: dict[str, type[State]] = {"checkers": Checkers, "othello": Othello, "tribolo": Tribolo}
 
@@ -81,6 +81,12 @@ class Rules:
         return state
 
 
+def position_to_text(state: State) -> tuple[str, str]:
+    """What `Rules.position` reads: the board in the game's text, and the player to move."""
+    assert isinstance(state, Checkers | Othello | Tribolo)
+    return state.to_text(), state.player_names[state.to_move]
+
+
 def names_of_moves(start: State, actions: Sequence[int]) -> str:
     """Actions from a position on in the game's notation, parted by spaces, passes named.
 
@@ -91,8 +97,9 @@ def names_of_moves(start: State, actions: Sequence[int]) -> str:
         return " ".join(map(start.action_to_text, actions))
     names, state = [], start
     for action in actions:  # a move's name there hangs on the position
+        following = state.play(action)
         names.append(state.action_to_text(action))
-        state = state.play(action)
+        state = following
     return " ".join(names)
 
 

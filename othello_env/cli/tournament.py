@@ -1,0 +1,136 @@
+"""``othello-env tournament A B C...``: everybody against everybody, or the first against all others."""
+
+from pathlib import Path
+
+import click
+
+from othello_env.arena.clocks import Clock
+from othello_env.arena.records import GameRecord
+from othello_env.arena.rules import Rules
+from othello_env.arena.schedule import Schedule
+from othello_env.arena.tournament import Tournament, play_tournament
+from othello_env.cli import _options as options
+from othello_env.files import write_file
+
+__all__ = ["command", "cross_table", "elo_table"]
+
+
+@click.command("tournament")
+@click.argument("agents", nargs=-1, required=True)
+@click.option("--games", default=200, help="Of each pair of agents, even: each opening with both colours.")
+@options.openings_option
+@options.seed_option
+@click.option("--game", "rules", default="othello", help="othello, checkers or tribolo, with options: othello:size=6.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Add each game to this file (JSON lines).")
+@click.option("--gauntlet", is_flag=True, help="Only the first agent plays, against all others.")
+@click.option("--clock", "game_time", help="Each side's time for a game: 30m, 90s.")
+@click.option("--move-time", help="Each side's time for a move: 100ms, 2s.")
+@click.option("--workers", type=click.IntRange(1), default=1, help="Processes that play.")
+@click.option("--anchor", help="The agent whose rating is 0.  [default: random, or the first]")
+@click.option(
+    "--transcripts", type=click.Path(dir_okay=False, path_type=Path), help="Write the games here, one a line."
+)
+def command(
+    agents: tuple[str, ...],
+    games: int,
+    openings: str | list[str] | None,
+    seed: int,
+    rules: str,
+    out: Path | None,
+    gauntlet: bool,
+    game_time: str | None,
+    move_time: str | None,
+    workers: int,
+    anchor: str | None,
+    transcripts: Path | None,
+) -> None:
+    """Play a tournament of AGENTS (specs) and print who beats whom and their Elo ratings.
+
+    With --out the games are kept: the same command again plays only what is missing, after an interrupt, a kill, or
+    with more --games or AGENTS.
+    """
+    if game_time and move_time:
+        raise click.UsageError("a side has a --clock or a --move-time, not both")
+    clock = Clock.parse(game_time) if game_time else Clock.parse(f"{move_time}/move") if move_time else None
+    starts = tuple(openings) if isinstance(openings, list) else openings
+    schedule = Schedule(agents, games, starts, seed, Rules.parse(rules), gauntlet)
+    if anchor is not None and anchor not in agents:
+        raise click.UsageError(f"the anchor {anchor!r} does not play; expected one of {', '.join(agents)}")
+    records: list[GameRecord] = []
+    with options.bar("tournament", len(schedule)) as step:
+
+        def progress(record: GameRecord) -> None:
+            records.append(record)
+            step()
+
+        interrupted = False
+        try:
+            play_tournament(
+                {agent: agent for agent in agents},
+                schedule,
+                file=out,
+                clock=clock,
+                workers=workers,
+                progress=progress,
+            )
+        except KeyboardInterrupt:
+            interrupted = True
+    _report(Tournament.of(agents, records), schedule, clock, anchor)
+    if transcripts is not None:
+        write_file(transcripts, "".join(f"{record.transcript()}\n" for record in records).encode())
+    if interrupted:
+        raise KeyboardInterrupt
+
+
+def _report(result: Tournament, schedule: Schedule, clock: Clock | None, anchor: str | None) -> None:
+    openings = schedule.openings if isinstance(schedule.openings, str) else f"{len(schedule.openings or '1')} given"
+    time = "no clock" if clock is None else f"clock {clock}"
+    click.echo(
+        f"{len(result.records)} of {len(schedule)} games, {schedule.rules}, openings {openings}, seed {schedule.seed}, "
+        f"{time}:"
+    )
+    if not result.records:
+        return
+    click.echo(cross_table(result))
+    try:
+        click.echo("\n" + elo_table(result, anchor))
+    except ValueError as error:
+        if len(result.records) == len(schedule):
+            raise
+        click.echo(f"no ratings yet: {error}", err=True)
+    for agent in result.agents:
+        if faults := result.faults(agent):
+            click.echo(f"{agent} lost {len(faults)} games on the spot, the first since {faults[0]}", err=True)
+
+
+def cross_table(result: Tournament) -> str:
+    """Each agent's score against each other, 0 to 1, and the mean margin of all its games."""
+    scores = result.scores()
+    head = ("agent", *map(str, range(1, len(result.agents) + 1)), "games", "score", "margin")
+    rows = []
+    for number, agent in enumerate(result.agents, start=1):
+        against = [scores.get((agent, other)) for other in result.agents]
+        met = [score for score in against if score is not None]
+        games = sum(score.games for score in met)
+        cells = ["-" if score is None else f"{score.score:.3f}" for score in against]
+        total = sum(score.score * score.games for score in met) / games if games else 0.0
+        margin = sum(score.margin * score.games for score in met) / games if games else 0.0
+        rows.append((f"{number} {agent}", *cells, str(games), f"{total:.3f}", f"{margin:+.1f}"))
+    return options.table(head, rows)
+
+
+def elo_table(result: Tournament, anchor: str | None = None) -> str:
+    """The ratings from the best down, their 95% intervals, and the likelihood of being better than the next one.
+
+    Raises:
+        ValueError: there are no ratings, see `Tournament.ratings`.
+    """
+    ratings = result.ratings(anchor)
+    order = sorted(ratings.elo, key=lambda agent: -ratings.elo[agent])
+    rows: list[tuple[str, ...]] = []
+    for place, agent in enumerate(order):
+        low, high = ratings.interval(agent)
+        following = order[place + 1 : place + 2]
+        better = f"{ratings.superiority(agent, following[0]):.3f}" if following else ""
+        rows.append((agent, f"{ratings.elo[agent]:.0f}", f"{low:.0f} to {high:.0f}", better))
+    return options.table(("agent", "Elo", "95% interval", "better than next"), rows)
