@@ -1,0 +1,197 @@
+"""What each trainer reads from the environments, asked for in the words of that trainer, without the trainer.
+
+The call or line of the trainer's own source that a test repeats is named beside it.
+"""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+from pettingzoo.utils import BaseWrapper
+
+from othello_env import checkers_v0, othello_v0, sample_legal, tribolo_v0
+
+pytestmark = pytest.mark.nojit
+
+IDS = [f"othello_env/{game}-v0" for game in ("Othello", "Tribolo", "Checkers")]
+AEC = {"othello": othello_v0, "tribolo": tribolo_v0, "checkers": checkers_v0}
+ENVS = 6
+
+
+def play_to_the_end(env, seed, look):
+    """Step a single environment by random legal actions; `look(observation, info)` sees all of them."""
+    rng = np.random.default_rng(seed)
+    observation, info = env.reset(seed=seed)
+    over = False
+    while not over:
+        look(observation, info, over)
+        action = rng.choice(np.flatnonzero(observation["action_mask"]))
+        observation, _, over, truncated, info = env.step(action)
+        assert not truncated
+    look(observation, info, over)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_maskable_ppo_asks_the_environment_for_its_masks(name):
+    # sb3_contrib.common.maskable.utils.get_action_masks, through DummyVecEnv.env_method: get_wrapper_attr
+    env = gymnasium.make(name)
+    calls = []
+
+    def look(observation, info, over):
+        masks = env.get_wrapper_attr("action_masks")()
+        assert masks.shape == (env.action_space.n,)
+        assert masks.dtype == np.bool_
+        np.testing.assert_array_equal(masks, observation["action_mask"])
+        assert masks.any() != over
+        calls.append(over)
+
+    play_to_the_end(env, 3, look)
+    assert calls[-1]
+    # MultiInputPolicy makes a network for each entry of a Dict space of Boxes and MultiBinaries.
+    space = env.observation_space
+    assert isinstance(space, gymnasium.spaces.Dict)
+    assert set(space.spaces) == {"observation", "action_mask"}
+
+
+def vector(**kwargs):
+    return gymnasium.make_vec("othello_env/Othello-v0", num_envs=ENVS, size=4, **kwargs)
+
+
+def vector_steps(env, steps, seed=0):
+    """(observation, rewards, terminated, info) of each step by random legal actions; the reset comes first."""
+    rng = np.random.default_rng(seed)
+    observation, info = env.reset(seed=seed)
+    yield observation, np.zeros(ENVS), np.zeros(ENVS, np.bool_), info
+    for _ in range(steps):
+        observation, rewards, terminated, _, info = env.step(sample_legal(observation["action_mask"], rng))
+        yield observation, rewards, terminated, info
+
+
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_agilerl_reads_the_mask_in_the_info(opponent):
+    # agilerl.algorithms.ppo: action_mask = info.get("action_mask"), one row a game, nonzero where legal
+    ends = 0
+    for observation, _, terminated, info in vector_steps(vector(opponent=opponent), 30):
+        mask = info.get("action_mask")
+        assert mask.shape == (ENVS, 17)
+        assert mask.dtype == np.int8
+        assert mask.any(axis=1).all()  # after an end it is already the next game's
+        np.testing.assert_array_equal(mask, observation["action_mask"])
+        ends += terminated.sum()
+    assert ends > ENVS
+
+
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_torchrl_finds_the_mask_and_the_last_observation(opponent):
+    # torchrl.envs.GymWrapper refuses vector environments of the mode NEXT_STEP, and takes a game's last observation
+    # from info["final_obs"] where info["_final_obs"] is True; ActionMask reads the key "action_mask" of observations.
+    env = vector(opponent=opponent)
+    assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    spaces = env.single_observation_space
+    seen = 0
+    for observation, _, terminated, info in vector_steps(env, 30):
+        assert env.observation_space.contains(observation)
+        if not terminated.any():
+            assert "final_obs" not in info
+            continue
+        np.testing.assert_array_equal(info["_final_obs"], terminated)
+        for i in range(ENVS):
+            final = info["final_obs"][i]
+            if terminated[i]:
+                assert spaces.contains(final)
+                assert not final["action_mask"].any()
+                seen += 1
+            else:
+                assert final is None
+    assert seen > ENVS
+
+
+@pytest.mark.parametrize("game", AEC)
+def test_tianshou_reads_the_mask_of_the_agent_to_move(game):
+    # tianshou.env.PettingZooEnv: one space for all agents; env.last(self) after reset and step; obs["action_mask"];
+    # rewards in a list by agent.
+    env = AEC[game].env()
+    assert all(
+        space == env.observation_space(env.possible_agents[0])
+        for space in map(env.observation_space, env.possible_agents)
+    )
+    assert len({env.action_space(agent).n for agent in env.possible_agents}) == 1
+    env.reset(seed=1)
+    rng = np.random.default_rng(1)
+    rewards = np.zeros(len(env.possible_agents))
+    while True:
+        observation, reward, terminated, truncated, _ = env.last()
+        assert isinstance(terminated, bool)
+        assert not truncated
+        if terminated:
+            break
+        mask = [entry == 1 for entry in observation["action_mask"]]
+        assert any(mask)
+        assert reward == 0
+        env.step(int(rng.choice(np.flatnonzero(mask))))
+        rewards[:] = [env.rewards[agent] for agent in env.possible_agents]
+    assert not observation["action_mask"].any()
+    assert rewards.sum() == 0
+    assert np.abs(rewards).max() <= 1
+
+
+class Observations(BaseWrapper):
+    """What RLlib's ActionMaskingRLModule wants: the planes under the key ``observations``, as floats."""
+
+    def observation_space(self, agent):
+        spaces = super().observation_space(agent)
+        planes = gymnasium.spaces.Box(0, 1, spaces["observation"].shape, np.float32)
+        return gymnasium.spaces.Dict({"action_mask": spaces["action_mask"], "observations": planes})
+
+    def observe(self, agent):
+        seen = super().observe(agent)
+        return {"action_mask": seen["action_mask"], "observations": seen["observation"].astype(np.float32)}
+
+
+@pytest.mark.parametrize("game", AEC)
+def test_rllib_gets_its_key_from_a_short_wrapper(game):
+    # ray.rllib.env.wrappers.pettingzoo_env.PettingZooEnv: observe(agent_selection), and at each step rewards,
+    # terminations, truncations and infos of the agents, by name; the spaces of all agents are the same.
+    env = Observations(AEC[game].env())
+    env.reset(seed=2)
+    rng = np.random.default_rng(2)
+    steps = 0
+    while env.agents and not any(env.terminations.values()):
+        agent = env.agent_selection
+        seen = env.observe(agent)
+        assert env.observation_space(agent).contains(seen)
+        assert seen["action_mask"].any()
+        env.step(rng.choice(np.flatnonzero(seen["action_mask"])))
+        assert set(env.rewards) == set(env.terminations) == set(env.truncations) == set(env.infos)
+        steps += 1
+    assert steps > 5
+    assert all(env.terminations.values())
+    assert sum(env.rewards.values()) == 0
+    assert not any(env.observe(agent)["action_mask"].any() for agent in env.possible_agents)
+
+
+def test_the_mask_of_an_end_is_the_same_everywhere():
+    # The single environment, the vector environment without resets, and the AEC environment play the same game.
+    single = gymnasium.make("othello_env/Othello-v0", size=4)
+    batch = vector(autoreset_mode=AutoresetMode.DISABLED)
+    observation, _ = single.reset(seed=5)
+    batch_observation, _ = batch.reset(seed=5)
+    over = False
+    while not over:
+        np.testing.assert_array_equal(observation["action_mask"], batch_observation["action_mask"][0])
+        action = int(np.flatnonzero(observation["action_mask"])[0])
+        observation, _, over, _, _ = single.step(action)
+        actions = batch_observation["action_mask"].argmax(axis=1)
+        batch_observation, _, terminated, _, _ = batch.step(actions)
+        if terminated.any():
+            batch_observation, _ = batch_resets_all_but_the_first(batch, batch_observation, terminated)
+    assert not observation["action_mask"].any()
+    assert not batch_observation["action_mask"][0].any()
+    assert not batch.action_masks()[0].any()
+    assert not single.get_wrapper_attr("action_masks")().any()
+
+
+def batch_resets_all_but_the_first(batch, observation, terminated):
+    mask = terminated.copy()
+    mask[0] = False
+    return batch.reset(options={"reset_mask": mask}) if mask.any() else (observation, {})
