@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 __all__ = ["Workers"]
 
 _T = TypeVar("_T")
-_Task = tuple[Callable[[int], Any], int]
+_Answer = tuple[int, Any, BaseException | None]
+_Task = tuple[Callable[[int], Any], int, "SimpleQueue[_Answer]"]
 
 
 class Workers:
@@ -26,7 +27,6 @@ class Workers:
         self.count = count
         self._process = 0
         self._tasks: list[SimpleQueue[_Task | None]] = []
-        self._results: SimpleQueue[tuple[int, Any, BaseException | None]] = SimpleQueue()
 
     def run(self, work: Callable[[int], _T]) -> list[_T]:
         """The results of work(0) to work(count - 1), the first of them done by the calling thread.
@@ -38,10 +38,11 @@ class Workers:
             return [work(0)]
         if self._process != os.getpid():
             self._start()
+        results: SimpleQueue[_Answer] = SimpleQueue()  # a new one, lest an interrupted run leave something in it
         for k, tasks in enumerate(self._tasks, start=1):
-            tasks.put((work, k))
+            tasks.put((work, k, results))
         answers = [_done(work, 0)]
-        answers += [self._results.get() for _ in self._tasks]
+        answers += [results.get() for _ in self._tasks]
         answers.sort(key=lambda answer: answer[0])
         for _, _, error in answers:
             if error is not None:
@@ -56,27 +57,27 @@ class Workers:
 
     def _start(self) -> None:
         self._process = os.getpid()
-        self._results = SimpleQueue()
         self._tasks = [SimpleQueue() for _ in range(1, self.count)]
         for tasks in self._tasks:
-            threading.Thread(target=_serve, args=(tasks, self._results), daemon=True).start()
+            threading.Thread(target=_serve, args=(tasks,), daemon=True).start()
         self._finalizer = weakref.finalize(self, _end, self._tasks)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Workers, (self.count,))
 
 
-def _done(work: Callable[[int], Any], k: int) -> tuple[int, Any, BaseException | None]:
+def _done(work: Callable[[int], Any], k: int) -> _Answer:
     try:
         return k, work(k), None
     except BaseException as error:
         return k, None, error
 
 
-def _serve(tasks: SimpleQueue[_Task | None], results: SimpleQueue[tuple[int, Any, BaseException | None]]) -> None:
+def _serve(tasks: SimpleQueue[_Task | None]) -> None:
     while (task := tasks.get()) is not None:
-        results.put(_done(*task))
-        del task  # it holds the batch
+        work, k, results = task
+        results.put(_done(work, k))
+        del task, work  # they hold the batch
 
 
 def _end(queues: list[SimpleQueue[_Task | None]]) -> None:

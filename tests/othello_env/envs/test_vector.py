@@ -88,7 +88,7 @@ def disturbed(actions, masks, rng, share):
     ],
 )
 def test_self_play_is_the_rules(mode, size, openings, reward, share):
-    n, steps = 40, 200
+    n, steps = 60, 200
     env = OthelloVectorEnv(n, size, None, openings=openings, reward=reward, autoreset_mode=mode)
     twin = SelfPlayTwin(n, mode, size, openings, reward)
     rng = np.random.default_rng(size)
@@ -172,6 +172,7 @@ def assert_same_info(found, expected):
         (6, {"openings": ["c4", "b3"], "side": "black"}),
         (4, {"reward": "margin"}),
         (4, {"openings": "random:6"}),
+        (8, {"opponent": "maximizer:eval=weighted,epsilon=0.3", "openings": "random:6"}),
     ],
 )
 def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, size, options):
@@ -179,8 +180,8 @@ def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, size, opt
     if "openings" in options and isinstance(options["openings"], list):
         first = [Othello(size).action_to_text(a) for a in Othello(size).legal_actions()]
         options = options | {"openings": first}
-    env = OthelloVectorEnv(n, size, "random", autoreset_mode=mode, **options)
-    twin = SyncVectorEnv([lambda: OthelloEnv(size, "random", **options)] * n, autoreset_mode=mode)
+    env = OthelloVectorEnv(n, size, autoreset_mode=mode, **options)
+    twin = SyncVectorEnv([lambda: OthelloEnv(size, **options)] * n, autoreset_mode=mode)
     rng = np.random.default_rng(1)
     found, info = env.reset(seed=11)
     expected, expected_info = twin.reset(seed=11)
