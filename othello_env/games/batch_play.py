@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from othello_env.games.batch import ILLEGAL, OVER, illegal_places, place, true_places
 from othello_env.games.batch_games import SIDE_DRAWN, Games, StartTable, Waiting
-from othello_env.games.bitboard import advance, mobility, nth_bit, popcount
+from othello_env.games.bitboard import advance, nth_bit, popcount
 from othello_env.games.hashing import OPENING, OPPONENT, POOL, REDRAW, SIDE, below, mix
 from othello_env.games.jit import kernel
 
@@ -64,8 +64,8 @@ def _begin(i: int, key: np.uint64, games: Games, starts: StartTable, board: np.u
 @kernel
 def _random_plies(i: int, plies: int, key: np.uint64, games: Games, board: np.uint64, size: int) -> bool:
     """Play uniformly random plies in game i. Returns whether the game goes on after them."""
-    own, opponent = games.own[i], games.opponent[i]
-    legal, reply = mobility(own, opponent, board)
+    # The position as after a pass of the other side, which is itself; so one kernel does for all.
+    own, opponent, legal, reply = advance(games.opponent[i], games.own[i], _0, board)
     for _ in range(plies):
         if legal | reply == _0:
             return False
@@ -240,8 +240,7 @@ def waiting(games: Games, board: np.uint64, size: int) -> Waiting:
             found[n] = i
             n += 1
             continue
-        games.own[i], games.opponent[i] = games.opponent[i], games.own[i]
-        games.legal[i], _ = mobility(games.own[i], games.opponent[i], board)
+        games.own[i], games.opponent[i], games.legal[i], _ = advance(games.own[i], games.opponent[i], _0, board)
         _note(i, size * size, games)
     numbers = found[:n]
     key = games.key[numbers]
