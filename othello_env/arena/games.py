@@ -21,7 +21,7 @@ from othello_env.games.game import State
 from othello_env.games.hashing import OPPONENT, mix_int
 from othello_env.games.othello import Othello, OthelloBatch
 
-__all__ = ["Pairing", "Record", "play_game", "play_games", "seat_key"]
+__all__ = ["Pairing", "Record", "Watch", "lost", "play_game", "play_games", "seat_key"]
 
 _AT_ONCE = 512
 

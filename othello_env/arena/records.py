@@ -253,7 +253,7 @@ def _parse(data: bytes, path: str | Path) -> list[GameRecord]:
 class RecordFile:
     """A file of records to which games are added, each with one write, so that a kill loses none that was added.
 
-    A last line that an earlier kill tore is cut off when the first game is added. Use `open_records` to get one.
+    A last line that an earlier kill tore is cut off before a game is added. Use `open_records` to get one.
 
     Attributes:
         records: those that were in the file when it was opened.
@@ -266,15 +266,23 @@ class RecordFile:
         self._torn = self._end < len(data)
         self.records = _parse(data[: self._end], path)
 
+    def cut_torn_line(self) -> None:
+        """Cut off a last line that was not written to its end.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        if self._torn:
+            self._file.truncate(self._end)
+            self._torn = False
+
     def append(self, record: GameRecord) -> None:
         """Add a game.
 
         Raises:
             OSError: it cannot be written; a part of its line may have been.
         """
-        if self._torn:
-            self._file.truncate(self._end)
-            self._torn = False
+        self.cut_torn_line()
         line = record.to_json().encode() + b"\n"
         while line:
             line = line[self._file.write(line) :]

@@ -173,6 +173,8 @@ def play_tournament(
         out = None if file is None else stack.enter_context(open_records(file))
         records = [] if out is None else list(out.records)
         todo = _missing(schedule, clock, records, file)
+        if out is not None:
+            out.cut_torn_line()
         for record in records:
             tell(record)
         jobs = _Jobs(todo, clock)

@@ -25,7 +25,7 @@ from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.clocks import Clock
 from othello_env.arena.games import Pairing, Record, lost, play_game, play_games
 
-__all__ = ["Job", "WorkerError", "play_jobs"]
+__all__ = ["GRACE_SECONDS", "PREPARE_SECONDS", "Job", "WorkerError", "play_jobs"]
 
 PREPARE_SECONDS = 120.0
 """How long an agent may take to be made and to begin a game; it may have to compile or to load much."""

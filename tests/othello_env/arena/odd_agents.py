@@ -1,0 +1,139 @@
+"""Agents that misbehave, for worker processes to load by their spec: ``.../odd_agents.py:Sleeper:discs=20``."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+from othello_env import Agent
+
+
+class Polite(Agent):
+    """The first legal action, always; it keeps what it was told of its clock."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        self.seconds_left: list[float | None] = []
+
+    def __repr__(self) -> str:
+        return "polite"
+
+    def act(self, state, *, seconds_left=None):
+        self.seconds_left.append(seconds_left)
+        return state.legal_actions()[0]
+
+
+class Odd(Polite):
+    """Behaves oddly from a number of discs on."""
+
+    def __init__(self, discs: int = 20) -> None:
+        super().__init__()
+        self.discs = discs
+
+    def __repr__(self) -> str:
+        return type(self).__name__
+
+    def act(self, state, *, seconds_left=None):
+        return self.oddly(state, seconds_left) if state.turn >= self.discs else super().act(state)
+
+    def oddly(self, state, seconds_left):
+        raise NotImplementedError
+
+
+class Sleeper(Odd):
+    """Hangs."""
+
+    def oddly(self, state, seconds_left):
+        time.sleep(1000)
+
+
+class Spinner(Odd):
+    """Hangs without ever letting go, deaf to whatever can be refused."""
+
+    def oddly(self, state, seconds_left):
+        while True:
+            try:
+                while True:
+                    pass
+            except BaseException:
+                continue
+
+
+class Late(Odd):
+    """Answers, but a little too late."""
+
+    def oddly(self, state, seconds_left):
+        time.sleep(seconds_left + 0.05)
+        return state.legal_actions()[0]
+
+
+class Liar(Odd):
+    """Answers with nonsense."""
+
+    def oddly(self, state, seconds_left):
+        return "f5"
+
+
+class Raiser(Odd):
+    """Fails."""
+
+    def oddly(self, state, seconds_left):
+        raise ZeroDivisionError("oops")
+
+
+class Leaver(Odd):
+    """Ends the program."""
+
+    def oddly(self, state, seconds_left):
+        sys.exit("bye")
+
+
+class Killer(Odd):
+    """Ends its process at once, as a crash in machine code does."""
+
+    def oddly(self, state, seconds_left):
+        os._exit(7)
+
+
+class NeverReady(Polite):
+    """Hangs before the first move."""
+
+    def new_game(self, seed):
+        if seed:
+            time.sleep(1000)
+
+
+class Unprepared(Polite):
+    """Fails before the first move."""
+
+    def new_game(self, seed):
+        if seed:
+            raise RuntimeError("no board")
+
+
+class DiesOnce(Polite):
+    """Ends its process the first time that it is asked, which a file remembers."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+
+    def __repr__(self) -> str:
+        return "dies-once"
+
+    def act(self, state, *, seconds_left=None):
+        if state.turn >= 30 and not self.path.exists():
+            self.path.write_text("died")
+            os._exit(9)
+        return super().act(state)
+
+
+class Spender(Polite):
+    """Thinks for a fixed time and plays as the clock tells: the last action while more than half is left."""
+
+    def __init__(self, seconds: float = 0.002, all: float = 1.0) -> None:  # noqa: A002
+        super().__init__()
+        self.seconds, self.all = seconds, all
+
+    def act(self, state, *, seconds_left=None):
+        time.sleep(self.seconds)
+        return state.legal_actions()[-1 if seconds_left > self.all / 2 else 0]

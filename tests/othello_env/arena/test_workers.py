@@ -1,0 +1,175 @@
+"""Clocks, and agents that hang, crash or lie in worker processes."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from othello_env.arena import workers
+from othello_env.arena.clocks import Clock
+from othello_env.arena.games import Pairing, play_game
+from othello_env.arena.schedule import Schedule
+from othello_env.arena.tournament import play_tournament
+from othello_env.games.othello import Othello
+
+ODD = Path(__file__).with_name("odd_agents.py")
+FAST = Clock(0.5, per_move=True)
+
+
+def odd(name, **options):
+    text = ",".join(f"{key}={value}" for key, value in options.items())
+    return f"{ODD}:{name}" + (f":{text}" if text else "")
+
+
+def play(agents, games=2, **arguments):
+    return play_tournament(agents, Schedule(tuple(agents), games), **arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "clock"),
+    [
+        ("30m", Clock(1800)),
+        ("100ms/move", Clock(0.1, per_move=True)),
+        ("2.5s", Clock(2.5)),
+        ("1h", Clock(3600)),
+    ],
+)
+def test_a_clock_is_read_and_written(text, clock):
+    assert Clock.parse(text) == clock
+    assert Clock.parse(str(clock)) == clock
+
+
+@pytest.mark.parametrize("text", ["", "30", "m", "-1s", "1s/game", "0s", "1 day"])
+def test_no_clock(text):
+    with pytest.raises(ValueError, match=r"expected a time such as|positive number of seconds"):
+        Clock.parse(text)
+
+
+def test_agents_see_what_is_left_of_their_own_time():
+    spec = odd("Spender", seconds=0.022)
+    agents = [workers.make_agent(spec), workers.make_agent(spec)]
+    record = play_game(agents, Pairing(Othello(), (0, 1), 1), Clock(1.0))
+    assert record.fault is None
+    assert all(0.5 < seconds < 1 for seconds in record.seconds)
+    # It plays its last action while it has more than half its time, so at first; with a clock for each move always.
+    assert record.final.moves[0] == Othello().legal_actions()[-1]
+    per_move = play_game(agents, Pairing(Othello(), (0, 1), 1), Clock(1.0, per_move=True))
+    state = Othello()
+    for action in per_move.final.moves:
+        assert action == state.legal_actions()[-1]
+        state = state.play(action)
+    assert per_move.final.moves != record.final.moves
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("Sleeper", "lost on time (0.5s/move), was still thinking and was stopped"),
+        ("Spinner", "lost on time (0.5s/move), was still thinking and was stopped"),
+        ("Late", "lost on time (0.5s/move)"),
+        ("Liar", "an action is an integer, not 'f5'"),
+        ("Raiser", "ZeroDivisionError: oops"),
+        ("Leaver", "SystemExit: bye"),
+        ("Killer", "its process ended (exit code 7)"),
+    ],
+)
+def test_an_agent_that_misbehaves_loses_that_game_and_the_tournament_goes_on(name, told):
+    agents = {"odd": odd(name), "polite": odd("Polite")}
+    if name == "Sleeper":
+        agents["random"] = "random"
+    result = play(agents, clock=FAST)
+    assert len(result.records) == len(agents) * (len(agents) - 1)
+    assert not result.faults("polite")
+    assert len(result.faults("odd")) == 2 * (len(agents) - 1)
+    for record in result.records:
+        final = record.replay()
+        assert record.clock == "0.5s/move"
+        assert len(record.seconds) == 2
+        if record.fault is None:
+            assert final.is_over
+        else:
+            player, reason = record.fault
+            assert record.agents[player] == "odd"
+            assert record.result[player] == -1
+            assert told in reason
+            assert repr(final) in reason, "the position is reported"
+            assert final.to_move == player
+            assert final.turn >= 20
+
+
+def test_time_adds_up_over_a_game():
+    agents = {"slow": odd("Spender", seconds=0.05), "polite": odd("Polite")}
+    result = play(agents, clock=Clock(0.3))
+    for record in result.records:
+        assert record.fault is not None
+        assert "lost on time (0.3s)" in record.fault[1]
+        slow = record.agents.index("slow")
+        assert record.fault[0] == slow
+        assert record.seconds[slow] > 0.3 > record.seconds[1 - slow]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("NeverReady", "not ready for the game after 4 seconds"), ("Unprepared", "RuntimeError: no board")],
+)
+def test_an_agent_that_is_not_ready_loses(monkeypatch, name, told):
+    monkeypatch.setattr(workers, "PREPARE_SECONDS", 4.0)
+    result = play({"odd": odd(name), "polite": odd("Polite")}, clock=FAST)
+    assert len(result.faults("odd")) == 2
+    for record in result.records:
+        assert told in record.fault[1]
+        assert record.agents[record.fault[0]] == "odd"
+        record.replay()
+
+
+def test_a_worker_that_dies_is_replaced_and_its_games_played_again(tmp_path):
+    died = tmp_path / "died"
+    agents = {"dies": odd("DiesOnce", path=died), "random": "random"}
+    result = play(agents, 8, workers=2)
+    assert died.exists()
+    # This time it lives from the start.
+    assert result == play(agents, 8)
+    assert not result.faults("dies")
+
+
+def test_an_agent_that_crashes_without_a_clock_loses_when_workers_play():
+    result = play({"odd": odd("Killer"), "random": "random"}, 4, workers=2)
+    assert len(result.faults("odd")) == 4
+    assert "its process ended (exit code 7)" in result.faults("odd")[0]
+    assert all(record.seconds is None for record in result.records)
+
+
+def test_workers_end_with_their_owner(tmp_path):
+    """Also when it is killed while an agent hangs."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import multiprocessing, os, threading, time\n"
+        "from othello_env.arena.clocks import Clock\n"
+        "from othello_env.arena.schedule import Schedule\n"
+        "from othello_env.arena.tournament import play_tournament\n"
+        "def tell():\n"
+        "    while not (children := multiprocessing.active_children()): time.sleep(0.05)\n"
+        "    time.sleep(3)\n"
+        "    print(children[0].pid, flush=True)\n"
+        "if __name__ == '__main__':\n"
+        "    threading.Thread(target=tell).start()\n"
+        f"    agents = {{'odd': {odd('Sleeper', discs=4)!r}, 'random': 'random'}}\n"
+        "    play_tournament(agents, Schedule(tuple(agents), 2), clock=Clock(1000))\n"
+    )
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) as process:
+        worker = int(process.stdout.readline())
+        os.kill(worker, 0)
+        process.kill()
+    for _ in range(200):
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+        if Path(f"/proc/{worker}/stat").exists() and Path(f"/proc/{worker}/stat").read_text().split()[2] == "Z":
+            return  # nobody has collected it yet
+        time.sleep(0.05)
+    os.kill(worker, 9)
+    pytest.fail("the worker lives on")
