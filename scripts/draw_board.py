@@ -1,18 +1,32 @@
-"""Draw the README's picture of a board: ``python scripts/draw_board.py [TRANSCRIPT] [FILE.png]``."""
+"""Draw the README's pictures of boards into a folder: ``python scripts/draw_board.py [FOLDER]``."""
 
 import sys
+from pathlib import Path
 
 from PIL import Image
 
-from othello_env import Othello, drawing
+from othello_env import Checkers, Othello, State, Tribolo, drawing, make_agent
 
-# The beginning of a perfect game (Takizawa, Othello is Solved, 2023).
-TRANSCRIPT = "f5d6c3d3c4f4f6f3e6e7d7c5b6d8c6c7d2b5a5a6"
+
+def played(state: State, spec: str, plies: int) -> State:
+    """The position after an agent has played some plies against itself."""
+    agent = make_agent(spec, seed=1)
+    agent.new_game(1)
+    for _ in range(plies):
+        state = state.play(agent.act(state))
+    return state
 
 
 def main() -> None:
-    transcript, file = (*sys.argv[1:], *(TRANSCRIPT, "docs/board.png")[len(sys.argv) - 1 :])
-    Image.fromarray(drawing.pixels(Othello.from_moves(transcript))).save(file)
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs")
+    positions = {
+        # The beginning of a perfect game (Takizawa, Othello is Solved, 2023).
+        "board": Othello.from_moves("f5d6c3d3c4f4f6f3e6e7d7c5b6d8c6c7d2b5a5a6"),
+        "tribolo": played(Tribolo(seed=4), "tribolo:strategy=high-level", 40),
+        "checkers": played(Checkers(), "alphabeta:depth=6", 34),
+    }
+    for name, state in positions.items():
+        Image.fromarray(drawing.pixels(state, cell=48)).save(folder / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":
