@@ -182,12 +182,12 @@ def _cache_folder(root: Path) -> Path | None:
     is_package = (root / "__init__.py").exists()
     sources = {*_GAMES.rglob("*.py"), *(root.rglob("*.py") if is_package else root.glob("*.py"))}
     digest = hashlib.sha256()
-    for source in sorted(sources):
-        if source.is_file():
-            digest.update(source.read_bytes() + b"\0")
-    base = _cache_base()
-    folder = base / digest.hexdigest()[:16]
     try:
+        for source in sorted(sources):
+            if source.is_file():
+                digest.update(source.read_bytes() + b"\0")
+        base = _cache_base()
+        folder = base / digest.hexdigest()[:16]
         base.parent.mkdir(parents=True, exist_ok=True)
         base.mkdir(mode=0o700, exist_ok=True)
         is_new = not folder.exists()
@@ -195,7 +195,7 @@ def _cache_folder(root: Path) -> Path | None:
         if not (_is_ours_alone(base) and _is_ours_alone(folder)):
             return None
         os.utime(folder)
-    except OSError:
+    except (OSError, RuntimeError):  # a RuntimeError: this user has no home
         return None
     if is_new:
         _remove_stale(base)

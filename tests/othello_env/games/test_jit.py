@@ -134,6 +134,21 @@ def test_a_cache_that_cannot_be_written(package):
     assert run(package) == (42, 0)
 
 
+@pytest.mark.parametrize(
+    ("method", "error"),
+    [("home", RuntimeError("Could not determine home directory.")), ("read_bytes", PermissionError("a source"))],
+)
+def test_no_home_or_a_source_that_cannot_be_read_is_no_error(monkeypatch, tmp_path, method, error):
+    def fails(*_):
+        raise error
+
+    (tmp_path / "beside.py").touch()
+    for variable in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(Path, method, fails)
+    assert jit._cache_folder(tmp_path) is None
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions are POSIX's")
 class TestTrust:
     def test_the_folders_are_for_their_owner_alone(self, package):
