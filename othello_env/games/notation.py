@@ -29,9 +29,14 @@ def square_to_text(action: int, size: int) -> str:
 
     >>> square_to_text(37, 8), square_to_text(64, 8)
     ('f5', 'pass')
+
+    Raises:
+        ValueError: there is no such action on this board.
     """
     if action == size * size:
         return PASS
+    if not 0 <= action < size * size:
+        raise ValueError(f"actions here are 0 to {size * size}, not {action!r}")
     row, column = divmod(action, size)
     return f"{_FILES[column]}{row + 1}"
 

@@ -256,3 +256,10 @@ def test_bad_board_texts(text, message):
 def test_bad_players(to_move):
     with pytest.raises(NotationError, match="expected the player to move as X or O"):
         Othello.from_text("-" * 64, to_move)
+
+
+@pytest.mark.parametrize("player", [2, -1, "black", "white", None])
+def test_no_view_for_what_is_no_player(player):
+    for view in (Othello().observation, Othello().mobility):
+        with pytest.raises(ValueError, match=f"a player is 0 or 1, not {player!r}"):
+            view(player)
