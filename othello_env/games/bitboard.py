@@ -256,7 +256,7 @@ def _choose(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uint6
     legal = legal_moves(own, opponent, board)
     if legal == _0:
         return size * size
-    square = int(nth_bit(legal, below(mix(key, np.uint64(CHOICE)), popcount(legal))))
+    square = np.int64(nth_bit(legal, below(mix(key, np.uint64(CHOICE)), popcount(legal))))
     edge = (8 - size) // 2
     return (square // 8 - edge) * size + square % 8 - edge
 

@@ -64,7 +64,7 @@ def stage(discs: np.int64, tables: Tables) -> np.int64:
 
 
 @kernel
-def _add(configuration: npt.NDArray[np.int16], delta: npt.NDArray[np.int16], factor: int) -> None:
+def _add(configuration: npt.NDArray[np.int16], delta: npt.NDArray[np.int16], factor: int | np.int64) -> None:
     """Add a multiple of one (Q,) vector to another."""
     for q in range(len(configuration)):
         configuration[q] += factor * delta[q]
@@ -254,7 +254,7 @@ def _self_play(
     while (legal | reply) != _0:
         if legal == _0:
             own, opponent, legal, reply = opponent, own, reply, legal
-            _add(configuration, configuration, -2)  # the other side's view
+            _add(configuration, configuration, np.int64(-2))  # the other side's view; a bare literal is another type
             sign = -sign
         discs = np.int64(popcount(own | opponent)) + 1
         best, logit = _best_move(own, opponent, legal, configuration, tables, after)
