@@ -107,4 +107,5 @@ def _columns(size: int) -> npt.NDArray[np.int64]:
 
 def _most_tried(visits: npt.NDArray[np.int64], batch: OthelloBatch) -> npt.NDArray[np.int64]:
     """(N,) the legal actions that were tried most."""
-    return np.where(batch.masks(), visits[:, _columns(batch.size)], -1).argmax(axis=1)
+    tried = np.where(batch.masks(), visits[:, _columns(batch.size)], -1)
+    return np.asarray(np.argmax(tried, axis=1), np.int64)

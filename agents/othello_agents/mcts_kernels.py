@@ -63,7 +63,9 @@ def _after(own: np.uint64, opponent: np.uint64, square: np.uint64) -> tuple[np.u
 
 
 @kernel
-def _put(tree: _Tree, node: int, own: np.uint64, opponent: np.uint64, sign: int, square: int, board: np.uint64) -> None:
+def _put(
+    tree: _Tree, node: int, own: np.uint64, opponent: np.uint64, sign: int, square: int | np.int64, board: np.uint64
+) -> None:
     """Make a node of a position, or of the one after its forced pass."""
     moves = _moves(own, opponent, board)
     if moves == _0:
@@ -103,7 +105,7 @@ def _expand(tree: _Tree, node: int, new: int, key: np.uint64, board: np.uint64) 
 
 
 @kernel
-def _play_out(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uint64) -> int:
+def _play_out(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uint64) -> np.int64:
     """The result, +1, 0 or -1, for the player to move, after random moves to the end."""
     sign = 1
     ply = _0
