@@ -88,6 +88,7 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         copy: bool = True,
         num_threads: int = 1,
     ) -> None:
+        self._workers = Workers(1)  # Gymnasium 1.1 closes also what could not be made
         for name, number in (("num_envs", num_envs), ("num_threads", num_threads)):
             if index(number) < 1:
                 raise ValueError(f"{name} must be at least 1, not {number}")
