@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 
 from othello_env.arena.games import Pairing
@@ -59,6 +60,9 @@ class Schedule:
         seed: determines the openings and all random choices.
         rules: of the game.
         gauntlet: whether only groups with the first agent play.
+
+    Raises:
+        ValueError: there are too few agents or two of one name, games is no such number, or an opening is wrong.
     """
 
     agents: tuple[str, ...]
@@ -81,50 +85,67 @@ class Schedule:
                 f"not {self.games}"
             )
 
-    def __iter__(self) -> Iterator[ScheduledGame]:
-        """The games in order.
+        _ = self._given  # what is wrong with the openings is told at once
 
-        Raises:
-            ValueError: the openings are wrong, or cannot be written down.
-        """
-        players = self.rules.num_players
-        groups = [
-            group for group in combinations(range(len(self.agents)), players) if not self.gauntlet or group[0] == 0
-        ]
-        for opening in self._openings(self.games // players):
-            for group in groups:
-                for turn in range(players):
-                    seats = group[turn:] + group[:turn]
-                    names = tuple(self.agents[index] for index in seats)
-                    yield ScheduledGame(opening, names, Pairing(opening.start, seats, self._key(opening, names)))
+    def __iter__(self) -> Iterator[ScheduledGame]:
+        """The games in order, made one by one."""
+        return self.missing(frozenset())
 
     def __len__(self) -> int:
-        others, players = len(self.agents), self.rules.num_players
-        if self.gauntlet:
-            others, players = others - 1, players - 1
-        groups = 1
-        for i in range(players):
-            groups = groups * (others - i) // (i + 1)
-        return groups * self.games
+        return len(self._seatings) * (self.games // self.rules.num_players)
 
-    def _openings(self, n: int) -> Iterator[Opening]:
-        openings = Openings(self.openings, self.rules.start)
-        usual = self.rules.start(0)
-        for number in range(n):
-            start, key = opening_start(openings, self.seed, number)
-            if openings.positions:
-                position, moves = self._written(start, usual)
-            else:
-                base = self.rules.start(key)
-                position = None if base == usual else position_to_text(base)
-                moves = names_of_moves(base, start.moves)
-            yield Opening(number, position, moves, start)
+    def missing(self, done: Container[tuple[int, tuple[str, ...]]]) -> Iterator[ScheduledGame]:
+        """The games in order but for some: those of these openings (by number) and agents (in the order of play)."""
+        for number in range(self.games // self.rules.num_players):
+            wanted = [names for names in self._seatings if (number, names) not in done]
+            if wanted:
+                opening = self._opening(number)
+                for names in wanted:
+                    yield self._game(opening, names)
 
-    def _written(self, start: State, usual: State) -> tuple[tuple[str, str] | None, str]:
-        """A given opening as moves from the usual start, or as a position."""
+    def games_of(self, number: int) -> dict[tuple[str, ...], ScheduledGame]:
+        """The games from the opening of this number by their agents, in the order of play; none if it is not played."""
+        if not 0 <= number < self.games // self.rules.num_players:
+            return {}
+        opening = self._opening(number)
+        return {names: self._game(opening, names) for names in self._seatings}
+
+    @cached_property
+    def _seatings(self) -> dict[tuple[str, ...], tuple[int, ...]]:
+        """For the agents of each game from an opening, in the order of play, their numbers."""
+        players = self.rules.num_players
+        groups = [g for g in combinations(range(len(self.agents)), players) if not self.gauntlet or g[0] == 0]
+        rotations = [group[turn:] + group[:turn] for group in groups for turn in range(players)]
+        return {tuple(self.agents[index] for index in seats): seats for seats in rotations}
+
+    def _game(self, opening: Opening, names: tuple[str, ...]) -> ScheduledGame:
+        return ScheduledGame(opening, names, Pairing(opening.start, self._seatings[names], self._key(opening, names)))
+
+    def _opening(self, number: int) -> Opening:
+        start, key = opening_start(self._openings, self.seed, number)
+        if self._given:
+            return Opening(number, *self._given[number % len(self._given)], start)
+        base = self.rules.start(key)
+        position = None if base == self._usual else position_to_text(base)
+        return Opening(number, position, names_of_moves(base, start.moves), start)
+
+    @cached_property
+    def _openings(self) -> Openings:
+        return Openings(self.openings, self.rules.start)
+
+    @cached_property
+    def _usual(self) -> State:
+        return self.rules.start(0)
+
+    @cached_property
+    def _given(self) -> list[tuple[tuple[str, str] | None, str]]:
+        """Each given opening as moves from the usual start, or as a position."""
+        return [self._written(start) for start in self._openings.positions]
+
+    def _written(self, start: State) -> tuple[tuple[str, str] | None, str]:
         with suppress(ValueError):  # its moves may have begun elsewhere
-            moves = names_of_moves(usual, start.moves)
-            if play_names(usual, moves) == start:
+            moves = names_of_moves(self._usual, start.moves)
+            if play_names(self._usual, moves) == start:
                 return None, moves
         position = position_to_text(start)
         if self.rules.position(*position) != start:

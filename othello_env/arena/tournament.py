@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -172,12 +173,12 @@ def play_tournament(
     with ExitStack() as stack:
         out = None if file is None else stack.enter_context(open_records(file))
         records = [] if out is None else list(out.records)
-        todo = _missing(schedule, clock, records, file)
+        _check(schedule, clock, records, file)
         if out is not None:
             out.cut_torn_line()
         for record in records:
             tell(record)
-        jobs = _Jobs(todo, clock)
+        jobs = _Jobs(schedule.missing({(record.opening, record.agents) for record in records}), clock)
         if clock is None and workers == 1:
             played = _play_here(jobs, playing)
         else:
@@ -185,7 +186,7 @@ def play_tournament(
         for done in stack.enter_context(closing(played)):
             jobs.took(done)
             for game in done:
-                written = _record(jobs.games[game.pairing.key], game, schedule, clock)
+                written = _record(jobs.games.pop(game.pairing.key), game, schedule, clock)
                 if out is not None:
                     out.append(written)
                 records.append(written)
@@ -193,23 +194,25 @@ def play_tournament(
     return Tournament.of(schedule.agents, records)
 
 
-def _missing(
-    schedule: Schedule, clock: Clock | None, records: Sequence[GameRecord], file: str | Path | None
-) -> list[ScheduledGame]:
-    """The games that are still to be played.
+def _check(schedule: Schedule, clock: Clock | None, records: Sequence[GameRecord], file: str | Path | None) -> None:
+    """Check that a file's records are games of this tournament.
 
     Raises:
-        RecordError: a record is of no game of this tournament, or of one that was there before.
+        RecordError: one is not, or was there before; its line is named.
     """
-    games = {game.pairing.key: game for game in schedule}
+    expected = _settings_of(schedule, clock)
+    games_of = lru_cache(4)(schedule.games_of)
     seen = set()
     for line, record in enumerate(records, start=1):
-        game = games.get(record.key)
-        if game is None or record.key in seen or not _fits(record, game, schedule, clock):
-            reason = "repeats a game" if record.key in seen else _difference(record, schedule, clock)
+        game = games_of(record.opening).get(record.agents)
+        reason = None
+        if record.key in seen:
+            reason = "it repeats a game"
+        elif game is None or game.pairing.key != record.key or _settings(record) != expected:
+            reason = _difference(record, schedule, expected)
+        if reason is not None:
             raise RecordError(f"{file}, line {line}: {reason}; resume with the same arguments, or name another file")
         seen.add(record.key)
-    return [game for key, game in games.items() if key not in seen]
 
 
 def _settings(record: GameRecord) -> dict[str, object]:
@@ -222,7 +225,7 @@ def _settings(record: GameRecord) -> dict[str, object]:
     }
 
 
-def _expected(schedule: Schedule, clock: Clock | None) -> dict[str, object]:
+def _settings_of(schedule: Schedule, clock: Clock | None) -> dict[str, object]:
     return {
         "game": str(schedule.rules),
         "seed": schedule.seed,
@@ -232,14 +235,10 @@ def _expected(schedule: Schedule, clock: Clock | None) -> dict[str, object]:
     }
 
 
-def _fits(record: GameRecord, game: ScheduledGame, schedule: Schedule, clock: Clock | None) -> bool:
-    return _settings(record) == _expected(schedule, clock) and record.agents == game.agents
-
-
-def _difference(record: GameRecord, schedule: Schedule, clock: Clock | None) -> str:
+def _difference(record: GameRecord, schedule: Schedule, expected: Mapping[str, object]) -> str:
     """Why a record is of another tournament."""
     was = _settings(record)
-    for name, value in _expected(schedule, clock).items():
+    for name, value in expected.items():
         if was[name] != value:
             return f"it was played with {name} {was[name]}, not {value}"
     for agent in record.agents:
@@ -250,7 +249,6 @@ def _difference(record: GameRecord, schedule: Schedule, clock: Clock | None) -> 
 
 def _record(game: ScheduledGame, record: Record, schedule: Schedule, clock: Clock | None) -> GameRecord:
     start, final = game.opening.start, record.final
-    expected = _expected(schedule, clock)
     return GameRecord(
         game=str(schedule.rules),
         agents=game.agents,
@@ -264,7 +262,7 @@ def _record(game: ScheduledGame, record: Record, schedule: Schedule, clock: Cloc
         fault=None if record.fault is None or record.faulty is None else (record.faulty, record.fault),
         seed=schedule.seed,
         key=game.pairing.key,
-        openings=str(expected["openings"]) if expected["openings"] else None,
+        openings=schedule.openings if isinstance(schedule.openings, str) else None,
         clock=None if clock is None else str(clock),
         seconds=None if record.seconds is None else tuple(round(s, 6) for s in record.seconds),
     )
@@ -273,17 +271,20 @@ def _record(game: ScheduledGame, record: Record, schedule: Schedule, clock: Cloc
 class _Jobs:
     """The games that are to be played, cut into jobs that take neither too long nor too little."""
 
-    def __init__(self, todo: Sequence[ScheduledGame], clock: Clock | None) -> None:
-        self.games = {game.pairing.key: game for game in todo}
-        self._todo = iter(todo)
+    def __init__(self, todo: Iterator[ScheduledGame], clock: Clock | None) -> None:
+        self.games: dict[int, ScheduledGame] = {}
+        """Those that are being played, by key."""
+        self._todo = todo
         self._watched = clock is not None
         self._size = 1 if self._watched else 2
         self._given: dict[int, float] = {}
 
     def next(self) -> Job | None:
-        pairings = [game.pairing for game in islice(self._todo, self._size)]
-        if not pairings:
+        games = list(islice(self._todo, self._size))
+        if not games:
             return None
+        self.games |= {game.pairing.key: game for game in games}
+        pairings = [game.pairing for game in games]
         self._given[pairings[0].key] = time.monotonic()
         return Job(pairings, self._watched)
 

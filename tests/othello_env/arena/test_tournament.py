@@ -134,7 +134,7 @@ def test_another_version_and_a_repeated_game_are_told(tmp_path):
     path = tmp_path / "games.jsonl"
     records = play(("random", "maximizer"), 2, file=path).records
     old = replace(records[1], versions={"othello-env": "0.0.1"})
-    for second, told in ((old, "line 2: .*othello-env 0.0.1"), (records[0], "line 2: repeats a game")):
+    for second, told in ((old, "line 2: .*othello-env 0.0.1"), (records[0], "line 2: it repeats a game")):
         path.write_text(f"{records[0].to_json()}\n{second.to_json()}\n")
         with pytest.raises(RecordError, match=told):
             play(("random", "maximizer"), 2, file=path)

@@ -1,0 +1,114 @@
+"""Measure tournaments: games a second, and what they cost beyond the agents' own time.
+
+    python scripts/measure_arena.py
+    python scripts/measure_arena.py --games 200 --workers 1 2 4
+
+Each line is a round robin of agents of one strength, all games recorded in a file. The agents' own time is taken
+around their answers in the same run; the rest is openings, rules, records and the file. Read the ratios, since absolute
+times hang on the machine. The last part plays one tournament on several numbers of worker processes, their start
+included, and checks that all play the same games.
+"""
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env import Agent, OthelloBatch, State, make_agent
+from othello_env.arena.clocks import Clock
+from othello_env.arena.schedule import Schedule
+from othello_env.arena.tournament import Tournament, play_tournament
+
+ONE_PLY = ("random", "maximizer:eval=weighted", "maximizer:eval=mobility", "maximizer:eval=count")
+ALPHA_BETA_4 = ("alphabeta:depth=4,eval=weighted", "alphabeta:depth=4,eval=mobility")
+
+
+class Timed(Agent):
+    """Another agent, and how long it thought."""
+
+    def __init__(self, spec: str) -> None:
+        self.agent = make_agent(spec, 0)
+        self.seconds = 0.0
+
+    def __repr__(self) -> str:
+        return repr(self.agent)
+
+    @property
+    def answers_batches(self) -> bool:
+        return self.agent.answers_batches
+
+    def new_game(self, seed: int) -> None:
+        self.agent.new_game(seed)
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        began = time.perf_counter()
+        action = self.agent.act(state, seconds_left=seconds_left)
+        self.seconds += time.perf_counter() - began
+        return action
+
+    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+        began = time.perf_counter()
+        actions = self.agent.act_batch(batch)
+        self.seconds += time.perf_counter() - began
+        return actions
+
+
+def play(names: tuple[str, ...], games: int, folder: Path, workers: int = 1, clock: Clock | None = None) -> Tournament:
+    """A tournament, recorded in a new file."""
+    with tempfile.NamedTemporaryFile(dir=folder, suffix=".jsonl") as file:
+        agents = {name: name for name in names}
+        return play_tournament(agents, Schedule(names, games), file=file.name, workers=workers, clock=clock)
+
+
+def measure(title: str, names: tuple[str, ...], games: int, folder: Path) -> None:
+    agents = {name: Timed(name) for name in names}
+    play_tournament(agents, Schedule(names, 2))  # compiles
+    for agent in agents.values():
+        agent.seconds = 0.0
+    began = time.perf_counter()
+    result = play_tournament(agents, Schedule(names, games), file=folder / f"{title}.jsonl")
+    seconds = time.perf_counter() - began
+    own = sum(agent.seconds for agent in agents.values())
+    n = len(result.records)
+    print(
+        f"{title:14}{n:7,} games{n / seconds:10,.0f} a second{1e3 * seconds / n:9.3f} ms a game"
+        f"{1e3 * own / n:9.3f} ms in the agents{seconds / own:8.2f} times their time"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", type=int, default=1000, help="of each pair of 1-ply agents")
+    parser.add_argument("--workers", type=int, nargs="*", default=[1, 2], help="numbers of processes to compare")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        measure("1 ply", ONE_PLY, args.games, folder)
+        measure("alpha-beta 4", ALPHA_BETA_4, args.games, folder)
+
+        first = None
+        for workers in args.workers:
+            began = time.perf_counter()
+            result = play(ALPHA_BETA_4, 4 * args.games, folder, workers)
+            seconds = time.perf_counter() - began
+            first = first or (result, seconds)
+            assert result == first[0], "the number of workers must not matter"
+            n = len(result.records)
+            times = first[1] / seconds
+            print(f"{workers} worker{'s' * (workers > 1):2}{n / seconds:10,.0f} games a second, {times:.2f} times")
+
+        few = max(args.games // 50, 2) // 2 * 2
+        began = time.perf_counter()
+        play(ONE_PLY[:2], few, folder, clock=Clock(60))
+        once = time.perf_counter() - began
+        began = time.perf_counter()
+        play(ONE_PLY[:2], 11 * few, folder, clock=Clock(60))
+        each = (time.perf_counter() - began - once) / (10 * few)
+        print(f"with a clock, 1 ply: {1e3 * each:.2f} ms a game, each move told to the process that watches")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""The command tournament: its tables, its file, its faults."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from othello_env import Othello
+from othello_env.arena.records import read_records
+from othello_env.cli import main
+
+COMMAND = [sys.executable, "-c", "from othello_env.cli import main; main()"]
+AGENTS = ("random", "maximizer:eval=weighted", "maximizer:eval=count")
+
+
+@pytest.fixture
+def run(capsys):
+    """Runs the command in this process; returns its status, output and errors."""
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main(["tournament", *map(str, arguments)])
+        captured = capsys.readouterr()
+        return stop.value.code or 0, captured.out, captured.err
+
+    return call
+
+
+def test_tables(run, tmp_path):
+    out, transcripts = tmp_path / "games.jsonl", tmp_path / "games.txt"
+    status, text, errors = run(*AGENTS, "--games", 20, "--out", out, "--transcripts", transcripts)
+    assert (status, errors) == (0, "")
+    lines = text.splitlines()
+    assert lines[0] == "60 of 60 games, othello, openings random:10, seed 0, no clock:"
+    cross = [line.split() for line in lines[3:6]]
+    assert [row[1] for row in cross] == list(AGENTS)
+    table = [[float(cell) if cell != "-" else None for cell in row[2:5]] for row in cross]
+    for i in range(3):
+        assert table[i][i] is None
+        for j in range(i):
+            assert table[i][j] + table[j][i] == pytest.approx(1, abs=0.0011)
+        assert cross[i][5] == "40"
+        assert float(cross[i][6]) == pytest.approx(sum(cell for cell in table[i] if cell is not None) / 2, abs=0.001)
+    elo = [line.split() for line in lines[9:]]
+    assert sorted(row[0] for row in elo) == sorted(AGENTS)
+    assert [float(row[1]) for row in elo] == sorted((float(row[1]) for row in elo), reverse=True)
+    assert next(row for row in elo if row[0] == "random")[1:5] == ["0", "0", "to", "0"]
+
+    records = read_records(out)
+    assert len(records) == 60
+    for line, record in zip(transcripts.read_text().splitlines(), records, strict=True):
+        assert Othello.from_moves(line).discs() == record.scores
+
+
+def test_the_same_command_again_plays_nothing_and_prints_the_same(run, tmp_path):
+    arguments = (*AGENTS[:2], "--games", 10, "--out", tmp_path / "games.jsonl")
+    first = run(*arguments)
+    before = (tmp_path / "games.jsonl").read_bytes()
+    assert run(*arguments) == first
+    assert (tmp_path / "games.jsonl").read_bytes() == before
+    assert run(*AGENTS[:2], "--games", 10) == first
+    status, _, errors = run(*arguments, "--seed", 1)
+    assert status == 2
+    assert "line 1: it was played with seed 0, not 1" in errors
+
+
+def test_a_gauntlet_and_an_anchor(run):
+    status, text, _ = run(*AGENTS, "--games", 10, "--gauntlet", "--anchor", AGENTS[1])
+    assert status == 0
+    assert text.startswith("20 of 20 games")
+    assert any(line.split()[:2] == [AGENTS[1], "0"] for line in text.splitlines())
+
+
+def test_openings_from_a_file_of_transcripts(run, tmp_path):
+    openings, out = tmp_path / "openings.txt", tmp_path / "games.jsonl"
+    openings.write_text("f5d6c3\n\nf5f6\n")
+    status, text, _ = run(*AGENTS[:2], "--games", 4, "--openings", openings, "--out", out)
+    assert status == 0
+    assert "openings 2 given" in text
+    assert [record.opening_moves for record in read_records(out)] == ["f5 d6 c3"] * 2 + ["f5 f6"] * 2
+
+
+def test_clocks_and_other_games(run, tmp_path):
+    out = tmp_path / "games.jsonl"
+    status, text, _ = run(*AGENTS[:2], "--games", 2, "--game", "othello:size=6", "--clock", "1m", "--out", out)
+    assert status == 0
+    assert "othello:size=6, openings random:10, seed 0, clock 60s" in text
+    for record in read_records(out):
+        assert record.clock == "60s"
+        assert all(0 < seconds < 60 for seconds in record.seconds)
+        record.replay()
+    assert run(*AGENTS[:2], "--games", 2, "--game", "checkers", "--move-time", "10s")[0] == 0
+
+
+def test_faults_are_told(run, tmp_path):
+    policy = tmp_path / "policy.py"
+    policy.write_text("def bad(observations, masks):\n    return [99] * len(masks)\n")
+    status, text, errors = run(f"{policy}:bad", "random", "--games", 4)
+    assert status == 0
+    assert "0.000" in text
+    assert "lost 4 games on the spot" in errors
+    assert "99" in errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("random",), "needs at least 2 agents"),
+        (("random", "random"), "'random' is given twice"),
+        (("random", "edax"), "there is no agent 'edax'"),
+        (("random", "maximizer", "--games", "3"), "positive multiple of 2"),
+        (("random", "maximizer", "--clock", "soon"), "expected a time"),
+        (("random", "maximizer", "--clock", "1m", "--move-time", "1s"), "not both"),
+        (("random", "maximizer", "--anchor", "edax"), "the anchor 'edax' does not play"),
+        (("random", "maximizer", "--game", "chess"), "expected a game"),
+        (("random", "maximizer", "--openings", "random:-1"), 'openings is None, "random:PLIES"'),
+        (("random", "maximizer", "--workers", "0"), "workers"),
+    ],
+)
+def test_bad_input_is_one_line(run, arguments, told):
+    status, out, errors = run(*arguments)
+    assert (status, out) == (2, "")
+    assert len(errors.splitlines()) == 1
+    assert told in errors
+
+
+def test_a_damaged_file_is_left_as_it_is(run, tmp_path):
+    out = tmp_path / "games.jsonl"
+    arguments = (*AGENTS[:2], "--games", 4, "--out", out)
+    run(*arguments)
+    lines = out.read_text().splitlines()
+    lines[2] = lines[2][:50]
+    out.write_text("\n".join(lines) + "\n")
+    before = out.read_bytes()
+    status, _, errors = run(*arguments)
+    assert status == 2
+    assert "line 3: it is no JSON" in errors
+    assert out.read_bytes() == before
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_keeps_and_prints_what_was_played(tmp_path, workers):
+    out = tmp_path / "games.jsonl"
+    agents = ("alphabeta:depth=3,eval=weighted", "random")
+    process = subprocess.Popen(
+        [*COMMAND, "tournament", *agents, "--games", "100000", "--out", str(out), "--workers", str(workers)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not (out.exists() and out.stat().st_size) and process.poll() is None:
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGINT)
+    text, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors.strip() == "othello-env: interrupted"
+    played = len(out.read_text().splitlines())
+    assert text.startswith(f"{played} of 100000 games")
+    assert "better than next" in text
+    assert json.loads(out.read_text().splitlines()[-1])["format"] == "othello-env game 1"
