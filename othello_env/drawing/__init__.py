@@ -1,4 +1,4 @@
-"""A position as text, SVG, pixels, or in a window."""
+"""A position as text, SVG, pixels, or in a window; a game as a GIF or a page."""
 
 from othello_env.drawing import checkers as _checkers  # noqa: F401 - registers how the game looks
 from othello_env.drawing import othello as _othello  # noqa: F401
@@ -6,7 +6,8 @@ from othello_env.drawing import tribolo as _tribolo  # noqa: F401
 from othello_env.drawing.as_pixels import pixels
 from othello_env.drawing.as_svg import svg
 from othello_env.drawing.as_text import text
+from othello_env.drawing.replay import gif, html, positions
 from othello_env.drawing.scene import Scene, scene
 from othello_env.drawing.window import Window
 
-__all__ = ["Scene", "Window", "pixels", "scene", "svg", "text"]
+__all__ = ["Scene", "Window", "gif", "html", "pixels", "positions", "scene", "svg", "text"]

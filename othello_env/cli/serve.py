@@ -1,0 +1,83 @@
+"""``othello-env serve``: the browser page."""
+
+import contextlib
+import json
+import socket
+import threading
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+import click
+
+from othello_env.agent import make_agent
+from othello_env.extras import import_extra
+
+__all__ = ["command"]
+
+_ADDRESS = "127.0.0.1"
+_LARGEST_RESULTS = 4 << 20
+
+
+@click.command("serve")
+@click.argument("agents", metavar="[AGENT]...", nargs=-1)
+@click.option("--port", type=click.IntRange(0, 65535), default=8750, help="0 takes any that is free.")
+@click.option(
+    "--results",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A JSON file that benchmark or quickstart wrote, to be shown; may be repeated.",
+)
+@click.option("--seconds", type=click.FloatRange(1, 3600), default=60.0, help="The longest that an agent may think.")
+@click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
+def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], seconds: float, browser: bool) -> None:
+    """Play, watch and look into agents in the browser, at an address that only this computer reaches.
+
+    The page offers the packaged agents and each AGENT (a spec, a file of weights, or policy.py:function).
+    """
+    uvicorn = import_extra("uvicorn", "page")
+    import_extra("starlette", "page")
+    from othello_env.page.app import Offer, make_app
+    from othello_env.page.offers import PACKAGED
+    from othello_env.page.thinking import Thinkers
+
+    for spec in agents:
+        make_agent(spec)  # a wrong spec is told now
+    offers = [*(Offer(spec, "yours") for spec in dict.fromkeys(agents)), *(o for o in PACKAGED if o.spec not in agents)]
+    shown = [(file.name, _read_results(file)) for file in results]
+    with _listen(port) as listener:
+        taken = listener.getsockname()[1]
+        address = f"http://{_ADDRESS}:{taken}/"
+        app = make_app(offers, taken, shown, Thinkers(seconds=seconds))
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, timeout_graceful_shutdown=2, limit_concurrency=200
+        )
+        click.echo(f"{address}  (Ctrl-C stops it)")
+        if browser:
+            threading.Timer(0.5, webbrowser.open, (address,)).start()
+        with contextlib.suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listener])
+    click.echo("stopped")
+
+
+def _listen(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((_ADDRESS, port))
+    except OSError as error:
+        listener.close()
+        raise click.ClickException(f"port {port} cannot be served on: {error.strerror}; try --port 0") from None
+    return listener
+
+
+def _read_results(file: Path) -> Any:
+    if file.stat().st_size > _LARGEST_RESULTS:
+        raise click.BadParameter(f"{file} is larger than {_LARGEST_RESULTS >> 20} MiB.", param_hint="--results")
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise click.BadParameter(f"{file} is no JSON file: {error}.", param_hint="--results") from None
+    if not isinstance(content, dict) or not isinstance(content.get("results"), list):
+        raise click.BadParameter(f"{file} holds no results of a benchmark.", param_hint="--results")
+    return content

@@ -1,0 +1,142 @@
+"""A game as a moving picture, and as a page of its own to step through."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from html import escape
+from itertools import pairwise
+
+from PIL import Image
+
+from othello_env.drawing.as_pixels import pixels
+from othello_env.drawing.as_svg import svg
+from othello_env.games.game import State
+
+__all__ = ["gif", "html", "positions"]
+
+
+def positions(state: State, start: State) -> list[State]:
+    """The positions of the game that led from `start` to `state`, both included.
+
+    Raises:
+        IllegalActionError: the moves of `state` do not begin at `start`.
+    """
+    states = [start]
+    for action in state.moves[len(start.moves) :]:
+        states.append(states[-1].play(action))
+    return states
+
+
+def gif(states: Sequence[State], cell: int = 40, seconds: float = 0.7) -> bytes:
+    """An animated GIF of a game that runs again and again, the last position shown longer.
+
+    Args:
+        states: the positions, in order.
+        cell: the side of a square in pixels.
+        seconds: how long each position is shown.
+
+    Raises:
+        ValueError: there are no positions.
+    """
+    _check(states)
+    frames = [Image.fromarray(pixels(state, cell)) for state in states]
+    # One palette for all, from the first and the last: colours do not flicker.
+    width, height = frames[0].size
+    both = Image.new("RGB", (width, 2 * height))
+    both.paste(frames[0], (0, 0))
+    both.paste(frames[-1], (0, height))
+    palette = both.quantize(256)
+    indexed = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
+    durations = [round(1000 * seconds)] * (len(frames) - 1) + [round(4000 * seconds)]
+    out = io.BytesIO()
+    indexed[0].save(
+        out, "GIF", save_all=True, append_images=indexed[1:], duration=durations, loop=0, optimize=False, disposal=1
+    )
+    return out.getvalue()
+
+
+def html(states: Sequence[State], title: str = "", cell: int = 56) -> str:
+    """A page that replays a game by button and key, in one file that needs nothing else.
+
+    Args:
+        states: the positions, in order.
+        title: of the page; by default the game's name.
+        cell: the side of a square in pixels.
+
+    Raises:
+        ValueError: there are no positions.
+    """
+    _check(states)
+    numbers: dict[str, int] = {}
+    frames = [[numbers.setdefault(line, len(numbers)) for line in svg(state, cell).splitlines()] for state in states]
+    names = [before.action_to_text(after.moves[-1]) for before, after in pairwise(states)]
+    data = json.dumps({"lines": list(numbers), "frames": frames, "moves": ["start", *names]}, separators=(",", ":"))
+    # Within a script only this sequence could end it early.
+    data = data.replace("<", "\\u003c")
+    return _PAGE.replace("TITLE", escape(title or type(states[0]).__name__)).replace("DATA", data)
+
+
+def _check(states: Sequence[State]) -> None:
+    if not states:
+        raise ValueError("a replay needs at least one position")
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>TITLE</title>
+<style>
+:root { color-scheme: light dark; font: 16px/1.4 system-ui, sans-serif; }
+body { margin: 0 auto; padding: 1rem; max-width: 44rem; text-align: center; }
+svg { width: 100%; height: auto; max-height: 78vh; border-radius: 6px; }
+button { font: inherit; min-width: 3rem; padding: .4rem .8rem; }
+input { width: 100%; }
+</style>
+</head>
+<body>
+<h1>TITLE</h1>
+<div id="board"></div>
+<p id="move" aria-live="polite"></p>
+<input id="ply" type="range" min="0" value="0" aria-label="ply">
+<p><button data-step="-1" aria-label="back">&#9664;</button>
+<button id="play">Play</button>
+<button data-step="1" aria-label="forward">&#9654;</button></p>
+<script>
+const game = DATA;
+const board = document.getElementById("board"), ply = document.getElementById("ply");
+const last = game.frames.length - 1;
+let timer = null;
+ply.max = last;
+function show(at) {
+  const place = Math.max(0, Math.min(last, at));
+  const text = game.frames[place].map(line => game.lines[line]).join("\\n");
+  board.replaceChildren(new DOMParser().parseFromString(text, "image/svg+xml").documentElement);
+  document.getElementById("move").textContent = `${place}/${last}: ${game.moves[place]}`;
+  ply.value = place;
+  if (place === last) stop();
+}
+function stop() { clearInterval(timer); timer = null; document.getElementById("play").textContent = "Play"; }
+ply.addEventListener("input", () => show(+ply.value));
+for (const button of document.querySelectorAll("[data-step]")) {
+  button.addEventListener("click", () => { stop(); show(+ply.value + +button.dataset.step); });
+}
+document.getElementById("play").addEventListener("click", event => {
+  if (timer) { stop(); return; }
+  event.target.textContent = "Stop";
+  if (+ply.value === last) show(0);
+  timer = setInterval(() => show(+ply.value + 1), 700);
+});
+addEventListener("keydown", event => {
+  if (event.target === ply) return;
+  if (event.key === "ArrowLeft") { stop(); show(+ply.value - 1); }
+  if (event.key === "ArrowRight") { stop(); show(+ply.value + 1); }
+});
+show(0);
+</script>
+</body>
+</html>
+"""

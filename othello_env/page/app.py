@@ -1,0 +1,237 @@
+"""The page's server: static files, and what the page asks for as JSON.
+
+Every message is a POST of an object with a ``record`` (see `othello_env.page.messages`); every answer is JSON, an error
+``{"error": text}``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from othello_env.arena.rules import Rules, position_to_text
+from othello_env.drawing.replay import gif, html
+from othello_env.games.game import State
+from othello_env.games.openings import Openings
+from othello_env.page.guard import Guard
+from othello_env.page.looking import EXACT_EMPTIES
+from othello_env.page.messages import GAMES, GameRecord, MessageError, Reader
+from othello_env.page.thinking import BusyError, Thinkers, ThinkingError
+from othello_env.page.view import board_view, position_view
+
+__all__ = ["Offer", "make_app"]
+
+_STATIC = Path(__file__).parent / "static"
+_LONGEST_PASTE = 8000
+_LONGEST_OPENING = 40
+_TASKS = ("move", "value", "actions", "exact")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An agent that a page may ask.
+
+    Attributes:
+        spec: of the agent.
+        label: how strong it is, in a word or two.
+        games: the ones of `GAMES` that it plays.
+    """
+
+    spec: str
+    label: str = ""
+    games: tuple[str, ...] = GAMES
+
+
+def make_app(
+    offers: Sequence[Offer], port: int, results: Sequence[tuple[str, Any]] = (), thinkers: Thinkers | None = None
+) -> Starlette:
+    """The ASGI application.
+
+    Args:
+        offers: the agents that a page may ask; it can name no others.
+        port: on which it is served; a request's Host must have it.
+        results: names and contents of JSON files of results that the page shows.
+        thinkers: the processes that think, by default some of its own; ended with the application.
+    """
+    page = _Page(tuple(offers), tuple(results), thinkers or Thinkers())
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        yield
+        await page.thinkers.close()
+
+    routes = [
+        Route("/", _index),
+        Route("/api/offers", page.offered),
+        Route("/api/results", page.told_results),
+        *(
+            Route(f"/api/{name}", _answering(answer), methods=["POST"])
+            for name, answer in (
+                ("game", _game),
+                ("open", _open),
+                ("read", _read),
+                ("think", page.think),
+                ("replay", _replay),
+            )
+        ),
+        Mount("/static", StaticFiles(directory=_STATIC)),
+    ]
+    return Starlette(routes=routes, middleware=[Middleware(Guard, port=port)], lifespan=lifespan)
+
+
+class _Page:
+    """What the server offers."""
+
+    def __init__(self, offers: tuple[Offer, ...], results: tuple[tuple[str, Any], ...], thinkers: Thinkers) -> None:
+        self.thinkers = thinkers
+        self._offers = offers
+        self._specs = tuple(offer.spec for offer in offers)
+        self._results = results
+
+    async def offered(self, _request: Request) -> Response:
+        offers = [{"spec": offer.spec, "label": offer.label, "games": offer.games} for offer in self._offers]
+        return JSONResponse({"games": GAMES, "agents": offers, "exactEmpties": EXACT_EMPTIES})
+
+    async def told_results(self, _request: Request) -> Response:
+        return JSONResponse([{"name": name, "content": content} for name, content in self._results])
+
+    async def think(self, fields: Reader, request: Request) -> Response:
+        """An agent's move, or what it thinks of a position. It stops thinking when the page stops listening."""
+        spec = fields.choice("agent", self._specs)
+        asked: dict[str, Any] = {"spec": spec, "task": fields.choice("task", (*_TASKS, "powers"))}
+        if asked["task"] != "powers":
+            record = GameRecord.read(fields.get("record"))
+            if record.states()[-1].is_over:
+                raise MessageError("the game is over")
+            asked["record"] = record.to_json()
+        if fields.has("secondsLeft"):
+            asked["seconds_left"] = fields.seconds("secondsLeft")
+        thinking = asyncio.create_task(self.thinkers.think(fields.text("client", 64), asked))
+        leaving = asyncio.create_task(_left(request))
+        try:
+            await asyncio.wait((thinking, leaving), return_when=asyncio.FIRST_COMPLETED)
+            if thinking.done():
+                return JSONResponse(thinking.result())
+            return Response(status_code=204)
+        finally:
+            for task in (thinking, leaving):
+                task.cancel()
+            await asyncio.gather(thinking, leaving, return_exceptions=True)
+
+
+_Answer = Callable[[Reader, Request], Awaitable[Response]]
+
+
+def _answering(answer: _Answer) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint that reads a message and turns errors into answers."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            return await answer(Reader(json.loads(await request.body())), request)
+        except BusyError as error:
+            return _error(429, error)
+        except ThinkingError as error:
+            return _error(502, error)
+        except RecursionError:
+            return _error(400, ValueError("the message is nested too deeply"))
+        except (ValueError, TypeError) as error:
+            return _error(400, error)
+
+    return endpoint
+
+
+def _error(status: int, error: Exception) -> Response:
+    return JSONResponse({"error": str(error).splitlines()[0]}, status_code=status)
+
+
+async def _left(request: Request) -> None:
+    """Wait until nobody waits for the answer any more."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _index(_request: Request) -> Response:
+    return FileResponse(_STATIC / "index.html")
+
+
+async def _game(fields: Reader, _request: Request) -> Response:
+    """The board and the positions of a game from ply ``from`` on."""
+    record = GameRecord.read(fields.get("record"))
+    first = fields.integer("from", 0, len(record.moves)) if fields.has("from") else 0
+    return await asyncio.to_thread(lambda: JSONResponse(_views(record, first)))
+
+
+def _views(record: GameRecord, first: int) -> dict[str, Any]:
+    states = record.states()
+    names = [None, *(before.action_to_text(action) for before, action in zip(states, record.moves, strict=False))]
+    views = [position_view(state, name) for state, name in zip(states[first:], names[first:], strict=True)]
+    return {"board": board_view(states[0]), "from": first, "views": views}
+
+
+async def _open(fields: Reader, _request: Request) -> Response:
+    """The record of a new game after ``plies`` random ones."""
+    record = GameRecord.read(fields.get("record"))
+    start, plies = record.start(), fields.integer("plies", 0, _LONGEST_OPENING)
+    opened = await asyncio.to_thread(Openings.random, start, plies, record.seed)
+    return JSONResponse({"record": _with_moves(record, opened).to_json()})
+
+
+def _with_moves(record: GameRecord, state: State) -> GameRecord:
+    return GameRecord(record.game, record.seed, record.position, state.moves)
+
+
+async def _read(fields: Reader, _request: Request) -> Response:
+    """The record of a game that a text shows: a transcript from the start, or a board."""
+    text = fields.text("text", _LONGEST_PASTE).strip()
+    if not text:
+        raise MessageError("paste a transcript or a board")
+    record = GameRecord.read(fields.get("record"))
+    return JSONResponse({"record": (await asyncio.to_thread(_read_text, record, text)).to_json()})
+
+
+def _read_text(record: GameRecord, text: str) -> GameRecord:
+    rules = Rules.parse(record.game)
+    start = rules.start(record.seed)
+    if not _is_board(rules.name, text):
+        return GameRecord(record.game, record.seed, None, start.play_transcript(text).moves)
+    board, player = _board_and_player(text)
+    state = start.position_from_text(board) if player is None else rules.position(board, player)
+    if rules.name == "othello":  # another size is another game here
+        size = state.observation_shape[1]
+        return GameRecord("othello" if size == 8 else f"othello:size={size}", record.seed, position_to_text(state))
+    return GameRecord(record.game, record.seed, position_to_text(state))
+
+
+def _is_board(game: str, text: str) -> bool:
+    cells = {"othello": "XxOo*.-", "tribolo": "BRGbrg-#/", "checkers": ""}[game]
+    return ":" in text if game == "checkers" else set("".join(_board_and_player(text)[0].split())) <= set(cells)
+
+
+def _board_and_player(text: str) -> tuple[str, str | None]:
+    """A board, and the player to move where a last word after it, such as ``X`` or ``blue``, names one."""
+    board, _, last = text.rpartition(" ") if " " in text else text.rpartition("\n")
+    is_player = board and (last.lower() in ("black", "white", "blue", "red", "green") or last in ("X", "O"))
+    if not is_player:
+        return text, None
+    return board, {"X": "black", "O": "white"}.get(last, last)
+
+
+async def _replay(fields: Reader, _request: Request) -> Response:
+    """A game as a file."""
+    states = GameRecord.read(fields.get("record")).states()
+    if fields.choice("format", ("gif", "html")) == "gif":
+        return Response(await asyncio.to_thread(gif, states), media_type="image/gif")
+    # A file to keep, never shown as a page of this server.
+    return Response(await asyncio.to_thread(html, states), media_type="application/octet-stream")

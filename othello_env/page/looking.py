@@ -1,0 +1,130 @@
+"""What agents think of positions, by methods that an agent may have beyond the protocol.
+
+- ``analyse(state, scores=bool)``: an object with `score`, `scores` and `unit`, as the engine's;
+- ``action_values(state)``: for each legal action a value for the player to move;
+- ``action_probabilities(state)``: for each legal action the probability of playing it;
+- ``evaluate(state, player)``: a value for that player;
+- ``search(state)``: an object with `value` for the player to move, as the textbook searches';
+- ``exact_scores(states)``: (N, A) the final scores in discs after each legal action.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from othello_env.agent import Agent, AgentError
+from othello_env.games.game import State
+from othello_env.games.othello import Othello
+
+__all__ = ["EXACT_EMPTIES", "POWERS", "Look", "exact", "look", "powers"]
+
+EXACT_EMPTIES = 14
+"""With how many empty squares or fewer exact scores are asked for."""
+POWERS = ("analyse", "action_values", "action_probabilities", "search")
+_DISCS, _VALUE = "discs", "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """An agent's view of a position.
+
+    Attributes:
+        kind: ``"values"`` or ``"probabilities"``, of the actions.
+        unit: of the values.
+        value: of the position, for the first player; None if the agent does not say.
+        actions: for each legal action, its value for the player to move, or its probability.
+    """
+
+    kind: str
+    unit: str
+    value: float | None
+    actions: dict[int, float]
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values; JSON has no infinity, which stands for a sure win: it is sent as the text ``inf``."""
+        return {
+            "kind": self.kind,
+            "unit": self.unit,
+            "value": None if self.value is None else _plain(self.value),
+            "actions": {str(action): _plain(value) for action, value in self.actions.items()},
+        }
+
+
+def powers(agent: Agent) -> list[str]:
+    """Which of the optional methods an agent has."""
+    return [name for name in (*POWERS, "evaluate", "exact_scores") if callable(getattr(agent, name, None))]
+
+
+def look(agent: Any, state: State, *, actions: bool) -> Look:
+    """What an agent says about a position.
+
+    Args:
+        agent: with at least one of the optional methods.
+        state: of a game that is not over.
+        actions: also each action's value, which may take longer.
+
+    Raises:
+        AgentError: the agent says nothing about positions, or nothing about those of this game.
+    """
+    try:
+        found = _look(agent, state, actions)
+    except (ValueError, TypeError, NotImplementedError) as error:
+        raise AgentError(f"{agent!r} cannot look into this position: {error}") from error
+    if found is None:
+        raise AgentError(f"{agent!r} does not tell what it thinks of positions")
+    legal = set(state.legal_actions())
+    return Look(found.kind, found.unit, found.value, {a: v for a, v in found.actions.items() if a in legal})
+
+
+def _look(agent: Any, state: State, actions: bool) -> Look | None:
+    known = powers(agent)
+    sign = 1 if state.to_move == 0 else -1
+    if "analyse" in known:
+        found = agent.analyse(state, scores=actions)
+        return Look("values", found.unit, sign * found.score, dict(found.scores or {}))
+    value = float(agent.evaluate(state, 0)) if "evaluate" in known else None
+    if "action_probabilities" in known:
+        return Look("probabilities", _VALUE, value, agent.action_probabilities(state))
+    if "action_values" in known:
+        values = agent.action_values(state)
+        if value is None and state.num_players == 2:
+            value = sign * max(values.values())
+        return Look("values", _VALUE, value, values)
+    if "search" in known and state.num_players == 2:
+        values = {action: _searched(agent, state, action) for action in state.legal_actions()} if actions else {}
+        return Look("values", _VALUE, sign * float(agent.search(state).value), values)
+    return None if value is None else Look("values", _VALUE, value, {})
+
+
+def _searched(agent: Any, state: State, action: int) -> float:
+    """The value for the player to move of an action after which the agent searches as deep as ever."""
+    child = state.play(action)
+    if child.is_over:
+        result = child.returns()[state.to_move]
+        return math.copysign(math.inf, result) if result else 0.0
+    value = float(agent.search(child).value)
+    return value if child.to_move == state.to_move else -value
+
+
+def exact(agent: Any, state: State) -> Look:
+    """The final score in discs of each legal action, for the player to move.
+
+    Raises:
+        AgentError: the agent has no solver, or the position is not near the end of a game of Othello.
+    """
+    if "exact_scores" not in powers(agent):
+        raise AgentError(f"{agent!r} does not solve endgames")
+    if not isinstance(state, Othello) or state.owners().count(None) > EXACT_EMPTIES:
+        raise AgentError(f"only Othello with at most {EXACT_EMPTIES} empty squares is solved")
+    row = agent.exact_scores([state])[0]
+    values = {action: float(row[action]) for action in state.legal_actions()}
+    return Look("values", _DISCS, max(values.values()) * (1 if state.to_move == 0 else -1), values)
+
+
+def _plain(value: float) -> float | str:
+    number = float(value)
+    if math.isnan(number):
+        raise AgentError("an agent's value is not a number")
+    return number if math.isfinite(number) else "inf" if number > 0 else "-inf"

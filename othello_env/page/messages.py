@@ -1,0 +1,145 @@
+"""What a page may send: JSON objects, checked field by field and limited in size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from othello_env.arena.rules import Rules
+from othello_env.games.game import State
+
+__all__ = ["GAMES", "MAX_PLIES", "GameRecord", "MessageError", "Reader"]
+
+GAMES = ("othello", "othello:size=6", "othello:size=4", "tribolo", "checkers")
+"""The games that a page may name."""
+MAX_PLIES = 600
+_MAX_POSITION = 600
+
+
+class MessageError(ValueError):
+    """A message that is not what a page sends."""
+
+
+class Reader:
+    """The fields of a JSON object, each of which is checked when it is read.
+
+    Raises:
+        MessageError: the value is no object, or a field is missing or wrong.
+    """
+
+    def __init__(self, value: object) -> None:
+        if not isinstance(value, dict):
+            raise MessageError(f"expected a JSON object, got {type(value).__name__}")
+        self._fields: dict[str, Any] = value
+
+    def has(self, name: str) -> bool:
+        """Whether a field is there and not null."""
+        return self._fields.get(name) is not None
+
+    def get(self, name: str) -> Any:
+        """A field as it came."""
+        return self._fields.get(name)
+
+    def text(self, name: str, longest: int) -> str:
+        """A text of at most so many characters."""
+        value = self.get(name)
+        if not isinstance(value, str) or len(value) > longest:
+            raise MessageError(f"{name} is a text of at most {longest} characters")
+        return value
+
+    def choice(self, name: str, choices: tuple[str, ...]) -> str:
+        """One of some texts."""
+        value = self.get(name)
+        if not isinstance(value, str) or value not in choices:
+            raise MessageError(f"{name} is one of {', '.join(choices)}")
+        return value
+
+    def integer(self, name: str, least: int, most: int) -> int:
+        """An integer within bounds."""
+        return _integer(self.get(name), name, least, most)
+
+    def integers(self, name: str, longest: int, least: int, most: int) -> tuple[int, ...]:
+        """A list of integers within bounds."""
+        value = self.get(name)
+        if not isinstance(value, list) or len(value) > longest:
+            raise MessageError(f"{name} is a list of at most {longest} integers")
+        return tuple(_integer(each, name, least, most) for each in value)
+
+    def seconds(self, name: str) -> float:
+        """A number of seconds, at most a day."""
+        value = self.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 86_400:
+            raise MessageError(f"{name} is a number of seconds, 0 to 86400")
+        return float(value)
+
+
+def _integer(value: object, name: str, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise MessageError(f"{name}: expected an integer from {least} to {most}")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """A game as a page tells it.
+
+    Attributes:
+        game: one of `GAMES`.
+        seed: of what is random in it: Tribolo's start, the agents' choices.
+        position: the board in the game's text and the player to move, where the game does not begin at its start.
+        moves: the actions so far.
+    """
+
+    game: str
+    seed: int = 0
+    position: tuple[str, str] | None = None
+    moves: tuple[int, ...] = ()
+
+    @classmethod
+    def read(cls, value: object) -> GameRecord:
+        """The record that a JSON value is.
+
+        Raises:
+            MessageError: it is none.
+        """
+        fields = Reader(value)
+        position = None
+        if fields.has("position"):
+            board = Reader(fields.get("position"))
+            position = (board.text("text", _MAX_POSITION), board.text("player", 10))
+        return cls(
+            fields.choice("game", GAMES),
+            fields.integer("seed", 0, 2**53 - 1),
+            position,
+            fields.integers("moves", MAX_PLIES, 0, 1023),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The inverse of `read`."""
+        position = None if self.position is None else {"text": self.position[0], "player": self.position[1]}
+        return {"game": self.game, "seed": self.seed, "position": position, "moves": list(self.moves)}
+
+    def start(self) -> State:
+        """Where the game begins.
+
+        Raises:
+            ValueError: the position is none of this game.
+        """
+        rules = Rules.parse(self.game)
+        if self.position is None:
+            return rules.start(self.seed)
+        state = rules.position(*self.position)
+        if state.observation_shape != rules.start(self.seed).observation_shape and rules.name != "tribolo":
+            raise MessageError(f"the board is not of the size of {self.game}")
+        return state
+
+    def states(self) -> list[State]:
+        """The positions from the start on, one more than there are moves.
+
+        Raises:
+            ValueError: a move is not legal.
+        """
+        states = [self.start()]
+        for action in self.moves:
+            states.append(states[-1].play(action))
+        return states

@@ -1,0 +1,24 @@
+"""The packaged agents that a page offers, for each game from the weakest to the strongest."""
+
+from othello_env.page.app import Offer
+from othello_env.page.messages import GAMES
+
+__all__ = ["PACKAGED"]
+
+_OTHELLO = tuple(game for game in GAMES if game.startswith("othello"))
+_TWO = (*_OTHELLO, "checkers")
+
+PACKAGED = (
+    Offer("random", "newcomer"),
+    Offer("maximizer:eval=weighted", "beginner", _OTHELLO),
+    Offer("alphabeta:depth=2", "casual", _TWO),
+    Offer("alphabeta:depth=4", "club", _TWO),
+    Offer("alphabeta:depth=6", "strong club", _TWO),
+    Offer("ntuple", "learned by self-play", ("othello", "othello:size=6")),
+    Offer("engine:depth=4", "strong", _OTHELLO),
+    Offer("engine", "expert", _OTHELLO),
+    Offer("engine:ms=2000", "master", _OTHELLO),
+    Offer("tribolo", "club", ("tribolo",)),
+    Offer("paranoid:depth=2", "strong", ("tribolo",)),
+    Offer("maxn:depth=2", "strong", ("tribolo",)),
+)

@@ -1,0 +1,87 @@
+"""Positions as the page draws them: the scene of `othello_env.drawing` and the legal moves, as JSON."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+from othello_env.drawing import scene
+from othello_env.drawing.scene import Place
+from othello_env.games.checkers import Checkers
+from othello_env.games.checkers_notation import column_of, destination
+from othello_env.games.game import State
+from othello_env.games.othello import Othello
+from othello_env.games.tribolo import Tribolo
+
+__all__ = ["action_path", "board_view", "position_view"]
+
+
+@singledispatch
+def action_path(state: State, action: int) -> list[Place]:
+    """The squares that are clicked to play an action: one to place a disc, two to move a piece; none for a pass.
+
+    Raises:
+        TypeError: the page does not know this game.
+    """
+    raise TypeError(f"the page does not show {type(state).__name__}")
+
+
+@action_path.register
+def _(state: Othello, action: int) -> list[Place]:
+    return [] if action == state.pass_action else [divmod(action, state.size)]
+
+
+@action_path.register
+def _(state: Tribolo, action: int) -> list[Place]:
+    return [divmod(action, state.width)]
+
+
+@action_path.register
+def _(state: Checkers, action: int) -> list[Place]:
+    square, direction = divmod(action, 4)
+    target = destination(square, direction, 2 if state.must_jump else 1, state.size)
+    ends = [square] if target is None else [square, target]
+    return [(each // (state.size // 2), column_of(each, state.size)) for each in ends]
+
+
+def board_view(state: State) -> dict[str, Any]:
+    """What stays the same throughout a game: the squares, their labels, the players' names and looks."""
+    drawn = scene(state)
+    return {
+        "cells": [[{"fill": cell.fill, "label": cell.label} for cell in row] for row in drawn.cells],
+        "columnLabels": drawn.column_labels,
+        "rowLabels": drawn.row_labels,
+        "dots": drawn.dots,
+        "grid": drawn.grid,
+        "players": [
+            {"name": name, "fill": look.fill, "light": look.light, "mark": look.mark} for name, look, _ in drawn.scores
+        ],
+    }
+
+
+def position_view(state: State, move: str | None) -> dict[str, Any]:
+    """One position of a game.
+
+    Args:
+        state: the position.
+        move: the name of the move that led here, or None at the start.
+    """
+    drawn = scene(state)
+    looks = [look for _, look, _ in drawn.scores]
+    return {
+        "move": move,
+        "action": state.moves[-1] if state.moves else None,
+        "pieces": [(*piece.place, looks.index(piece.look), piece.is_king) for piece in drawn.pieces],
+        "last": drawn.last,
+        "choices": [
+            {"action": action, "name": state.action_to_text(action), "path": action_path(state, action)}
+            for action in state.legal_actions()
+        ],
+        "toMove": state.to_move,
+        "scores": state.scores(),
+        "status": drawn.status,
+        "isOver": state.is_over,
+        "mustPass": state.must_pass,
+        "empties": state.owners().count(None) if isinstance(state, Othello) else None,
+        "returns": state.returns(),
+    }

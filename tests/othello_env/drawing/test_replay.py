@@ -1,0 +1,64 @@
+"""Games as files: every position is in them, and nothing else is needed to look at them."""
+
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from othello_env import Othello, drawing
+from othello_env.drawing.replay import gif, html, positions
+from othello_env.games.checkers import Checkers
+from othello_env.games.game import IllegalActionError
+from othello_env.games.tribolo import Tribolo
+
+GAMES = (Othello(6), Checkers(), Tribolo(seed=1))
+
+
+def played(start, plies=5):
+    states = [start]
+    for _ in range(plies):
+        states.append(states[-1].play(states[-1].legal_actions()[0]))
+    return states
+
+
+@pytest.mark.parametrize("start", GAMES, ids=lambda s: type(s).__name__)
+def test_a_gif_shows_each_position(start):
+    states = played(start)
+    with Image.open(io.BytesIO(gif(states, cell=24))) as image:
+        assert image.n_frames == len(states)
+        for i, state in enumerate(states):
+            image.seek(i)
+            shown = np.asarray(image.convert("RGB"), int)
+            assert np.abs(shown - drawing.pixels(state, 24)).mean() < 4  # of 255: 256 colours are few
+        assert image.info["duration"] == 2800
+
+
+@pytest.mark.parametrize("start", GAMES, ids=lambda s: type(s).__name__)
+def test_a_page_holds_each_picture(start):
+    states = played(start)
+    page = html(states, "a <b> & c")
+    data = json.loads(re.search(r"const game = (.*);\n", page)[1])
+    pictures = ["\n".join(data["lines"][number] for number in frame) for frame in data["frames"]]
+    assert pictures == [drawing.svg(state, 56) for state in states]
+    assert len(data["moves"]) == len(states)
+    assert "<title>a &lt;b&gt; &amp; c</title>" in page
+    assert page.count("</script") == 1
+    assert not re.search(r"(src|href)=", page)
+
+
+def test_positions_of_a_game():
+    end = Othello.from_moves("f5d6c3")
+    states = positions(end, Othello())
+    assert states[-1] == end
+    assert len(states) == 4
+    with pytest.raises(IllegalActionError):
+        positions(end, Othello(6))
+
+
+@pytest.mark.parametrize("make", [gif, html])
+def test_no_positions(make):
+    with pytest.raises(ValueError, match="at least one"):
+        make([])

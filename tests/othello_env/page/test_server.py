@@ -1,0 +1,260 @@
+"""The page's server without a browser: whom it answers, what it checks, and what it tells."""
+
+import json
+
+import pytest
+from starlette.testclient import TestClient
+
+from othello_env import Othello
+from othello_env.games.checkers import Checkers
+from othello_env.games.tribolo import Tribolo
+from othello_env.page.app import Offer, make_app
+from othello_env.page.guard import LARGEST_BODY
+from othello_env.page.messages import GAMES, MAX_PLIES
+
+PORT = 8750
+SITE = f"http://127.0.0.1:{PORT}"
+OFFERS = [Offer("random"), Offer("alphabeta:depth=2")]
+
+
+@pytest.fixture(scope="module")
+def client():
+    with TestClient(make_app(OFFERS, PORT, [("a.json", {"results": []})]), base_url=SITE) as made:
+        yield made
+
+
+@pytest.fixture
+def ask(client):
+    """Sends a message as the page does."""
+
+    def call(name, **message):
+        return client.post(f"/api/{name}", json=message, headers={"origin": SITE})
+
+    return call
+
+
+def record(game="othello", moves=(), seed=0, position=None):
+    return {"game": game, "seed": seed, "moves": list(moves), "position": position}
+
+
+def test_the_page_is_sent_with_headers_that_keep_others_out(client):
+    got = client.get("/")
+    assert got.status_code == 200
+    assert "script-src 'self'" in got.headers["content-security-policy"]
+    assert "unsafe" not in got.headers["content-security-policy"]
+    assert got.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("host", ["evil.example:8750", "127.0.0.1", "127.0.0.1:80", "localhost.evil.example:8750", ""])
+def test_another_host_is_refused(client, host):
+    assert client.get("/", headers={"host": host}).status_code == 403
+
+
+def test_localhost_is_this_computer_too(client):
+    assert client.get("/", headers={"host": f"localhost:{PORT}"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": f"https://127.0.0.1:{PORT}"},
+        {"origin": f"http://localhost:{PORT}"},
+        {"origin": SITE, "sec-fetch-site": "cross-site"},
+        {"origin": SITE, "sec-fetch-site": "same-site"},
+    ],
+)
+def test_a_message_of_another_origin_is_refused(client, headers):
+    got = client.post("/api/game", json={"record": record()}, headers=headers)
+    assert got.status_code == 403
+
+
+def test_a_form_is_no_message(client):
+    got = client.post("/api/game", data={"a": "b"}, headers={"origin": SITE})
+    assert got.status_code == 415
+    assert client.put("/api/game", headers={"origin": SITE}).status_code == 405
+
+
+def test_a_large_message_is_refused(client):
+    body = json.dumps({"record": record(), "more": "x" * LARGEST_BODY})
+    got = client.post("/api/game", content=body, headers={"origin": SITE, "content-type": "application/json"})
+    assert got.status_code == 413
+
+
+@pytest.mark.parametrize("path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py", "/app.py"])
+def test_only_static_files_are_served(client, path):
+    assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("body", ["", "{", "[]", "7", "null", '{"record": 3}', "[" * 20_000, '"\\ud800"', "NaN"])
+def test_what_is_no_message_is_answered_so(client, body):
+    got = client.post("/api/game", content=body, headers={"origin": SITE, "content-type": "application/json"})
+    assert got.status_code == 400
+    assert got.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"game": "chess"}, "game is one of"),
+        ({"game": "othello:size=4,size=4"}, "game is one of"),
+        ({"game": 3}, "game is one of"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 1.5}, "seed"),
+        ({"seed": True}, "seed"),
+        ({"moves": "f5"}, "moves"),
+        ({"moves": [37] * (MAX_PLIES + 1)}, "moves"),
+        ({"moves": [True]}, "moves"),
+        ({"moves": [0]}, "a1"),
+        ({"moves": [99]}, "0 to 64"),
+        ({"position": {"text": "x" * 601, "player": "black"}}, "text"),
+        ({"position": {"text": "XO", "player": "black"}}, "16, 36 or 64"),
+        ({"position": {"text": "-" * 16, "player": "black"}}, "size"),
+        ({"position": {"text": "-" * 64, "player": "green"}}, "green"),
+    ],
+)
+def test_a_wrong_record_is_told(ask, change, part):
+    got = ask("game", record=record() | change)
+    assert got.status_code == 400
+    assert part in got.json()["error"]
+    assert "\n" not in got.json()["error"]
+
+
+def test_positions_of_othello(ask):
+    got = ask("game", record=record(moves=[37, 43])).json()
+    state = Othello.from_moves("f5d6")
+    first, second, third = got["views"]
+    assert [view["move"] for view in got["views"]] == [None, "f5", "d6"]
+    assert third["scores"] == list(state.discs())
+    assert [choice["action"] for choice in third["choices"]] == list(state.legal_actions())
+    assert all(choice["path"] == [list(divmod(choice["action"], 8))] for choice in third["choices"])
+    owners = {(r, c): owner for r, c, owner, _ in third["pieces"]}
+    assert [owners.get(divmod(i, 8)) for i in range(64)] == state.owners()
+    assert (first["toMove"], second["toMove"], third["empties"]) == (0, 1, 58)
+    assert len(got["board"]["cells"]) == 8
+
+
+def test_later_positions_alone(ask):
+    got = ask("game", **{"record": record(moves=[37, 43]), "from": 2}).json()
+    assert [view["move"] for view in got["views"]] == ["d6"]
+    assert ask("game", **{"record": record(), "from": 2}).status_code == 400
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_choice_of_a_game_has_squares_on_the_board(ask, game):
+    """Each choice's path, clicked, names one action only."""
+    moves = []
+    for _ in range(12):
+        got = ask("game", record=record(game, moves, seed=5)).json()
+        view = got["views"][-1]
+        paths = [json.dumps(choice["path"]) for choice in view["choices"]]
+        assert len(set(paths)) == len(paths)
+        rows, columns = len(got["board"]["cells"]), len(got["board"]["cells"][0])
+        assert all(0 <= r < rows and 0 <= c < columns for choice in view["choices"] for r, c in choice["path"])
+        if view["isOver"]:
+            break
+        moves.append(view["choices"][len(moves) % len(view["choices"])]["action"])
+
+
+def test_a_jump_leads_two_squares_on(ask):
+    position = {"text": "B:W18:B14", "player": "red"}
+    choices = ask("game", record=record("checkers", position=position)).json()["views"][0]["choices"]
+    assert [(choice["name"], choice["path"]) for choice in choices] == [("14x23", [[3, 2], [5, 4]])]
+
+
+def test_an_opening_is_drawn_by_the_seed(ask):
+    first = ask("open", record=record(seed=1), plies=6).json()
+    assert len(first["record"]["moves"]) == 6
+    assert first == ask("open", record=record(seed=1), plies=6).json()
+    assert first != ask("open", record=record(seed=2), plies=6).json()
+    assert ask("open", record=record(), plies=41).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("game", "text"), [("othello", "1. F5 d6 2. c3"), ("checkers", "11-15 22-18 15x22"), ("othello:size=6", "b3")]
+)
+def test_a_transcript_is_read(ask, game, text):
+    got = ask("read", record=record(game), text=text).json()["record"]
+    start = Checkers() if game == "checkers" else Othello(6 if "6" in game else 8)
+    assert got["moves"] == list(start.play_transcript(text).moves)
+
+
+def test_a_tribolo_transcript_is_read_from_the_start_of_the_seed(ask):
+    state = Tribolo(seed=5)
+    for _ in range(8):
+        state = state.play(state.legal_actions()[0])
+    got = ask("read", record=record("tribolo", seed=5), text=state.transcript()).json()["record"]
+    assert got["moves"] == list(state.moves)
+
+
+@pytest.mark.parametrize("player", ["", " O", "\nwhite"])
+def test_a_board_is_read(ask, player):
+    state = Othello.from_moves("f5d6c3")
+    got = ask("read", record=record("othello:size=6"), text=state.to_text() + player).json()["record"]
+    assert got["game"] == "othello"
+    assert got["position"] == {"text": state.to_text(), "player": "white" if player else "black"}
+    assert ask("game", record=got).json()["views"][0]["scores"] == list(state.discs())
+
+
+@pytest.mark.parametrize(
+    ("text", "part"), [("f5 f5", "ply 2"), ("zz", "ply 1"), ("", "paste"), ("X" * 17, "squares"), ("<b>", "ply 1")]
+)
+def test_a_broken_paste_is_told(ask, text, part):
+    got = ask("read", record=record(), text=text)
+    assert got.status_code == 400
+    assert part in got.json()["error"]
+
+
+def test_replays_are_files(ask):
+    gif = ask("replay", record=record(moves=[37, 43]), format="gif")
+    assert gif.headers["content-type"] == "image/gif"
+    assert gif.content[:6] == b"GIF89a"
+    page = ask("replay", record=record(moves=[37, 43]), format="html")
+    assert page.headers["content-type"] == "application/octet-stream"
+    assert b"<!doctype html>" in page.content
+    assert ask("replay", record=record(), format="exe").status_code == 400
+
+
+def test_what_is_offered(client):
+    got = client.get("/api/offers").json()
+    assert got["games"] == list(GAMES)
+    assert [agent["spec"] for agent in got["agents"]] == ["random", "alphabeta:depth=2"]
+    assert client.get("/api/results").json() == [{"name": "a.json", "content": {"results": []}}]
+
+
+@pytest.mark.parametrize(
+    "spec", ["alphabeta:depth=3", "os:system", "policy.py:f", 'gtp:command="sh"', None, ["random"]]
+)
+def test_only_offered_agents_can_be_named(ask, spec):
+    got = ask("think", agent=spec, task="move", client="a", record=record())
+    assert got.status_code == 400
+    assert "agent is one of" in got.json()["error"]
+
+
+def test_a_finished_game_is_not_thought_about(ask):
+    board = {"text": "X" * 64, "player": "black"}
+    got = ask("think", agent="random", task="move", client="a", record=record(position=board))
+    assert got.status_code == 400
+    assert got.json()["error"] == "the game is over"
+
+
+def test_an_agent_answers_as_it_does_elsewhere(ask):
+    from othello_env import make_agent
+
+    state = Othello.from_moves("f5d6c3")
+    got = ask("think", agent="alphabeta:depth=2", task="move", client="a", record=record(moves=state.moves)).json()
+    action = make_agent("alphabeta:depth=2").act(state)
+    assert got == {"action": action, "name": state.action_to_text(action)}
+    again = [
+        ask("think", agent="random", task="move", client="a", record=record(moves=state.moves, seed=4)).json()
+        for _ in range(3)
+    ]
+    assert again[0] == again[1] == again[2]
+
+
+def test_an_agent_that_does_not_tell_what_it_thinks(ask):
+    got = ask("think", agent="random", task="actions", client="a", record=record())
+    assert got.status_code == 502
+    assert "does not tell" in got.json()["error"]

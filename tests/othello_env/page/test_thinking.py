@@ -1,0 +1,202 @@
+"""The processes that think: limits, cancelling, failures; and what agents tell of positions."""
+
+import asyncio
+import math
+import os
+import textwrap
+
+import pytest
+
+from othello_env import Othello, make_agent
+from othello_env.agent import Agent, AgentError
+from othello_env.games.checkers import Checkers
+from othello_env.games.tribolo import Tribolo
+from othello_env.page.looking import exact, look
+from othello_env.page.messages import GameRecord
+from othello_env.page.thinking import BusyError, Thinkers, ThinkingError
+from othello_env.page.worker import answer
+
+RECORD = GameRecord("othello").to_json()
+
+
+@pytest.fixture
+def slow(tmp_path):
+    """Specs of policies that sleep, die, fail and print; the sleeper leaves its process's number in a file."""
+    file = tmp_path / "slow.py"
+    file.write_text(
+        textwrap.dedent(f"""
+        import os, pathlib, time
+
+        def sleeper(observations, masks):
+            pathlib.Path({str(tmp_path / "pid")!r}).write_text(str(os.getpid()))
+            time.sleep(600)
+
+        def dying(observations, masks):
+            os._exit(3)
+
+        def failing(observations, masks):
+            raise RuntimeError("no idea")
+
+        def printing(observations, masks):
+            print("a word")
+            return masks.argmax(1)
+        """)
+    )
+    return lambda name: f"{file}:{name}"
+
+
+def request(spec, task="move"):
+    return {"spec": spec, "task": task, "record": RECORD}
+
+
+def run(use, **options):
+    """Runs a coroutine function of Thinkers and ends them."""
+
+    async def main():
+        thinkers = Thinkers(**({"processes": 2} | options))
+        try:
+            return await use(thinkers)
+        finally:
+            await thinkers.close()
+            assert thinkers.alive == 0
+
+    return asyncio.run(main())
+
+
+async def until(path):
+    while not (path.exists() and path.read_text()):
+        await asyncio.sleep(0.02)
+    return int(path.read_text())
+
+
+def is_running(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_cancelled_think_ends_at_once_and_another_is_served(slow, tmp_path):
+    async def use(thinkers):
+        thinking = asyncio.create_task(thinkers.think("a", request(slow("sleeper"))))
+        pid = await until(tmp_path / "pid")
+        assert is_running(pid)
+        thinking.cancel()
+        await asyncio.gather(thinking, return_exceptions=True)
+        assert not is_running(pid)
+        return await thinkers.think("a", request("random"))
+
+    assert run(use)["action"] in Othello().legal_actions()
+
+
+def test_a_long_think_is_stopped(slow):
+    async def use(thinkers):
+        with pytest.raises(ThinkingError, match="was stopped after 3 s"):
+            await thinkers.think("a", request(slow("sleeper")))
+
+    run(use, seconds=1, start_seconds=2)
+
+
+def test_one_client_cannot_stop_another(slow, tmp_path):
+    async def use(thinkers):
+        greedy = [asyncio.create_task(thinkers.think("a", request(slow("sleeper")))) for _ in range(8)]
+        await until(tmp_path / "pid")
+        with pytest.raises(BusyError):
+            await thinkers.think("a", request("random"))
+        got = await thinkers.think("b", request("random"))
+        for task in greedy:
+            task.cancel()
+        await asyncio.gather(*greedy, return_exceptions=True)
+        return got
+
+    assert "action" in run(use)
+
+
+def test_an_agent_that_dies_fails_or_prints(slow):
+    async def use(thinkers):
+        with pytest.raises(ThinkingError, match="died"):
+            await thinkers.think("a", request(slow("dying")))
+        with pytest.raises(ThinkingError, match="no idea"):
+            await thinkers.think("a", request(slow("failing")))
+        return await thinkers.think("a", request(slow("printing")))
+
+    assert run(use) == {"action": Othello().legal_actions()[0], "name": "d3"}
+
+
+def test_two_processes_at_least():
+    with pytest.raises(ValueError, match="at least 2"):
+        Thinkers(processes=1)
+
+
+@pytest.mark.parametrize("spec", ["ntuple", "engine:depth=2", "alphabeta:depth=2"])
+def test_values_are_the_agents_own(spec):
+    state = Othello.from_moves("f5d6c3")
+    agent = make_agent(spec)
+    told = answer({"spec": spec, "task": "actions", "record": GameRecord("othello", moves=state.moves).to_json()}, {})
+    assert [int(action) for action in told["actions"]] == list(state.legal_actions())
+    if hasattr(agent, "action_values"):
+        assert told["actions"] == {str(action): value for action, value in agent.action_values(state).items()}
+    best = max(told["actions"], key=told["actions"].get)
+    if spec == "ntuple":
+        assert int(best) == agent.act(state)
+        assert told["value"] == agent.evaluate(state, 0)
+
+
+def test_a_textbook_search_is_asked_about_each_action():
+    """One ply before the values, so that their best is what a search one ply deeper finds."""
+    state = Othello.from_moves("f5d6c3d3c4")
+    found = look(make_agent("alphabeta:depth=3"), state, actions=True)
+    deeper = make_agent("alphabeta:depth=4").search(state)
+    assert max(found.actions.values()) == deeper.value
+    assert found.value == -make_agent("alphabeta:depth=3").search(state).value  # white is to move
+    chain = Checkers.from_text("B:W18,26:B14")
+    values = look(make_agent("alphabeta:depth=1"), chain, actions=True).actions
+    assert set(values) == set(chain.legal_actions())
+
+
+def test_a_sure_win_is_sent_as_text():
+    state = Othello.from_text("XO--" + "----" * 3)
+    found = look(make_agent("alphabeta:depth=1"), state, actions=True)
+    assert found.actions == {2: math.inf}
+    assert found.to_json()["actions"] == {"2": "inf"}
+
+
+def test_probabilities():
+    class Chooser(Agent):
+        def act(self, state, *, seconds_left=None):
+            return state.legal_actions()[0]
+
+        def action_probabilities(self, state):
+            return dict.fromkeys(range(state.num_actions), 0.25)
+
+    found = look(Chooser(), Othello(), actions=True)
+    assert found.kind == "probabilities"
+    assert found.actions == dict.fromkeys(Othello().legal_actions(), 0.25)
+
+
+def test_exact_scores_are_those_of_playing_on():
+    state = Othello(4)
+    while state.owners().count(None) > 8:
+        state = state.play(state.legal_actions()[0])
+
+    def best(position):
+        if position.is_over:
+            return position.margins()[0]
+        values = [best(position.play(action)) for action in position.legal_actions()]
+        return max(values) if position.to_move == 0 else min(values)
+
+    found = exact(make_agent("engine"), state)
+    sign = 1 if state.to_move == 0 else -1
+    assert found.unit == "discs"
+    assert found.actions == {action: sign * best(state.play(action)) for action in state.legal_actions()}
+    assert found.value == best(state)
+
+
+def test_what_is_not_solved():
+    with pytest.raises(AgentError, match="at most 14 empty"):
+        exact(make_agent("engine"), Othello())
+    with pytest.raises(AgentError, match="does not solve"):
+        exact(make_agent("random"), Othello(4))
+    with pytest.raises(AgentError, match="cannot look"):
+        look(make_agent("ntuple"), Tribolo(seed=1), actions=True)
