@@ -69,7 +69,7 @@ class AlphaBeta(DepthSearch):
     def _search_state(self, state: State) -> Found:
         if isinstance(state, Checkers) and self._evaluate in _CHECKERS:
             return Found(*checkers.search(state, self._depth, _CHECKERS[self._evaluate]))
-        return alphabeta(state, self._depth, self._evaluate)
+        return alphabeta(state, self._depth, self._evaluation(state))
 
     def _search_batch(self, batch: OthelloBatch, evaluation: int) -> search_kernels.FoundBatch:
         board = bitboard.BOARDS[batch.size]

@@ -1,8 +1,9 @@
 """What a position is worth to a player: the textbook evaluations, and how a spec finds one.
 
-An evaluation is any function ``f(state, player) -> number``, from that player's side. The tables and their use are
-those of Norvig, Paradigms of Artificial Intelligence Programming, chapter 18. A spec names an evaluation of this module
-(``eval=weighted``) or any other function (``eval=package.module:function``).
+An evaluation is any function ``f(state, player) -> number``, from that player's side. What it has to fix before a
+search, it may offer as ``at_root(state)``, which returns the evaluation for a search of that position. The tables and
+their use are those of Norvig, Paradigms of Artificial Intelligence Programming, chapter 18. A spec names an
+evaluation of this module (``eval=weighted``) or any other function (``eval=package.module:function``).
 """
 
 import pkgutil
@@ -12,6 +13,7 @@ from types import MappingProxyType
 from typing import cast
 
 from othello_agents.checkers import material, positional
+from othello_agents.iago import iago
 from othello_env.games import bitboard
 from othello_env.games.checkers import Checkers
 from othello_env.games.game import State
@@ -94,7 +96,16 @@ def standard(state: State, player: int) -> int:
 
 
 EVALUATIONS: MappingProxyType[str, Evaluate] = MappingProxyType(
-    {evaluate.__name__: evaluate for evaluate in (count, material, mobility, modified, positional, standard, weighted)}
+    {
+        "count": count,
+        "iago": iago,
+        "material": material,
+        "mobility": mobility,
+        "modified": modified,
+        "positional": positional,
+        "standard": standard,
+        "weighted": weighted,
+    }
 )
 """The evaluations that a spec names."""
 
@@ -127,10 +138,11 @@ def _named(name: str) -> Evaluate:
 
 def evaluation_name(evaluate: Evaluate) -> str:
     """What `find_evaluation` finds an evaluation by, if it can be found by name."""
+    for known, found in EVALUATIONS.items():
+        if found is evaluate:
+            return known
     name = getattr(evaluate, "__qualname__", None)
-    if name is None:
-        return repr(evaluate)
-    return name if EVALUATIONS.get(name) is evaluate else f"{evaluate.__module__}:{name}"
+    return repr(evaluate) if name is None else f"{evaluate.__module__}:{name}"
 
 
 @cache

@@ -32,7 +32,7 @@ class Maximizer(Search):
         super().__init__(eval)
 
     def _search_state(self, state: State) -> Found:
-        return maximize(state, self._evaluate)
+        return maximize(state, self._evaluation(state))
 
     def _search_batch(self, batch: OthelloBatch, evaluation: int) -> search_kernels.FoundBatch:
         board = bitboard.BOARDS[batch.size]

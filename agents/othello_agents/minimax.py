@@ -47,7 +47,7 @@ class Minimax(DepthSearch):
         super().__init__(depth, eval)
 
     def _search_state(self, state: State) -> Found:
-        return minimax(state, self._depth, self._evaluate)
+        return minimax(state, self._depth, self._evaluation(state))
 
     def _search_batch(self, batch: OthelloBatch, evaluation: int) -> search_kernels.FoundBatch:
         board = bitboard.BOARDS[batch.size]

@@ -4,7 +4,7 @@ import math
 from abc import abstractmethod
 from operator import index
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -64,6 +64,11 @@ class Search(Agent):
     def __init__(self, evaluate: str | Evaluate) -> None:
         self._evaluate = find_evaluation(evaluate)
         self._compiled = COMPILED.get(self._evaluate)
+
+    def _evaluation(self, root: State) -> Evaluate:
+        """The evaluation for a search of this position: what it offers as `at_root`, if it does, else itself."""
+        at_root = getattr(self._evaluate, "at_root", None)
+        return self._evaluate if at_root is None else cast(Evaluate, at_root(root))
 
     @abstractmethod
     def _search_state(self, state: State) -> Found:

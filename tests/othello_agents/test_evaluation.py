@@ -106,7 +106,7 @@ def test_evaluations_are_found_by_name_and_named_as_they_are_found() -> None:
 def test_unknown_names_are_told_the_right_ones(name: str) -> None:
     with pytest.raises(
         ValueError,
-        match=r"no evaluation .*known are count, material, mobility, modified, positional, standard, weighted",
+        match=r"no evaluation .*known are count, iago, material, mobility, modified, positional, standard, weighted",
     ):
         find_evaluation(name)
 
