@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from operator import index
 from typing import Any
 
@@ -135,23 +135,27 @@ class Engine(Agent):
             position, found.best, score, unit, variation, found.depth, found.exact, nodes, seconds, by_action
         )
 
-    def solve(self, state: State, *, result_only: bool = False) -> Analysis:
+    def solve(
+        self, state: State, *, result_only: bool = False, progress: Callable[[int], object] | None = None
+    ) -> Analysis:
         """A position's exact score, however long that takes.
 
         Args:
             state: the position.
             result_only: find out only who wins, which is quicker; the score is then +1, 0 or -1.
+            progress: called a few times a second with the number of nodes.
 
         Raises:
             ValueError: the game is over, or another one.
         """
         position = _playable(state)
         if position.must_pass:
-            return self.solve(position.play(position.pass_action), result_only=result_only).before_pass(position)
+            after = self.solve(position.play(position.pass_action), result_only=result_only, progress=progress)
+            return after.before_pass(position)
         start = time.perf_counter()
         with self._lock:
             searcher = self._prepare(position, NO_LIMIT)
-            run(lambda: searcher.solve(result_only=result_only), self._memory)
+            run(lambda: searcher.solve(result_only=result_only), self._memory, progress=progress)
             found = searcher.found
             nodes = int(self._memory.control[NODES])
             variation = (found.best,) if result_only else run(searcher.variation, self._memory)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from othello_agents.engine.memory import LIMIT, Memory
+from othello_agents.engine.memory import LIMIT, NODES, Memory
 
 __all__ = ["run"]
 
@@ -16,10 +16,16 @@ _WAIT_SECONDS = 0.2
 _T = TypeVar("_T")
 
 
-def run(search: Callable[[], _T], memory: Memory, seconds: float | None = None) -> _T:
+def run(
+    search: Callable[[], _T],
+    memory: Memory,
+    seconds: float | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> _T:
     """What `search` returns, run beside this thread, which stops it by its limit of nodes once the time is up.
 
-    Kernels release the interpreter's lock, so the waiting thread sees the clock and Ctrl-C at once.
+    Kernels release the interpreter's lock, so the waiting thread sees the clock and Ctrl-C at once. `progress` gets
+    the number of nodes a few times a second.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed; the search has ended.
@@ -42,6 +48,8 @@ def run(search: Callable[[], _T], memory: Memory, seconds: float | None = None) 
             if left <= 0:
                 break
             thread.join(left)
+            if progress is not None:
+                progress(int(memory.control[NODES]))
     finally:
         if thread.is_alive():
             memory.control[LIMIT] = 0

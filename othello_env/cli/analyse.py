@@ -1,0 +1,72 @@
+"""``othello-env analyse POSITION``: what an engine thinks of a position."""
+
+from typing import Any
+
+import click
+
+from othello_env import drawing
+from othello_env.agent import make_agent
+from othello_env.cli import _options as options
+from othello_env.games.othello import Othello
+
+__all__ = ["BOARDS_BEGIN_WITH_DASHES", "command", "position_from_text", "position_options", "summary"]
+
+BOARDS_BEGIN_WITH_DASHES = {"ignore_unknown_options": True}
+
+
+def position_from_text(text: str, to_move: str, size: int) -> Othello:
+    """A position from a transcript, or from a board as X, O and -, row by row."""
+    cells = "".join(text.split())
+    if cells and not cells.strip("XxOo*-."):
+        return Othello.from_text(cells, to_move)
+    return Othello(size).play_transcript(text)
+
+
+def position_options(function: Any) -> Any:
+    """The argument POSITION and what says how to read it."""
+    function = click.option(
+        "--to-move", type=click.Choice(["X", "O"], case_sensitive=False), default="X", help="Of a board: X is black."
+    )(function)
+    return click.argument("position")(options.size_option(function))
+
+
+def summary(analysis: Any) -> str:
+    """An engine's analysis in a few lines."""
+    state = analysis.state
+    line = " ".join(state.action_to_text(action) for action in analysis.pv)
+    rows = [
+        ("best", state.action_to_text(analysis.best)),
+        ("score", f"{_score(analysis.score, analysis.unit)} {analysis.unit} for {state.player_names[state.to_move]}"),
+        ("line", line),
+        ("depth", f"{analysis.depth}, to the end of the game" if analysis.exact else str(analysis.depth)),
+        ("nodes", f"{analysis.nodes:,} in {analysis.seconds:.2f} s"),
+    ]
+    text = "\n".join(f"{name:<6} {value}" for name, value in rows)
+    if analysis.scores is None:
+        return text
+    best_first = sorted(analysis.scores.items(), key=lambda item: -item[1])
+    moves: list[tuple[str, ...]] = [
+        (state.action_to_text(action), _score(score, analysis.unit)) for action, score in best_first
+    ]
+    return f"{text}\n{options.table(('move', 'score'), moves)}"
+
+
+def _score(score: float, unit: str) -> str:
+    return f"{score:+.3f}" if unit == "expected result" else f"{score:+.0f}"
+
+
+@click.command("analyse", context_settings=BOARDS_BEGIN_WITH_DASHES)
+@position_options
+@click.option("--agent", default="engine:ms=1000", help="Who analyses: an engine's spec, with its limits.")
+@click.option("--scores", is_flag=True, help="Show every move's score, too.")
+def command(position: str, to_move: str, size: int, agent: str, scores: bool) -> None:
+    """Print the best move, the score and the expected line of POSITION beside the board.
+
+    POSITION is a transcript from the start (f5d6c3) or a board as X, O and -, row by row from a1.
+    """
+    state = position_from_text(position, to_move, size)
+    analyst: Any = make_agent(agent)
+    if not hasattr(analyst, "analyse"):
+        raise click.UsageError(f"{agent} does not analyse; expected an engine, such as engine:ms=1000")
+    click.echo(drawing.text(state))
+    click.echo(summary(analyst.analyse(state, scores=scores)))

@@ -1,0 +1,39 @@
+"""``othello-env solve POSITION``: the exact result of a position."""
+
+import sys
+from typing import Any
+
+import click
+
+from othello_env import drawing
+from othello_env.agent import make_agent
+from othello_env.cli.analyse import BOARDS_BEGIN_WITH_DASHES, position_from_text, position_options, summary
+
+__all__ = ["command"]
+
+
+@click.command("solve", context_settings=BOARDS_BEGIN_WITH_DASHES)
+@position_options
+@click.option("--result", "result_only", is_flag=True, help="Find out only who wins, which is quicker.")
+@click.option("--hash", "megabytes", type=click.IntRange(1), default=256, help="Memory for positions, in MiB.")
+def command(position: str, to_move: str, size: int, result_only: bool, megabytes: int) -> None:
+    """Print the exact score of POSITION: in discs under perfect play, the empty squares given to the winner.
+
+    POSITION is a transcript from the start or a board as X, O and -, row by row from a1. With 20 empty squares it takes
+    seconds; each further one about doubles that.
+    """
+    state = position_from_text(position, to_move, size)
+    solver: Any = make_agent(f"engine:hash={megabytes}")
+    click.echo(drawing.text(state))
+    shows_progress = sys.stderr.isatty()
+
+    def progress(nodes: int) -> None:
+        if shows_progress:
+            click.echo(f"\r{nodes / 1e6:,.1f} M nodes ", nl=False, err=True)
+
+    try:
+        analysis = solver.solve(state, result_only=result_only, progress=progress)
+    finally:
+        if shows_progress:
+            click.echo("\r" + " " * 30 + "\r", nl=False, err=True)
+    click.echo(summary(analysis))

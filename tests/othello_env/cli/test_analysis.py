@@ -1,0 +1,62 @@
+"""The commands analyse, solve and gtp."""
+
+import io
+
+import pytest
+
+from othello_env import Othello
+from othello_env.cli import main
+
+ENDGAME = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--"  # the first of the FFO suite
+
+
+def run(capsys, *arguments):
+    with pytest.raises(SystemExit) as stopped:
+        main(list(arguments))
+    return stopped.value.code, *capsys.readouterr()
+
+
+def test_analyse_prints_the_analysis_beside_the_board(capsys):
+    status, out, err = run(capsys, "analyse", "f5d6c3", "--agent", "engine:depth=4,eval=weighted", "--scores")
+    assert (status, err) == (0, "")
+    assert "white to move" in out
+    assert "points for white" in out
+    assert "depth  4" in out
+    for action in Othello.from_moves("f5d6c3").legal_actions():
+        assert Othello().action_to_text(action) in out
+
+
+def test_solve_prints_the_exact_score(capsys):
+    status, out, err = run(capsys, "solve", ENDGAME, "--hash", "8")
+    assert (status, err) == (0, "")
+    assert "best   g8" in out
+    assert "score  +18 discs for black" in out
+    assert "depth  14, to the end of the game" in out
+    assert "score  +1 wins for black" in run(capsys, "solve", ENDGAME, "--result", "--hash", "8")[1]
+    assert "score  -10 discs for black" in run(capsys, "solve", "", "--size", "4", "--hash", "1")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("analyse", "f5f5"), "ply 2"),
+        (("analyse", "XO-"), "16, 36 or 64"),
+        (("analyse", "f5", "--agent", "random"), "random does not analyse"),
+        (("solve", "X" * 64), "game is over"),
+    ],
+)
+def test_errors_are_one_line(capsys, arguments, message):
+    status, _, err = run(capsys, *arguments)
+    assert status == 2
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+def test_gtp_answers_until_quit(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("name\n1 play black f5\ngenmove white\nquit\nname\n"))
+    status, out, _ = run(capsys, "gtp", "--agent", "maximizer:eval=count")
+    assert status == 0
+    answers = out.split("\n\n")
+    assert answers[:2] == ["= othello-env maximizer:eval=count", "=1"]
+    assert answers[2].startswith("= ")
+    assert answers[3:] == ["=", ""]
