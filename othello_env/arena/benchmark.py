@@ -98,8 +98,12 @@ def run_benchmark(
     settings = {
         "size": size,
         "games": games,
-        "openings": openings if isinstance(openings, str) else [str(o) for o in openings or ["start"]],
+        "openings": openings if isinstance(openings, str) else [*map(_opening_text, openings)] if openings else "start",
         "seed": seed,
         "version": version("othello-env"),
     }
     return Benchmark(name or str(agent), results, settings, time.perf_counter() - begin)
+
+
+def _opening_text(opening: str | State) -> str:
+    return opening if isinstance(opening, str) else repr(opening)

@@ -10,9 +10,10 @@ import click
 
 from othello_env.arena.rules import Rules
 
-__all__ = ["bar", "even", "game_option", "openings_option", "seed_option", "size_option", "table"]
+__all__ = ["bar", "even", "game_option", "openings_option", "openings_text", "seed_option", "size_option", "table"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_LONGEST_PATH = 255  # longer names of files are errors on some systems
 
 
 def size_option(function: _F) -> _F:
@@ -57,10 +58,15 @@ def _openings(_context: click.Context, _parameter: click.Parameter, value: str) 
         return None
     if value.startswith("random"):
         return value
-    if Path(value).is_file():
+    if len(value) < _LONGEST_PATH and Path(value).is_file():
         lines = Path(value).read_text(encoding="utf-8").splitlines()
         return [line for line in lines if line.strip()]
     return [part.strip() for part in value.split(",")]
+
+
+def openings_text(openings: str | list[str] | None) -> str:
+    """Openings in a few words."""
+    return f"{len(openings)} given" if isinstance(openings, list) else openings or "start"
 
 
 def even(_context: click.Context, _parameter: click.Parameter, value: int) -> int:

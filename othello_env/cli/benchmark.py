@@ -1,7 +1,7 @@
 """``othello-env benchmark AGENT``: an agent against the classic opponents."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -9,6 +9,7 @@ import click
 from othello_env.agent import make_agent
 from othello_env.arena.benchmark import CLASSICS, Benchmark, run_benchmark
 from othello_env.arena.games import Record
+from othello_env.arena.match import MatchResult
 from othello_env.cli import _options as options
 from othello_env.cli.match import HEAD, result_row
 from othello_env.drawing.chart import ScoreRow, score_chart
@@ -49,39 +50,54 @@ def command(
 def measure(
     agent: str, opponents: Sequence[str], games: int, openings: str | list[str] | None, size: int, seed: int
 ) -> Benchmark:
-    """Run a benchmark behind a progress bar and print its table."""
+    """Run a benchmark behind a progress bar and print its table; after an interrupt, of what was played."""
     playing = make_agent(agent, seed)
     for opponent in opponents:
         make_agent(opponent)  # a wrong spec is told before the first game
-    with options.bar(agent, games * len(opponents)) as step:
+    head = f"{games} games against each, openings {options.openings_text(openings)}, seed {seed}:"
+    records: list[Record] = []
+    try:
+        with options.bar(agent, games * len(opponents)) as step:
 
-        def progress(_: Record) -> None:
-            step()
+            def progress(record: Record) -> None:
+                records.append(record)
+                step()
 
-        result = run_benchmark(
-            playing,
-            name=agent,
-            opponents=opponents,
-            games=games,
-            openings=openings,
-            seed=seed,
-            size=size,
-            progress=progress,
-        )
-    click.echo(f"{agent}, {games} games against each, openings {openings or 'start'}, seed {seed}:")
-    click.echo(options.table(HEAD, [result_row(opponent, match) for opponent, match in result.results.items()]))
-    for match in result.results.values():
+            result = run_benchmark(
+                playing,
+                name=agent,
+                opponents=opponents,
+                games=games,
+                openings=openings,
+                seed=seed,
+                size=size,
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        played = [records[first : first + games] for first in range(0, len(records), games)]
+        pairs = [MatchResult(tuple(part[: len(part) - len(part) % 2])) for part in played if len(part) > 1]
+        _tell(agent, f"up to {head}", dict(zip(opponents, pairs, strict=False)))
+        raise
+    _tell(agent, head, result.results)
+    return result
+
+
+def _tell(agent: str, head: str, results: Mapping[str, MatchResult]) -> None:
+    """Print the table of an agent's matches, and why it lost games on the spot."""
+    click.echo(f"{agent}, {head}")
+    click.echo(options.table(HEAD, [result_row(*each) for each in results.items()]))
+    for match in results.values():
         if faults := match.faults(0):
             click.echo(f"{agent} lost {len(faults)} games on the spot, the first since {faults[0]}", err=True)
-    return result
 
 
 def picture(result: Benchmark, curve: Sequence[tuple[float, float]] = (), curve_title: str = "") -> bytes:
     """The results, and perhaps a learning curve, as a PNG."""
     rows = [ScoreRow(opponent, match.score, *match.interval) for opponent, match in result.results.items()]
-    games, openings, seed = (result.settings[key] for key in ("games", "openings", "seed"))
+    games, seed = result.settings["games"], result.settings["seed"]
+    openings = options.openings_text(result.settings["openings"])
     chart = score_chart(
-        f"{Path(result.agent).name} against the classic opponents",
+        f"The scores of {Path(result.agent).name}",
         f"{games} games each in colour-swapped pairs, openings {openings}, seed {seed}; 95% intervals",
         rows,
         curve,

@@ -39,7 +39,7 @@ def command(a: str, b: str, games: int, openings: str | list[str] | None, rules:
         with suppress(KeyboardInterrupt):
             play_match(*agents, games=games, openings=openings, seed=seed, new_game=rules.start, progress=progress)
     result = MatchResult(tuple(records[: len(records) - len(records) % 2]))
-    click.echo(f"{a}, {result.games} games, openings {openings or 'start'}, seed {seed}:")
+    click.echo(f"{a}, {result.games} games, openings {options.openings_text(openings)}, seed {seed}:")
     click.echo(options.table(HEAD, [result_row(b, result)]))
     for index, name in enumerate((a, b)):
         if faults := result.faults(index):

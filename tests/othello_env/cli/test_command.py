@@ -38,6 +38,11 @@ def test_help_lists_the_commands(run):
         assert name in out
 
 
+def test_without_a_command_it_shows_the_help(run):
+    assert run() == run("--help")
+    assert subprocess.run(COMMAND, capture_output=True, text=True, check=True).stdout == run("--help")[1]
+
+
 def test_version(run):
     assert run("--version") == (0, f"othello-env, version {__version__}\n", "")
 
@@ -115,6 +120,52 @@ def test_an_error_is_one_line_and_status_2(run, tmp_path, monkeypatch, arguments
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("source", "arguments", "why"),
+    [
+        ("def f(:", ["match", "policy.py:f", "random"], "SyntaxError: invalid syntax (policy.py, line 1)"),
+        ("\nx = y", ["match", "policy.py:f", "random"], "NameError: name 'y' is not defined (policy.py, line 2)"),
+        ("\nx = y", ["match", "alphabeta:eval=policy:f", "random"], "name 'y' is not defined (policy.py, line 2)"),
+        (
+            "def f(observations, masks):\n    return {}[1]",
+            ["play", "--black", "policy.py:f", "--white", "random"],
+            "KeyError: 1 (policy.py, line 2)",
+        ),
+        ("f = open", ["play", "--black", "policy.py:f", "--white", "random"], "TypeError: "),
+    ],
+)
+def test_an_error_in_a_users_file_is_one_line_that_says_where(run, tmp_path, monkeypatch, source, arguments, why):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "policy", raising=False)
+    (tmp_path / "policy.py").write_text(source)
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert err.startswith("othello-env: ")
+    assert err.count("\n") == 1
+    assert why in err
+
+
+def test_openings_are_many_transcripts_or_a_file_of_them(run, tmp_path):
+    many = ["f5d6c3d3c4"] * 40
+    file = tmp_path / "openings.txt"
+    file.write_text("\n".join(many) + "\n\n")
+    status, out, err = run("match", "random", "random", "--games", 2, "--openings", ",".join(many))
+    assert (status, err) == (0, "")
+    assert out.startswith("random, 2 games, openings 40 given, seed 0:\n")
+    assert run("match", "random", "random", "--games", 2, "--openings", file) == (0, out, "")
+    picture, results = tmp_path / "results.png", tmp_path / "results.json"
+    status, out, _ = run(
+        "benchmark", "random", "--opponent", "random", "--games", 2, "--openings", file, "--picture", picture,
+        "--json", results,
+    )  # fmt: skip
+    assert status == 0
+    assert "openings 40 given" in out
+    assert json.loads(results.read_text())["openings"] == many
+    run("benchmark", "random", "--opponent", "random", "--games", 2, "--openings", "start", "--json", results)
+    assert json.loads(results.read_text())["openings"] == "start"
+
+
 def test_an_agent_that_plays_illegal_moves_loses_and_is_named(run, tmp_path):
     policy = tmp_path / "policy.py"
     policy.write_text("import numpy as np\ndef corner(observations, masks):\n    return np.zeros(len(masks), int)\n")
@@ -137,9 +188,10 @@ def first(observations, masks):
 """
 
 
-def test_an_interrupted_match_prints_what_was_played(tmp_path):
+@pytest.mark.parametrize("arguments", [["match", "policy.py:first", "random"], ["benchmark", "policy.py:first"]])
+def test_an_interrupt_prints_what_was_played(tmp_path, arguments):
     (tmp_path / "policy.py").write_text(SLOW_POLICY)
-    command = [*COMMAND, "match", "policy.py:first", "random", "--games", "1000000"]
+    command = [*COMMAND, *arguments, "--games", "1000000"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
         while not (tmp_path / "ready").exists():
             assert process.poll() is None
@@ -148,9 +200,9 @@ def test_an_interrupted_match_prints_what_was_played(tmp_path):
         out, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert err.splitlines()[-1] == "othello-env: interrupted"
-    games = int(out.split(", ")[1].split()[0])
+    games = sum(int(cell) for cell in out.splitlines()[-1].split()[1:4])
     assert games >= 100
-    assert sum(int(cell) for cell in out.splitlines()[-1].split()[1:4]) == games
+    assert out.startswith(f"policy.py:first, {games if arguments[0] == 'match' else 'up to 1000000'} games")
 
 
 def test_nothing_is_drawn_into_a_pipe():
