@@ -1,6 +1,7 @@
 """The command ``othello-env``: a file a command."""
 
 import sys
+import traceback
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
@@ -37,9 +38,10 @@ def _command() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command; an error is one line on stderr and exit status 2, an interrupt status 130."""
+    given = sys.argv[1:] if arguments is None else arguments
     sys.path.append(str(Path.cwd()))  # where package.module:name looks too
     try:
-        status = _command.main(arguments, prog_name="othello-env", standalone_mode=False)
+        status = _command.main(given or ["--help"], prog_name="othello-env", standalone_mode=False)
     except click.ClickException as error:
         _stop(error.format_message(), _FAILURE)
     except (click.Abort, KeyboardInterrupt):
@@ -49,7 +51,15 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(_FAILURE)
     except (ValueError, OSError, ImportError, othello_env.AgentError) as error:
         _stop(str(error) or type(error).__name__, _FAILURE)
+    except Exception as error:  # most likely in a user's file, and then this says where
+        _stop(f"{type(error).__name__}: {error}".splitlines()[0] + _place(error), _FAILURE)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _place(error: Exception) -> str:
+    """Where an error was raised; a SyntaxError says itself where it is."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return "" if isinstance(error, SyntaxError) else f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
 
 
 def _stop(message: str, status: int) -> NoReturn:

@@ -116,8 +116,12 @@ class Game:
             except (click.Abort, EOFError):
                 line = "quit"
             match line.lower():
-                case "quit" | "resign" as word:
-                    self._tell("the game was left" if word == "quit" else f"{player} resigns")
+                case "quit":
+                    self._tell("the game was left")
+                    return False
+                case "resign":
+                    others = [name for name in state.player_names if name != player]
+                    self._tell(f"{player} resigns" + (f", {others[0]} wins" if len(others) == 1 else ""))
                     return False
                 case "restart":
                     del self._history[1:]

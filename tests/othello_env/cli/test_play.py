@@ -115,7 +115,7 @@ def test_tribolo_has_three_sides():
 
 def test_resign_ends_the_game():
     final, terminal = play(["f5", "resign"])
-    assert "black resigns" in terminal.text
+    assert "black resigns, white wins" in terminal.text
     assert not final.is_over
 
 
