@@ -65,9 +65,12 @@ def train(
             _show(trainer, first_games, first_seconds, curve)
     except KeyboardInterrupt:
         interrupted = True
-    if curve and trainer.seconds > curve[-1][0]:
-        curve.append((trainer.seconds, _score(trainer)))
-    keep()
+    keep()  # before the last score, which an interrupt can end
+    try:
+        if curve and trainer.seconds > curve[-1][0]:
+            curve.append((trainer.seconds, _score(trainer)))
+    except KeyboardInterrupt:
+        interrupted = True
     if sys.stderr.isatty():
         click.echo(err=True)
     return curve, interrupted
