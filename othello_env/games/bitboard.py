@@ -251,7 +251,7 @@ def advance_batch(
 
 
 @kernel
-def _choose(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uint64, size: int) -> int:
+def _choose(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uint64, size: int) -> int | np.int64:
     """The action that a key draws uniformly from the legal ones (the pass if there is no other)."""
     legal = legal_moves(own, opponent, board)
     if legal == _0:
