@@ -14,7 +14,6 @@ from functools import partial
 
 from othello_agents.alphabeta import AlphaBeta
 from othello_agents.evaluation import find_evaluation
-
 from othello_env import Othello, make_agent
 from othello_env.games.openings import Openings
 from othello_env.games.othello import OthelloBatch

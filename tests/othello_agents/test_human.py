@@ -4,8 +4,8 @@ import io
 from collections.abc import Callable
 
 import pytest
-from othello_agents.human import Human, HumanLeftError
 
+from othello_agents.human import Human, HumanLeftError
 from othello_env import Othello, make_agent
 
 pytestmark = pytest.mark.nojit

@@ -4,9 +4,9 @@ import ast
 from importlib import import_module
 from pathlib import Path
 
-import othello_agents
 import pytest
 
+import othello_agents
 import othello_env
 
 pytestmark = pytest.mark.nojit
