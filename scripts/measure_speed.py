@@ -108,18 +108,20 @@ def sampler_rates(n: int, seconds: float) -> tuple[float, float]:
     return best(timed(own), seconds), best(timed(theirs), seconds)
 
 
-def aec_plies(env: Any, games: int = 20) -> int:
-    """Play random games as PettingZoo's manual does; the number of plies."""
-    rng, plies = np.random.default_rng(0), 0
+def aec_plies(env: Any, games: int = 20) -> tuple[int, float]:
+    """Play random games through `last` and `step`; only they count, not the draw of actions."""
+    rng, plies, spent = np.random.default_rng(0), 0, 0.0
     for game in range(games):
         env.reset(seed=game)
-        while True:
-            observation, _, terminated, truncated, _ = env.last()
-            if terminated or truncated:
-                break
-            env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
+        observation, _, over, _, _ = env.last()
+        while not over:
+            action = int(rng.choice(np.flatnonzero(observation["action_mask"])))
+            start = time.perf_counter()
+            env.step(action)
+            observation, _, over, _, _ = env.last()
+            spent += time.perf_counter() - start
             plies += 1
-    return plies
+    return plies, spent
 
 
 def single_steps(env: OthelloEnv, steps: int = 2000) -> tuple[int, float]:
@@ -244,11 +246,11 @@ def main() -> None:
         f"sample_legal takes {4096e6 / own:.0f} us for 4096 games, MultiDiscrete.sample {own / theirs:.0f} times that"
     )
     show("single env, random", best(lambda: single_steps(OthelloEnv()), args.seconds), limit, "steps/s")
-    aec = best(timed(lambda: aec_plies(othello_v0.env())), args.seconds)
+    aec = best(lambda: aec_plies(othello_v0.env()), args.seconds)
     show("AEC env", aec, limit)
     from pettingzoo.classic import connect_four_v3
 
-    four = best(timed(lambda: aec_plies(connect_four_v3.env())), args.seconds)
+    four = best(lambda: aec_plies(connect_four_v3.env()), args.seconds)
     show(f"PettingZoo's connect_four (AEC env: {aec / four:.1f} times)", four, limit)
     for module, measure in PEERS.items():
         if find_spec(module) is None:
