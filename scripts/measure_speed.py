@@ -5,7 +5,7 @@
 
 The limit is perft: positions made one after the other by the same kernels. All figures are of one run, and each is the
 best of its time; read the ratios, since absolute ones hang on the machine. The time in which actions are drawn is left
-out, but for the AEC environments and Pgx. Other libraries are measured where they are installed
+out, but for Pgx. Other libraries are measured where they are installed
 (``pip install 'othello-env[peers]'``).
 """
 
