@@ -78,7 +78,7 @@ def _put(
 
 
 @kernel
-def _best_child(tree: _Tree, node: int, exploration: float) -> int:
+def _best_child(tree: _Tree, node: np.int64, exploration: float) -> np.int64:
     """The child with the highest upper confidence bound (UCB1) for the player to move."""
     log_visits = np.log(tree.visits[node])
     best, highest = _NONE, -np.inf
@@ -89,11 +89,11 @@ def _best_child(tree: _Tree, node: int, exploration: float) -> int:
         if bound > highest:
             best, highest = child, bound
         child = tree.sibling[child]
-    return best
+    return np.int64(best)
 
 
 @kernel
-def _expand(tree: _Tree, node: int, new: int, key: np.uint64, board: np.uint64) -> None:
+def _expand(tree: _Tree, node: np.int64, new: int, key: np.uint64, board: np.uint64) -> None:
     """Make a node of a random one of the moves that have none."""
     moves = tree.untried[node]
     square = nth_bit(moves, below(mix(key, _EXPAND), popcount(moves)))
@@ -128,7 +128,7 @@ def _simulate(
     tree: _Tree, used: int, path: npt.NDArray[np.int64], key: np.uint64, exploration: float, board: np.uint64
 ) -> int:
     """One simulation; returns the number of nodes after it."""
-    node, depth = 0, 1
+    node, depth = np.int64(0), 1
     path[0] = 0
     while tree.untried[node] == _0 and tree.child[node] != _NONE:
         node = _best_child(tree, node, exploration)
@@ -136,7 +136,7 @@ def _simulate(
         depth += 1
     if tree.untried[node] != _0:
         _expand(tree, node, used, key, board)
-        node = used
+        node = np.int64(used)
         path[depth] = node
         depth += 1
         used += 1

@@ -1,0 +1,336 @@
+"""A convolutional network of policy and value as a player, and the file that it is kept in.
+
+The network is a function of its weights, a dict of tensors, so a file of weights and a card with its sizes are all that
+there is to it. PyTorch is imported when a network is made or loaded (the extra ``torch``).
+
+Letters for shapes: N positions, S size, A = S * S + 1 actions, C channels.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.agent import Agent, Chance
+from othello_env.extras import import_extra
+from othello_env.files import write_file
+from othello_env.games.game import State
+from othello_env.games.hashing import CHOICE, mix_int
+from othello_env.games.othello import Othello, OthelloBatch, check_size
+
+__all__ = ["FORMAT", "NeuralAgent", "NeuralNetwork", "agent_from_file", "draw_actions", "read_tensors", "write_tensors"]
+
+FORMAT = "othello-env policy and value network 1"
+"""What a file's card calls its format; the number changes when the meaning of the tensors does."""
+
+_Tensor = Any  # torch.Tensor, where there is PyTorch
+_HIDDEN = 64
+_CARD = "card"
+
+
+class NeuralNetwork:
+    """A residual network over the board: what to play, and what to expect.
+
+    It sees three planes: the player's discs, the opponent's, and the squares where the player may move. A 3x3
+    convolution and `blocks` residual blocks of two more make C channels of them; the policy is a 1x1 convolution and a
+    bias for each square, the value two dense layers over the board's means and one convolution.
+
+    Args:
+        size: of the board: 4, 6 or 8.
+        channels: of each convolution.
+        blocks: residual blocks.
+        weights: tensors by name, or None for random ones.
+        seed: for random ones.
+        training: what is known of the weights' origin, as JSON takes it.
+
+    Raises:
+        MissingExtraError: there is no PyTorch.
+        ValueError: a number is out of its range, or the weights have other names or shapes or are not finite.
+    """
+
+    def __init__(
+        self,
+        size: int = 8,
+        channels: int = 32,
+        blocks: int = 3,
+        weights: Mapping[str, _Tensor] | None = None,
+        seed: int = 0,
+        training: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._torch = import_extra("torch", "torch")
+        if channels < 1 or blocks < 0:
+            raise ValueError(f"channels must be at least 1 and blocks 0, got {channels} and {blocks}")
+        self.size = check_size(size)
+        self.channels = channels
+        self.blocks = blocks
+        self.training = dict(training or {})
+        self.weights = self._random(seed) if weights is None else self._checked(weights)
+        """Tensors by name; a trainer changes them in place."""
+
+    def __repr__(self) -> str:
+        count = sum(weight.numel() for weight in self.weights.values())
+        return (
+            f"<NeuralNetwork {self.size}x{self.size}, {self.channels} channels, {self.blocks} blocks, {count} weights>"
+        )
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The weights' shapes by name."""
+        c, squares = self.channels, self.size**2
+        shapes: dict[str, tuple[int, ...]] = {"first.weight": (c, 3, 3, 3), "first.bias": (c,)}
+        for block in range(self.blocks):
+            for half in ("a", "b"):
+                shapes |= {f"block{block}{half}.weight": (c, c, 3, 3), f"block{block}{half}.bias": (c,)}
+        return shapes | {
+            "policy.weight": (1, c, 1, 1),
+            "policy.bias": (squares,),
+            "board.weight": (1, c, 1, 1),
+            "board.bias": (1,),
+            "hidden.weight": (_HIDDEN, c + squares),
+            "hidden.bias": (_HIDDEN,),
+            "value.weight": (1, _HIDDEN),
+            "value.bias": (1,),
+        }
+
+    def _random(self, seed: int) -> dict[str, _Tensor]:
+        """He's initialisation (He et al., 2015); the heads and the second halves of blocks begin small."""
+        torch = self._torch
+        generator = torch.Generator().manual_seed(seed)
+        weights = {}
+        for name, shape in self.shapes().items():
+            if name.endswith(".bias"):
+                weights[name] = torch.zeros(shape)
+                continue
+            layer = name.partition(".")[0]
+            scale = 0.1 if layer in ("policy", "value") or layer.endswith("b") else 1.0
+            fan_in = float(np.prod(shape[1:]))
+            weights[name] = torch.randn(shape, generator=generator) * scale * (2.0 / fan_in) ** 0.5
+        return weights
+
+    def _checked(self, weights: Mapping[str, _Tensor]) -> dict[str, _Tensor]:
+        found = {name: tuple(weight.shape) for name, weight in weights.items()}
+        if found != self.shapes():
+            wrong = sorted(set(found.items()) ^ set(self.shapes().items()))
+            raise ValueError(f"expected other tensors for {self.channels} channels and {self.blocks} blocks: {wrong}")
+        for name, weight in weights.items():
+            if not bool(self._torch.isfinite(weight).all()):
+                raise ValueError(f"the weights {name} are not all finite")
+        return {name: weights[name].to(self._torch.float32) for name in self.shapes()}
+
+    def to(self, device: str) -> NeuralNetwork:
+        """The network on a device; the same one if it is there already."""
+        if all(weight.device == self._torch.device(device) for weight in self.weights.values()):
+            return self
+        weights = {name: weight.to(device) for name, weight in self.weights.items()}
+        return NeuralNetwork(self.size, self.channels, self.blocks, weights, training=self.training)
+
+    def copy(self) -> NeuralNetwork:
+        """A network whose weights no trainer of this one changes."""
+        weights = {name: weight.detach().clone() for name, weight in self.weights.items()}
+        return NeuralNetwork(self.size, self.channels, self.blocks, weights, training=self.training)
+
+    def forward(self, observations: _Tensor, masks: _Tensor) -> tuple[_Tensor, _Tensor]:
+        """What it says to N positions.
+
+        Args:
+            observations: (N, 2, S, S), own and opponent's discs, of any dtype, on the network's device.
+            masks: (N, A), nonzero for each legal action.
+
+        Returns:
+            The logits of the actions (N, A), a large negative number for those that are not legal, and the expected
+            results for the players to move (N,), -1 to +1.
+        """
+        torch, w = self._torch, self.weights
+        functional = torch.nn.functional
+        n, size = len(observations), self.size
+        legal = masks != 0
+        squares = legal[:, :-1].reshape(n, 1, size, size)
+        planes = torch.cat([observations.to(torch.float32), squares.to(torch.float32)], dim=1)
+
+        def convolve(x: _Tensor, layer: str) -> _Tensor:
+            return functional.conv2d(x, w[f"{layer}.weight"], w[f"{layer}.bias"], padding="same")
+
+        x = torch.relu(convolve(planes, "first"))
+        for block in range(self.blocks):
+            inner = torch.relu(convolve(x, f"block{block}a"))
+            x = torch.relu(x + convolve(inner, f"block{block}b"))
+        moves = functional.conv2d(x, w["policy.weight"]).flatten(1) + w["policy.bias"]
+        logits = torch.cat([moves, torch.zeros_like(moves[:, :1])], dim=1)  # a pass is legal only when it is forced
+        board = torch.relu(convolve(x, "board")).flatten(1)
+        features = torch.cat([x.mean(dim=(2, 3)), board], dim=1)
+        hidden = torch.relu(functional.linear(features, w["hidden.weight"], w["hidden.bias"]))
+        value = torch.tanh(functional.linear(hidden, w["value.weight"], w["value.bias"])).squeeze(1)
+        # A finite number: an infinite one would make the gradient of the entropy NaN.
+        return logits.masked_fill(~legal, -1e9), value
+
+    def answers(
+        self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """`forward` from arrays to arrays: probabilities (N, A), and values (N,)."""
+        torch = self._torch
+        device = self.weights["first.weight"].device
+        with torch.inference_mode():
+            logits, values = self.forward(
+                torch.from_numpy(np.ascontiguousarray(observations)).to(device),
+                torch.from_numpy(np.ascontiguousarray(masks)).to(device),
+            )
+            policy = torch.softmax(logits.double(), dim=1)
+        return policy.cpu().numpy(), values.double().cpu().numpy()
+
+    def save(self, path: str | Path) -> None:
+        """Write the weights and the card to a ``.safetensors`` file, whole or not at all.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        card = {"format": FORMAT, "size": self.size, "channels": self.channels, "blocks": self.blocks}
+        write_tensors(path, self.weights, card | {"training": self.training})
+
+    @classmethod
+    def load(cls, path: str | Path) -> NeuralNetwork:
+        """The network of a file that `save` wrote; nothing in the file is run.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            ValueError: the file is damaged or is no such network; the message names it and says what is wrong.
+        """
+        tensors, card = read_tensors(path)
+        try:
+            if card.get("format") != FORMAT:
+                raise ValueError(f"its card must say format {FORMAT!r}, not {card.get('format')!r}")
+            numbers = [card.get(name) for name in ("size", "channels", "blocks")]
+            training = card.get("training")
+            if not all(isinstance(number, int) for number in numbers) or not isinstance(training, dict):
+                raise ValueError(f"its card has a wrong size, channels, blocks or training: {card}")
+            size, channels, blocks = (int(number or 0) for number in numbers)
+            return cls(size, channels, blocks, tensors, training=training)
+        except ValueError as error:
+            raise ValueError(f"{str(path)!r} is no file of a policy and value network: {error}") from error
+
+
+def draw_actions(weights: npt.NDArray[np.float64], draws: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """An action a row, with probabilities in proportion to weights.
+
+    Args:
+        weights: (N, A), zero for what cannot be played.
+        draws: (N,) uniform random numbers from 0 to below 1.
+
+    Returns:
+        (N,) int64
+    """
+    bounds = weights.cumsum(axis=1)
+    # The first bound above the draw: an action of weight 0 has that of the one before it, so it is never the first.
+    return np.asarray((bounds > draws[:, np.newaxis] * bounds[:, -1:]).argmax(axis=1), np.int64)
+
+
+def write_tensors(path: str | Path, tensors: Mapping[str, _Tensor], card: Mapping[str, Any]) -> None:
+    """Write tensors and a JSON card to a ``.safetensors`` file, whole or not at all.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    safetensors = import_extra("safetensors.torch", "torch")
+    contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    write_file(path, safetensors.save(contiguous, metadata={_CARD: json.dumps(dict(card))}))
+
+
+def read_tensors(path: str | Path) -> tuple[dict[str, _Tensor], dict[str, Any]]:
+    """What `write_tensors` wrote: the tensors, on the CPU, and the card.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file is damaged, or has no card.
+    """
+    safetensors = import_extra("safetensors", "torch")
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"there is no file {str(path)!r} to load a network from")
+    try:
+        with safetensors.safe_open(str(path), "pt") as file:
+            card = json.loads((file.metadata() or {}).get(_CARD, "null"))
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no dict
+    except (safetensors.SafetensorError, ValueError, OSError) as error:
+        raise ValueError(f"{str(path)!r} cannot be read: {error}") from error
+    if not isinstance(card, dict):
+        raise ValueError(f"{str(path)!r} has no card")
+    return tensors, card
+
+
+class NeuralAgent(Agent):
+    """Plays by a network's policy, without looking ahead.
+
+    Args:
+        network: what it plays by.
+        temperature: 0 plays the likeliest action, the first such in ascending order; 1 draws from the policy.
+        name: what it is called.
+        seed: for draws without `new_game`; None draws one from the operating system.
+
+    Raises:
+        ValueError: the temperature is negative or not finite.
+    """
+
+    def __init__(
+        self, network: NeuralNetwork, temperature: float = 0.0, name: str = "neural", seed: int | None = None
+    ) -> None:
+        if not (np.isfinite(temperature) and temperature >= 0):
+            raise ValueError(f"temperature is a finite number of at least 0, not {temperature}")
+        self._network = network
+        self._temperature = float(temperature)
+        self._name = name
+        self._chance = Chance(seed)
+
+    def __repr__(self) -> str:
+        return f"{self._name}:temperature={self._temperature:g}" if self._temperature else self._name
+
+    def new_game(self, seed: int) -> None:
+        self._chance.new_game(seed)
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        batch = OthelloBatch.from_states([self._checked(state)])
+        return int(self._choose(batch, [self._chance.key(state)])[0])
+
+    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+        discs = (batch.own | batch.opponent).tolist()
+        return self._choose(
+            batch, [mix_int(key, taken.bit_count()) for key, taken in zip(batch.key.tolist(), discs, strict=True)]
+        )
+
+    def _choose(self, batch: OthelloBatch, keys: list[int]) -> npt.NDArray[np.int64]:
+        """An action a position; where it is drawn, by the key of that decision."""
+        self._check_size(batch.size)
+        policy, _ = self._network.answers(batch.observations(), batch.masks())
+        if self._temperature == 0:
+            return np.asarray(policy.argmax(axis=1), np.int64)
+        sharp = (policy / policy.max(axis=1, keepdims=True)) ** (1 / self._temperature)
+        return draw_actions(sharp, np.array([mix_int(key, CHOICE) >> 11 for key in keys]) / 2.0**53)
+
+    def evaluate(self, state: State, player: int) -> float:
+        """The expected result for a player, -1 to +1; once the game is over, the result."""
+        if state.is_over:
+            return state.returns()[player]
+        batch = OthelloBatch.from_states([self._checked(state)])
+        value = float(self._network.answers(batch.observations(), batch.masks())[1][0])
+        return value if player == state.to_move else -value
+
+    def _checked(self, state: State) -> Othello:
+        if not isinstance(state, Othello):
+            raise ValueError(f"{self._name} plays Othello, not {type(state).__name__}")
+        self._check_size(state.size)
+        return state
+
+    def _check_size(self, size: int) -> None:
+        if size != self._network.size:
+            raise ValueError(f"{self._name} was trained for Othello of size {self._network.size}, not {size}")
+
+
+def agent_from_file(path: Path, temperature: float = 0.0, seed: int | None = None) -> NeuralAgent:
+    """The spec ``a.safetensors`` or ``a.safetensors:temperature=1``.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file holds no such network, or the temperature is wrong.
+    """
+    return NeuralAgent(NeuralNetwork.load(path), temperature, str(path), seed)

@@ -1,0 +1,325 @@
+"""Train a policy by self-play with PPO on the vector environment (PyTorch: ``pip install 'othello-env[torch]'``).
+
+    python scripts/train_ppo.py --out runs/ppo.safetensors --seconds 3600
+    python scripts/train_ppo.py --out runs/ppo.safetensors --seconds 3600 --resume
+    python scripts/train_ppo.py --out runs/small.safetensors --size 6 --iterations 100 --seed 2
+
+Proximal policy optimisation (Schulman et al., 2017). In most games the policy plays both sides and each side learns
+from its own result; in the others it meets packaged agents and its own past selves. Games begin after a random number
+of random plies, and each step is seen in one of the board's eight symmetries.
+
+What was learned is an agent by its path: ``othello-env play --against runs/ppo.safetensors``. Beside it are the curve
+(.json, .png) and all that it takes to go on (.state.safetensors). An iteration depends on nothing but the weights, the
+optimiser, the past selves, the seed and its number: a run that was resumed equals one that was never interrupted, on a
+CPU to the last bit. Ctrl-C ends a run after the present iteration.
+"""
+
+import argparse
+import signal
+import sys
+import time
+from dataclasses import asdict, dataclass, field, fields
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import torch
+
+from othello_agents.neural import NeuralAgent, NeuralNetwork, draw_actions, read_tensors, write_tensors
+from othello_env import Othello
+from othello_env.arena.match import MatchResult, play_match
+from othello_env.drawing.chart import ScoreRow, score_chart
+from othello_env.envs.returns import self_play_advantages
+from othello_env.files import write_json
+from othello_env.symmetries import COUNT, inverse, transform_actions, transform_observation, transform_policy
+
+LADDER = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted")
+YARDSTICK = "maximizer:eval=weighted"
+OPENINGS = {4: "random:3", 6: "random:6", 8: "random:10"}
+
+
+def setting(default: Any, text: str) -> Any:
+    return field(default=default, metadata={"help": text})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run's results depend on."""
+
+    size: int = setting(8, "of the board: 4, 6 or 8")
+    seed: int = setting(1, "of everything random")
+    channels: int = setting(32, "of the network's convolutions")
+    blocks: int = setting(2, "residual blocks of the network")
+    games: int = setting(128, "played at once")
+    steps: int = setting(64, "in each game before the weights change")
+    league: float = setting(0.25, "the part of the games that is played against packaged agents and past selves")
+    snapshot: int = setting(10, "iterations from one past self to the next")
+    past: int = setting(8, "past selves in the league, the newest")
+    random_plies: int = setting(20, "with which games begin, at most")
+    epochs: int = setting(2, "how often each step is learned from")
+    minibatch: int = setting(1024, "steps in one change of the weights")
+    rate: float = setting(1e-3, "the optimiser's learning rate")
+    clip: float = setting(0.2, "how far the probability of an action may move, as a part of it")
+    entropy: float = setting(0.01, "the weight of the policy's entropy")
+    value: float = setting(0.5, "the weight of the value's squared error")
+    gae_lambda: float = setting(0.95, "0 trusts the values, 1 the results")
+    gradient: float = setting(0.5, "the largest norm of a gradient")
+
+
+Rollout = dict[str, Any]
+"""Arrays (T, N, ...): observations, masks, actions, log_probabilities, values, rewards, players, terminated."""
+
+
+class Learner:
+    """A run: the network, the optimiser, the past selves, and how far it is."""
+
+    def __init__(self, settings: Settings, device: str = "cpu") -> None:
+        self.settings = s = settings
+        self.device = device
+        network = NeuralNetwork(s.size, s.channels, s.blocks, seed=s.seed)
+        self.network = network.to(device)
+        self.iteration = 0
+        self.plies = 0
+        self.past: list[NeuralNetwork] = []
+        against = min(round(s.league * s.games), s.games - 1)
+        make = partial(gymnasium.make_vec, "othello_env/Othello-v0", size=s.size, strict=True)
+        self.envs = [make(num_envs=s.games - against, opponent=None)]
+        if against:
+            self.envs.append(make(num_envs=against))
+        self.parameters = [weight.requires_grad_() for weight in self.network.weights.values()]
+        self.optimizer = torch.optim.Adam(self.parameters, lr=s.rate, eps=1e-5)
+
+    def iterate(self) -> dict[str, float]:
+        """Play some steps of many games, learn from them, and return what was seen."""
+        s = self.settings
+        rng = np.random.default_rng([s.seed, self.iteration])
+        if self.iteration % s.snapshot == 0:
+            self.past = [*self.past, self.network.copy()][-s.past :]
+        parts = [self.play(env, rng) for env in self._prepared()]
+        rollout = {
+            name: np.concatenate([part[name] for part in parts], axis=-1 if name.startswith("last") else 1)
+            for name in parts[0]
+        }
+        advantages, returns = self_play_advantages(
+            rollout["rewards"],
+            rollout["values"],
+            rollout["players"],
+            rollout["terminated"],
+            rollout["last_values"],
+            rollout["last_players"],
+            gae_lambda=s.gae_lambda,
+        )
+        seen = self.learn(rollout, advantages, returns, rng)
+        self.iteration += 1
+        self.plies += advantages.size
+        return seen
+
+    def _prepared(self) -> list[Any]:
+        if len(self.envs) > 1:
+            packaged = LADDER[1:]
+            league: dict[Any, float] = {NeuralAgent(network, 1.0): 0.5 / len(self.past) for network in self.past}
+            self.envs[1].unwrapped.set_opponents(league | dict.fromkeys(packaged, 0.5 / len(packaged)))
+        return self.envs
+
+    def play(self, env: Any, rng: np.random.Generator) -> Rollout:
+        """T steps of N games from new starts."""
+        s = self.settings
+        env.set_openings(f"random:{rng.integers(s.random_plies * s.size**2 // 64 + 1)}")
+        observation, info = env.reset(seed=int(rng.integers(2**31)))
+        steps: dict[str, list[Any]] = {}
+        for _ in range(s.steps):
+            symmetry = int(rng.integers(COUNT))
+            seen = {
+                "observations": np.ascontiguousarray(transform_observation(observation["observation"], symmetry)),
+                "masks": transform_policy(observation["action_mask"], symmetry),
+            }
+            policy, seen["values"] = self.network.answers(seen["observations"], seen["masks"])
+            seen["actions"] = draw_actions(policy, rng.random(env.num_envs))
+            seen["log_probabilities"] = np.log(policy[np.arange(env.num_envs), seen["actions"]])
+            actions = transform_actions(seen["actions"], inverse(symmetry), s.size)
+            observation, seen["rewards"], seen["terminated"], _, info = env.step(actions)
+            seen["players"] = info["reward_to"]
+            for name, array in seen.items():
+                steps.setdefault(name, []).append(array)
+        last = self.network.answers(observation["observation"], observation["action_mask"])[1]
+        return {name: np.stack(arrays) for name, arrays in steps.items()} | {
+            "last_values": last,
+            "last_players": info["to_move"],
+        }
+
+    def learn(self, rollout: Rollout, advantages: Any, returns: Any, rng: np.random.Generator) -> dict[str, float]:
+        """Change the weights by a rollout; returns the mean losses."""
+        s = self.settings
+        count = advantages.size
+
+        def flat(array: Any, dtype: Any = None) -> torch.Tensor:
+            return torch.from_numpy(array.reshape(count, *array.shape[2:])).to(self.device, dtype)
+
+        observations, masks, actions = (flat(rollout[name]) for name in ("observations", "masks", "actions"))
+        before = flat(rollout["log_probabilities"], torch.float32)
+        gains, targets = flat(advantages, torch.float32), flat(returns, torch.float32)
+        sums: dict[str, float] = {}
+        changes = 0
+        for _ in range(s.epochs):
+            order = torch.from_numpy(rng.permutation(count)).to(self.device)
+            for chosen in order.split(s.minibatch):
+                logits, values = self.network.forward(observations[chosen], masks[chosen])
+                policy = torch.log_softmax(logits, dim=1)
+                ratio = (policy.gather(1, actions[chosen, None]).squeeze(1) - before[chosen]).exp()
+                gain = gains[chosen]
+                gain = (gain - gain.mean()) / (gain.std(correction=0) + 1e-8)
+                losses = {
+                    "policy": -torch.minimum(ratio * gain, ratio.clamp(1 - s.clip, 1 + s.clip) * gain).mean(),
+                    "value": (values - targets[chosen]).square().mean(),
+                    "entropy": -(policy.exp() * policy).sum(dim=1).mean(),
+                }
+                self.optimizer.zero_grad()
+                (losses["policy"] + s.value * losses["value"] - s.entropy * losses["entropy"]).backward()
+                torch.nn.utils.clip_grad_norm_(self.parameters, s.gradient)
+                self.optimizer.step()
+                changes += 1
+                for name, loss in losses.items():
+                    sums[name] = sums.get(name, 0.0) + loss.item()
+        return {name: total / changes for name, total in sums.items()}
+
+    def measure(self, games: int, opponents: tuple[str, ...] = LADDER) -> dict[str, MatchResult]:
+        """Matches of the policy's likeliest actions."""
+        size = self.settings.size
+        agent = NeuralAgent(self.network)
+        return {
+            opponent: play_match(
+                agent, opponent, games=games, openings=OPENINGS[size], seed=1, new_game=lambda _: Othello(size)
+            )
+            for opponent in opponents
+        }
+
+    def save(self, path: Path, progress: dict[str, Any]) -> None:
+        """Write all that it takes to go on."""
+        tensors = {f"weights.{name}": weight for name, weight in self.network.weights.items()}
+        for name, parameter in zip(self.network.weights, self.parameters, strict=True):
+            tensors |= {f"adam.{name}.{key}": value for key, value in self.optimizer.state.get(parameter, {}).items()}
+        for k, network in enumerate(self.past):
+            tensors |= {f"past.{k}.{name}": weight for name, weight in network.weights.items()}
+        card = {"format": "othello-env ppo 1", "settings": asdict(self.settings), "iteration": self.iteration}
+        write_tensors(path, tensors, card | {"plies": self.plies, "past": len(self.past), "progress": progress})
+
+    @classmethod
+    def load(cls, path: Path, settings: Settings, device: str = "cpu") -> tuple["Learner", dict[str, Any]]:
+        """A run that `save` wrote, and its progress.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            ValueError: it is no such run, or one with other settings.
+        """
+        tensors, card = read_tensors(path)
+        if card.get("format") != "othello-env ppo 1" or card["settings"] != asdict(settings):
+            raise ValueError(
+                f"{str(path)!r} is no run with the settings {asdict(settings)}, but {card.get('settings')}"
+            )
+        learner = cls(settings, device)
+        learner.iteration, learner.plies = card["iteration"], card["plies"]
+        shapes = learner.network.shapes()
+        state = {}
+        with torch.no_grad():
+            for i, (name, parameter) in enumerate(zip(shapes, learner.parameters, strict=True)):
+                parameter.copy_(tensors[f"weights.{name}"])
+                keys = ("step", "exp_avg", "exp_avg_sq")
+                state[i] = {key: tensors[f"adam.{name}.{key}"] for key in keys if f"adam.{name}.{key}" in tensors}
+        groups = learner.optimizer.state_dict()["param_groups"]
+        learner.optimizer.load_state_dict({"state": state if state[0] else {}, "param_groups": groups})
+        for k in range(card["past"]):
+            weights = {name: tensors[f"past.{k}.{name}"] for name in shapes}
+            learner.past.append(NeuralNetwork(settings.size, settings.channels, settings.blocks, weights).to(device))
+        return learner, card["progress"]
+
+
+def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], stop: list[int]) -> None:
+    """Iterate until there was enough, and write down where it stands now and then."""
+    board = None
+    if args.tensorboard:
+        from torch.utils.tensorboard import SummaryWriter  # an extra package
+
+        board = SummaryWriter(args.tensorboard)
+    begin = time.perf_counter() - progress["seconds"]
+    seen: dict[str, float] = {}
+    while True:
+        progress["seconds"] = time.perf_counter() - begin
+        is_last = bool(stop) or learner.iteration >= args.iterations or progress["seconds"] >= args.seconds
+        if learner.iteration % args.every == 0 or is_last:
+            results = learner.measure(args.match)
+            point = {"iteration": learner.iteration, "plies": learner.plies, "seconds": round(progress["seconds"], 1)}
+            point |= {name: round(number, 4) for name, number in seen.items()}
+            point["scores"] = {opponent: round(result.score, 4) for opponent, result in results.items()}
+            if not progress["curve"] or progress["curve"][-1]["iteration"] != learner.iteration:
+                progress["curve"].append(point)
+            keep(learner, args.out, progress, results)
+            print(point, file=sys.stderr, flush=True)
+            if board:
+                for opponent, result in results.items():
+                    board.add_scalar(f"score/{opponent}", result.score, learner.plies)
+        if is_last:
+            return
+        seen = learner.iterate()
+        if board:
+            for name, number in seen.items():
+                board.add_scalar(f"train/{name}", number, learner.plies)
+
+
+def keep(learner: Learner, out: Path, progress: dict[str, Any], results: dict[str, MatchResult]) -> None:
+    """Write the agent, the curve and the run."""
+    card = {"command": " ".join(["python", *sys.argv]), "settings": asdict(learner.settings)}
+    learner.network.training = card | {"iteration": learner.iteration, "plies": learner.plies} | progress["curve"][-1]
+    learner.network.save(out)
+    learner.save(out.with_suffix(".state.safetensors"), progress)
+    write_json(out.with_suffix(".json"), card | {"curve": progress["curve"]})
+    rows = [ScoreRow(opponent, result.score, *result.interval) for opponent, result in results.items()]
+    curve = [(point["seconds"], point["scores"][YARDSTICK]) for point in progress["curve"]]
+    games = next(iter(results.values())).games
+    subtitle = f"{learner.plies:,} plies; {games} games each from {OPENINGS[learner.settings.size]}"
+    score_chart(f"PPO by self-play, seed {learner.settings.seed}", subtitle, rows, curve, f"against {YARDSTICK}").save(
+        out.with_suffix(".png")
+    )
+
+
+def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="the agent, a .safetensors file")
+    parser.add_argument("--iterations", type=int, default=sys.maxsize, help="in all")
+    parser.add_argument("--seconds", type=float, default=3600.0, help="of training in all, measurements included")
+    parser.add_argument("--resume", action="store_true", help="go on where the run of this name ended")
+    parser.add_argument("--every", type=int, default=20, help="iterations from one point of the curve to the next")
+    parser.add_argument("--match", type=int, default=100, help="games against each opponent at each point")
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--tensorboard", type=Path, help="a folder for TensorBoard's logs")
+    for each in fields(Settings):
+        name = "--" + each.name.replace("_", "-")
+        parser.add_argument(name, type=type(each.default), default=each.default, help=each.metadata["help"])
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> Learner:
+    args = parse(arguments)
+    settings = Settings(**{each.name: getattr(args, each.name) for each in fields(Settings)})
+    progress: dict[str, Any] = {"seconds": 0.0, "curve": []}
+    if args.resume:
+        learner, progress = Learner.load(args.out.with_suffix(".state.safetensors"), settings, args.device)
+    else:
+        learner = Learner(settings, args.device)
+    stop: list[int] = []
+
+    def interrupt(number: int, frame: Any) -> None:
+        stop.append(number)
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # the second Ctrl-C does not wait
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        train(learner, args, progress, stop)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return learner
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+"""What is said where an optional package is not installed."""
+
+import sys
+
+import pytest
+
+from othello_env import MissingExtraError, make_agent
+
+
+def test_without_pytorch_a_networks_file_names_the_extra(tmp_path, monkeypatch):
+    path = tmp_path / "a.safetensors"
+    path.write_bytes(b"")
+    for package in ("safetensors", "torch"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'othello-env\[torch\]'"):
+        make_agent(str(path))

@@ -1,0 +1,200 @@
+"""PPO by self-play: it learns, credits the right side, and goes on as if nothing had happened."""
+
+import json
+import signal
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PPO needs PyTorch, an optional extra")
+
+from othello_env import Othello, make_agent  # noqa: E402
+from othello_env.arena.match import play_match  # noqa: E402
+
+SMALL = {"size": 4, "channels": 4, "blocks": 1, "games": 12, "steps": 16, "minibatch": 64, "snapshot": 1, "past": 2}
+
+
+@pytest.fixture(scope="module")
+def ppo(recipe):
+    return recipe("train_ppo")
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def options(settings):
+    return [text for name, value in settings.items() for text in (f"--{name.replace('_', '-')}", str(value))]
+
+
+def run(ppo, out, iterations, *more, settings=None):
+    arguments = [
+        "--out",
+        str(out),
+        "--iterations",
+        str(iterations),
+        "--every",
+        "100",
+        "--match",
+        "2",
+        "--device",
+        "cpu",
+    ]
+    return ppo.main([*arguments, *options(settings or SMALL), *more])
+
+
+def score(learner):
+    return learner.measure(200, ("random",))["random"].score
+
+
+def test_it_learns_to_beat_random_play(ppo):
+    settings = ppo.Settings(
+        size=6, channels=12, blocks=1, games=48, steps=32, minibatch=256, epochs=4, rate=3e-3, seed=3
+    )
+    learner = ppo.Learner(settings)
+    before = score(learner)
+    for _ in range(12):
+        seen = learner.iterate()
+    assert before < 0.6
+    assert score(learner) > 0.7
+    assert seen["value"] < 0.9  # that of an expectation of nothing is 1
+    assert learner.plies == 12 * 48 * 32
+
+
+def watch(env, ends):
+    """Record which games end in each step, and who wins them."""
+    step = env.step
+
+    def watched(actions):
+        answer = step(actions)
+        terminated, info = answer[2], answer[4]
+        winners = info["final_info"]["winner"] if terminated.any() else np.zeros(len(terminated))
+        ends.append([int(winner) if over else None for winner, over in zip(winners, terminated, strict=True)])
+        return answer
+
+    env.step = watched
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_won_games_moves_are_praised_and_the_losers_blamed(ppo, seed):
+    # With values of nothing and lambda 1 an advantage is the result of the game for the player that acted.
+    settings = ppo.Settings(**SMALL | {"games": 40, "steps": 30}, gae_lambda=1.0, seed=seed)
+    learner = ppo.Learner(settings)
+    with torch.no_grad():
+        learner.network.weights["value.weight"].zero_()
+    ends = [[], []]
+    for env, found in zip(learner.envs, ends, strict=True):
+        watch(env, found)
+    caught = {}
+    learner.learn = lambda rollout, advantages, returns, rng: caught.update(rollout, advantages=advantages) or {}
+    learner.iterate()
+    table = np.concatenate([np.array(found, object) for found in ends], axis=1)
+    judged = {-1: 0, 0: 0, 1: 0}
+    for game in range(table.shape[1]):
+        winner = None
+        for step in reversed(range(settings.steps)):
+            if table[step, game] is not None:
+                winner = table[step, game]
+            if winner is None:  # the rollout ends before the game
+                continue
+            expected = 0 if winner == -1 else 1 if caught["players"][step, game] == winner else -1
+            assert caught["advantages"][step, game] == expected
+            judged[expected] += 1
+    assert judged[1] > 100
+    assert judged[-1] > 100
+
+
+def test_what_is_learned_from_is_what_was_played(ppo):
+    # The environments are strict, so a mistake in the symmetries would have raised; and the first change of the
+    # weights begins where the policy is the one that played.
+    learner = ppo.Learner(ppo.Settings(**SMALL))
+    caught = {}
+    learner.learn = lambda rollout, advantages, returns, rng: caught.update(rollout) or {}
+    learner.iterate()
+    shape = caught["observations"].shape
+    assert shape == (16, 12, 2, 4, 4)
+    observations, masks = caught["observations"].reshape(-1, 2, 4, 4), caught["masks"].reshape(-1, 17)
+    policy, values = learner.network.answers(observations, masks)
+    actions = caught["actions"].ravel()
+    assert masks[np.arange(len(masks)), actions].all()
+    np.testing.assert_allclose(
+        np.log(policy[np.arange(len(policy)), actions]), caught["log_probabilities"].ravel(), atol=1e-4
+    )
+    np.testing.assert_allclose(values, caught["values"].ravel(), atol=1e-5)
+    for planes, mask in zip(observations, masks, strict=True):  # each mask belongs to its position
+        own, opponent = (sum(1 << (8 * (i // 4 + 2) + i % 4 + 2) for i in np.flatnonzero(plane)) for plane in planes)
+        np.testing.assert_array_equal(Othello.from_bits(own, opponent, 0, 4).action_mask(), mask)
+
+
+def same(a, b):
+    assert a.iteration == b.iteration
+    assert a.plies == b.plies
+    assert len(a.past) == len(b.past)
+    for ours, theirs in zip([a.network, *a.past], [b.network, *b.past], strict=True):
+        for name, weight in ours.weights.items():
+            assert torch.equal(weight, theirs.weights[name]), name
+    for ours, theirs in zip(a.parameters, b.parameters, strict=True):
+        for name, value in a.optimizer.state[ours].items():
+            assert torch.equal(value, b.optimizer.state[theirs][name])
+
+
+def test_a_resumed_run_equals_an_uninterrupted_one(ppo, tmp_path):
+    whole = run(ppo, tmp_path / "whole.safetensors", 4)
+    first = run(ppo, tmp_path / "parts.safetensors", 2)
+    assert first.iteration == 2
+    parts = run(ppo, tmp_path / "parts.safetensors", 4, "--resume")
+    same(whole, parts)
+    assert not torch.equal(first.parameters[0], parts.parameters[0])
+    curve = json.loads((tmp_path / "parts.json").read_text())["curve"]
+    assert [point["iteration"] for point in curve] == [0, 2, 4]
+    other = run(ppo, tmp_path / "other.safetensors", 4, settings=SMALL | {"seed": 2})
+    assert not torch.equal(whole.parameters[0], other.parameters[0])
+
+
+def test_an_interrupt_ends_a_run_that_can_go_on(ppo, tmp_path, monkeypatch):
+    out = tmp_path / "a.safetensors"
+    iterate = ppo.Learner.iterate
+
+    def interrupted(learner):
+        if learner.iteration == 1:
+            signal.raise_signal(signal.SIGINT)
+        return iterate(learner)
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(ppo.Learner, "iterate", interrupted)
+    stopped = run(ppo, out, 3)
+    monkeypatch.undo()
+    assert stopped.iteration == 2
+    assert signal.getsignal(signal.SIGINT) is before
+    same(run(ppo, out, 3, "--resume"), run(ppo, tmp_path / "b.safetensors", 3))
+
+
+def test_what_a_run_writes(ppo, tmp_path):
+    out = tmp_path / "deep" / "a.safetensors"
+    learner = run(ppo, out, 1)
+    assert sorted(path.name for path in out.parent.iterdir()) == [
+        "a.json",
+        "a.png",
+        "a.safetensors",
+        "a.state.safetensors",
+    ]
+    agent = make_agent(str(out))
+    match = play_match(agent, "random", games=4, seed=1, openings=None, new_game=lambda _: Othello(4))
+    assert not match.faults(0)
+    assert learner.network.training["settings"]["size"] == 4
+    for point in json.loads(out.with_suffix(".json").read_text())["curve"]:
+        assert set(point["scores"]) == set(ppo.LADDER)
+    with pytest.raises(ValueError, match="is no run with the settings"):
+        run(ppo, out, 2, "--resume", settings=SMALL | {"rate": 0.5})
+    with pytest.raises(FileNotFoundError, match=r"none\.state\.safetensors"):
+        run(ppo, tmp_path / "none.safetensors", 2, "--resume")
+
+
+def test_without_a_league_all_games_are_self_play(ppo):
+    learner = ppo.Learner(ppo.Settings(**SMALL, league=0.0))
+    learner.iterate()
+    assert [env.num_envs for env in learner.envs] == [12]
