@@ -1,0 +1,99 @@
+// The dialogs: a new game, a pasted one, results.
+
+import { get, post, Refused } from "./api.js";
+import { resultsView } from "./charts.js";
+import { html } from "./svg.js";
+
+export const PLAYERS = {
+  othello: ["black", "white"], "othello:size=6": ["black", "white"], "othello:size=4": ["black", "white"],
+  tribolo: ["blue", "red", "green"], checkers: ["red", "white"],
+};
+export const TITLES = {
+  othello: "Othello", "othello:size=6": "Othello 6×6", "othello:size=4": "Othello 4×4",
+  tribolo: "Tribolo", checkers: "Checkers",
+};
+const byId = id => document.getElementById(id);
+
+for (const button of document.querySelectorAll("[data-close]")) {
+  button.addEventListener("click", () => button.closest("dialog").close());
+}
+
+function gameOptions(select, games) {
+  select.replaceChildren(...games.map(game => html("option", { value: game }, TITLES[game] ?? game)));
+}
+
+/** A number to seed a game by. */
+export const newSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
+
+/** The agents of a game, with "you" first. */
+function seatSelect(player, index, agents, game, chosen) {
+  const select = html("select", { name: `seat-${index}` }, html("option", { value: "human" }, "you"),
+    ...agents.filter(agent => agent.games.includes(game)).map(({ spec, label }) =>
+      html("option", { value: spec }, label ? `${spec} — ${label}` : spec)));
+  if ([...select.options].some(option => option.value === chosen)) select.value = chosen;
+  return html("label", {}, `${player[0].toUpperCase()}${player.slice(1)} `, select);
+}
+
+/** Let the dialog for a new game call `begin(record, seats, clock)`. */
+export function setUpNew({ games, agents }, begin) {
+  const dialog = byId("new-dialog");
+  const game = byId("game");
+  gameOptions(game, games);
+  const seats = () => [...byId("seats").querySelectorAll("select")].map(select => select.value);
+  const fill = chosen => byId("seats").replaceChildren(...PLAYERS[game.value].map((player, index) =>
+    seatSelect(player, index, agents, game.value, chosen[index] ?? defaultSeat(game.value, agents))));
+  game.addEventListener("change", () => fill(seats()));
+  byId("new-form").addEventListener("submit", async () => {
+    const record = { game: game.value, seed: Number(byId("seed").value), position: null, moves: [] };
+    const opened = await post("open", { record, plies: Number(byId("opening").value) });
+    begin(opened.record, seats(), Number(byId("clock").value));
+  });
+  return (current, chosen) => {
+    game.value = current;
+    byId("seed").value = newSeed();
+    fill(chosen);
+    dialog.showModal();
+  };
+}
+
+/** Who sits opposite a person at first. */
+export function defaultSeat(game, agents) {
+  const able = agents.filter(agent => agent.games.includes(game));
+  const wanted = able.find(({ label }) => label === "yours") ?? able.find(({ spec }) => spec === "alphabeta:depth=2") ??
+    able.find(({ spec }) => spec === "tribolo") ?? able[0];
+  return wanted?.spec ?? "human";
+}
+
+/** Let the dialog for a pasted game call `begin(record)`. */
+export function setUpPaste(games, seedOf, begin) {
+  const dialog = byId("paste-dialog");
+  gameOptions(byId("paste-game"), games);
+  byId("paste-form").addEventListener("submit", async event => {
+    event.preventDefault();
+    byId("paste-error").textContent = "";
+    try {
+      const empty = { game: byId("paste-game").value, seed: seedOf(), position: null, moves: [] };
+      const { record } = await post("read", { record: empty, text: byId("text").value });
+      await begin(record);
+      dialog.close();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      byId("paste-error").textContent = error.message;
+    }
+  });
+  return current => {
+    byId("paste-game").value = current;
+    byId("paste-error").textContent = "";
+    dialog.showModal();
+  };
+}
+
+/** Show the button for results if there are any. */
+export async function setUpResults() {
+  const results = await get("/api/results");
+  byId("results").hidden = !results.length;
+  byId("results").addEventListener("click", () => {
+    byId("results-list").replaceChildren(...results.map(resultsView));
+    byId("results-dialog").showModal();
+  });
+}

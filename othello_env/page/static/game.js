@@ -1,0 +1,62 @@
+// A game: its record, as the server reads it, and the positions that the server made of it.
+
+import { post } from "./api.js";
+
+export class Game {
+  constructor(record, { board, views }, cursor) {
+    this.record = record;
+    this.board = board;
+    this.views = views;
+    this.cursor = Math.min(cursor ?? record.moves.length, record.moves.length);
+  }
+
+  /** The game that a record tells, at its end or at a ply. */
+  static async of(record, cursor) {
+    return new Game(record, await post("game", { record }), cursor);
+  }
+
+  get view() { return this.views[this.cursor]; }
+  get before() { return this.views[this.cursor - 1]; }
+  get atEnd() { return this.cursor === this.views.length - 1; }
+  get players() { return this.board.players; }
+  get mover() { return this.players[this.view.toMove].name; }
+
+  /** The record up to a ply, by default the one that is shown. */
+  recordAt(ply = this.cursor) {
+    return { ...this.record, moves: this.record.moves.slice(0, ply) };
+  }
+
+  /** This game after an action at the position that is shown; what was played after it before is left out. */
+  async played(action) {
+    const record = this.recordAt();
+    record.moves.push(action);
+    const at = record.moves.length;
+    const { views } = await post("game", { record, from: at });
+    return new Game(record, { board: this.board, views: [...this.views.slice(0, at), ...views] }, at);
+  }
+
+  /** The nearest ply before (-1) or after (+1) the one shown at which `isHuman(player)` chooses, or null. */
+  humanPly(direction, isHuman) {
+    for (let ply = this.cursor + direction; ply >= 0 && ply < this.views.length; ply += direction) {
+      const view = this.views[ply];
+      if (!view.isOver && !view.mustPass && isHuman(view.toMove)) return ply;
+      if (direction > 0 && ply === this.views.length - 1) return ply;
+    }
+    return null;
+  }
+
+  /** What a square is called: Othello's and Tribolo's as the board names it, checkers' by its number. */
+  squareName(row, column) {
+    const label = this.board.cells[row][column].label;
+    if (label) return label;
+    return this.board.columnLabels[column] ? this.board.columnLabels[column] + this.board.rowLabels[row] : "no square";
+  }
+
+  /** How many discs the player of a ply's move lost by it, where the scores are known exactly. */
+  loss(ply, exact) {
+    const scores = exact?.(ply - 1)?.actions;
+    if (!scores) return null;
+    const played = scores[this.record.moves[ply - 1]];
+    return played === undefined ? null : Math.max(...Object.values(scores)) - played;
+  }
+}

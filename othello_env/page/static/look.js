@@ -1,0 +1,87 @@
+// What agents think of positions: asked one after the other in the background, each only once.
+
+import { Refused, think } from "./api.js";
+
+const KEPT = 2000;
+
+export class Looking {
+  /** `onChange()` is called whenever something new is known; `onError(text)` when an agent tells nothing. */
+  constructor(agents, onChange, onError) {
+    this.agents = agents;
+    this.onChange = onChange;
+    this.onError = onError;
+    this.known = new Map();
+    this.powers = new Map();
+    this.abort = new AbortController();
+  }
+
+  /** Ask agents which of them tell what they think; those that do are listed. */
+  async learn() {
+    for (const { spec } of this.agents) {
+      if (this.powers.has(spec)) continue;
+      try {
+        this.powers.set(spec, (await think(spec, "powers", null)).powers);
+      } catch {
+        this.powers.set(spec, []);
+      }
+      this.onChange();
+    }
+  }
+
+  /** The agents that tell what they think of a game's positions. */
+  lookers(game) {
+    return this.agents.filter(({ spec, games }) => games.includes(game) && this.powers.get(spec)?.length);
+  }
+
+  get solver() {
+    return this.agents.find(({ spec }) => this.powers.get(spec)?.includes("exact_scores"))?.spec;
+  }
+
+  key(agent, task, game, ply) {
+    return JSON.stringify([agent, task, game.recordAt(ply)]);
+  }
+
+  /** What is known: an agent's `task` ("value", "actions", "exact") at a ply. */
+  at(agent, task, game, ply) {
+    return this.known.get(this.key(agent, task, game, ply));
+  }
+
+  /** The value for the first player at a ply, for the curve. */
+  value(agent, game, ply) {
+    const view = game.views[ply];
+    if (view.isOver) return view.returns[0] > 0 ? "inf" : view.returns[0] < 0 ? "-inf" : 0;
+    return (this.at(agent, "value", game, ply) ?? this.at(agent, "actions", game, ply))?.value ?? null;
+  }
+
+  /** Ask what is wanted of a game and not known yet, the position that is shown first. */
+  async follow(game, agent, solve, exactEmpties) {
+    this.abort.abort();
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    const wanted = [];
+    const solvable = ply => solve && this.solver && !game.views[ply].isOver &&
+      game.views[ply].empties !== null && game.views[ply].empties <= exactEmpties;
+    if (solvable(game.cursor)) wanted.push([this.solver, "exact", game.cursor]);
+    if (agent && !game.view.isOver) wanted.push([agent, "actions", game.cursor]);
+    const plies = [...game.views.keys()].filter(ply => !game.views[ply].isOver);
+    if (agent) wanted.push(...plies.map(ply => [agent, "value", ply]));
+    wanted.push(...plies.filter(solvable).reverse().map(ply => [this.solver, "exact", ply]));
+    try {
+      for (const [spec, task, ply] of wanted) await this.ask(spec, task, game, ply, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof Refused)) throw error;
+      this.onError(error.message);
+    }
+  }
+
+  async ask(spec, task, game, ply, signal) {
+    const key = this.key(spec, task, game, ply);
+    if (this.known.has(key)) return;
+    if (task === "value" && this.at(spec, "actions", game, ply)) return;
+    const found = await think(spec, task, game.recordAt(ply), signal);
+    if (this.known.size >= KEPT) this.known.delete(this.known.keys().next().value);
+    this.known.set(key, found);
+    this.onChange();
+  }
+}

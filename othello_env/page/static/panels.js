@@ -1,0 +1,62 @@
+// What stands beside the board: players, moves, the curve.
+
+import { courseChart, number, valueText } from "./charts.js";
+import { discIcon, html } from "./svg.js";
+
+const byId = id => document.getElementById(id);
+
+export function clockText(seconds) {
+  const whole = Math.max(0, Math.ceil(seconds));
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+export function showPlayers(game, seats, clock, used) {
+  byId("players").replaceChildren(...game.players.map((player, index) => {
+    const active = !game.view.isOver && game.view.toMove === index;
+    return html("li", { class: active ? "active" : null, "aria-current": active ? "true" : null },
+      discIcon(player, index),
+      html("span", { class: "who" }, player.name,
+        html("span", { class: "seat" }, seats[index] === "human" ? "you" : seats[index])),
+      html("span", { class: "clock", "data-player": index }, clock ? clockText(clock - used[index]) : ""),
+      html("span", { class: "score", "aria-label": `${game.view.scores[index]} for ${player.name}` }, String(game.view.scores[index])));
+  }));
+}
+
+export function showMoves(game, exact, onPly) {
+  const list = byId("moves");
+  list.replaceChildren(...game.views.map((view, ply) => {
+    const button = html("button", { "data-ply": ply, "aria-current": ply === game.cursor ? "step" : null },
+      ply === 0 ? "start" : `${ply}. ${view.move}`);
+    const loss = ply ? game.loss(ply, exact) : null;
+    if (loss) button.append(html("span", { class: "lost", title: `${loss} discs worse than the best move` }, `−${loss}`));
+    button.addEventListener("click", () => onPly(ply));
+    return html("li", {}, button);
+  }));
+  const current = list.querySelector("[aria-current]");
+  if (current) list.scrollTop = current.offsetTop - list.clientHeight / 2;
+}
+
+/** The numbers over the squares: of `found`, what an agent told of the position that is shown. */
+export function heatMarks(game, found) {
+  if (!found) return [];
+  const values = Object.values(found.actions).filter(value => typeof value === "number");
+  const most = 1.5 * Math.max(1, ...values.map(Math.abs));
+  const numbers = Object.values(found.actions).map(value => number(value, most));
+  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  const best = new Map();
+  for (const choice of game.view.choices) {
+    const value = found.actions[choice.action];
+    if (value === undefined || !choice.path.length) continue;
+    const place = choice.path.at(-1);
+    const old = best.get(String(place));
+    if (old && number(old.value, most) >= number(value, most)) continue;
+    const text = valueText(value, found.unit, found.kind);
+    const share = high > low ? (number(value, most) - low) / (high - low) : 1;
+    best.set(String(place), { place, text, share, value, label: `${choice.name}: ${text} ${found.unit}` });
+  }
+  return [...best.values()];
+}
+
+export function showCurve(game, values, onPly) {
+  byId("curve").replaceChildren(...(values ? [courseChart(values, game.cursor, game.players, onPly)] : []));
+}
