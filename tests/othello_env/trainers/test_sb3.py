@@ -1,0 +1,87 @@
+"""MaskablePPO really trains, on the single environment and on the batch, and plays only legal moves."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+sb3_contrib = pytest.importorskip("sb3_contrib", reason="this trainer is an optional extra")
+
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
+from stable_baselines3.common.vec_env import DummyVecEnv  # noqa: E402
+
+from othello_env import Othello  # noqa: E402
+from othello_env.arena.match import play_match  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def sb3(recipe):
+    return recipe("train_sb3")
+
+
+def match(sb3, model, size):
+    return play_match(
+        sb3.as_policy(model), "random", games=200, openings="random:3", seed=1, new_game=lambda _: Othello(size)
+    )
+
+
+def test_the_masks_that_it_asks_for_are_those_of_the_games(sb3):
+    env = sb3.OthelloVecEnv(5, size=4)
+    env.seed(7)
+    observation = env.reset()
+    assert is_masking_supported(env)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        masks = get_action_masks(env)
+        assert masks.shape == (5, 17)
+        np.testing.assert_array_equal(masks, observation["action_mask"])
+        observation, _, _, _ = env.step([rng.choice(np.flatnonzero(mask)) for mask in masks])
+
+
+def test_the_batch_is_what_single_environments_are(sb3):
+    # The same seeds and actions in the thin adapter and in Stable-Baselines3's own.
+    ours = sb3.OthelloVecEnv(4, size=4)
+    theirs = DummyVecEnv([lambda: gymnasium.make("othello_env/Othello-v0", size=4)] * 4)
+    rng = np.random.default_rng(1)
+    ended = 0
+    seen = []
+    for env in (ours, theirs):
+        env.seed(3)
+        seen.append(env.reset())
+    for _ in range(40):
+        masks = np.stack(theirs.env_method("action_masks"))
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        for name in ("observation", "action_mask"):
+            np.testing.assert_array_equal(seen[0][name], seen[1][name])
+        seen = []
+        answers = [env.step(actions) for env in (ours, theirs)]
+        for (observation, rewards, done, _), other in zip(answers, reversed(answers), strict=True):
+            seen.append(observation)
+            np.testing.assert_array_equal(rewards, other[1])
+            np.testing.assert_array_equal(done, other[2])
+        for i in np.flatnonzero(answers[0][2]):
+            ended += 1
+            mine, other = (answer[3][i] for answer in answers)
+            assert mine["winner"] == other["winner"]
+            assert mine["episode"]["r"] == answers[1][1][i]
+            for name, array in mine["terminal_observation"].items():
+                np.testing.assert_array_equal(array, other["terminal_observation"][name])
+    assert ended > 10
+
+
+def test_it_learns_on_the_batch(sb3):
+    model = sb3.make_model(sb3.OthelloVecEnv(32, size=4, strict=True), seed=2, learning_rate=1e-3)
+    before = match(sb3, model, 4)
+    model.learn(16_000)
+    after = match(sb3, model, 4)
+    assert not before.faults(0)
+    assert not after.faults(0)
+    assert after.score > before.score + 0.05
+    assert after.score > 0.65
+
+
+def test_it_trains_on_the_single_environment(sb3):
+    env = gymnasium.make("othello_env/Othello-v0", size=4, strict=True)  # an illegal action would raise
+    model = sb3.make_model(env, seed=2, n_steps=64, batch_size=64)
+    model.learn(256)
+    assert model.num_timesteps == 256
+    assert not match(sb3, model, 4).faults(0)
