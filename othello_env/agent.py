@@ -8,12 +8,9 @@ subclasses of Agent, which take options too. Every spec takes ``epsilon=``.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import inspect
 import re
 import secrets
-import sys
 import types
 import typing
 from abc import ABC, abstractmethod
@@ -30,6 +27,7 @@ from othello_env.games import bitboard
 from othello_env.games.game import IllegalActionError, State
 from othello_env.games.hashing import CHOICE, EPSILON, mix_int
 from othello_env.games.othello import OthelloBatch
+from othello_env.imports import NotThereError, import_object
 
 __all__ = ["Agent", "AgentError", "Chance", "Policy", "SpecError", "agent_names", "ask", "make_agent", "play_answer"]
 
@@ -276,9 +274,14 @@ def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> A
         if not Path(head).is_file():
             raise FileNotFoundError(f"there is no file {head!r} to load an agent from")
         return _call(loader.load(), loader.name, {"path": head} | options, spec, seed)
-    found = _import_callable(head)
+    try:
+        found = import_object(head)
+    except NotThereError as error:
+        raise SpecError(f"{head!r}: {error}; {_known()}") from None
     if found is None:
         raise SpecError(f"there is no agent {head!r}; {_known()}")
+    if not (callable(found) or isinstance(found, Agent)):
+        raise SpecError(f"{head!r} is {found!r}, which is neither a callable nor an Agent")
     if isinstance(found, type):
         if not issubclass(found, Agent):
             raise SpecError(f"{head!r} is a class, but no subclass of Agent")
@@ -343,47 +346,3 @@ def _convert(name: str, text: str, annotation: Any, spec: str) -> Any:
         return text
     wanted = " or ".join(kind.__name__ for kind in kinds if kind is not types.NoneType)
     raise SpecError(f"{spec!r}: {name} is {wanted}, not {text!r}")
-
-
-def _import_callable(head: str) -> Policy | Agent | type | None:
-    """What ``path.py:function`` or ``package.module:name`` names, or None if it is of neither form.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        SpecError: there is no such module, nothing of that name in it, or it cannot be called.
-    """
-    source, colon, name = head.rpartition(":")
-    if not colon or not name.isidentifier():
-        return None
-    if source.endswith(".py"):
-        module = _import_file(Path(source))
-    else:
-        if not all(part.isidentifier() for part in source.split(".")):
-            return None
-        try:
-            module = importlib.import_module(source)
-        except ModuleNotFoundError as error:
-            if error.name is None or not f"{source}.".startswith(f"{error.name}."):
-                raise
-            raise SpecError(f"{head!r}: there is no module {error.name!r}; {_known()}") from None
-    found = getattr(module, name, None)
-    if not (callable(found) or isinstance(found, Agent)):
-        raise SpecError(f"{head!r}: {source} has no callable {name!r}")
-    return typing.cast("Policy | Agent | type", found)
-
-
-def _import_file(path: Path) -> types.ModuleType:
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {str(path)!r} to load an agent from")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise SpecError(f"{str(path)!r} cannot be imported")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        if sys.modules.get(path.stem) is module:
-            del sys.modules[path.stem]
-        raise
-    return module

@@ -3,10 +3,10 @@
 An evaluation is any function ``f(state, player) -> number``, from that player's side. What it has to fix before a
 search, it may offer as ``at_root(state)``, which returns the evaluation for a search of that position. The tables and
 their use are those of Norvig, Paradigms of Artificial Intelligence Programming, chapter 18. A spec names an
-evaluation of this module (``eval=weighted``) or any other function (``eval=package.module:function``).
+evaluation of this module (``eval=weighted``) or any other function (``eval=path.py:function``,
+``eval=package.module:function``).
 """
 
-import pkgutil
 from collections.abc import Callable
 from functools import cache
 from types import MappingProxyType
@@ -18,6 +18,7 @@ from othello_env.games import bitboard
 from othello_env.games.checkers import Checkers
 from othello_env.games.game import State
 from othello_env.games.othello import Othello
+from othello_env.imports import NotThereError, import_object
 
 __all__ = [
     "EVALUATIONS",
@@ -111,9 +112,10 @@ EVALUATIONS: MappingProxyType[str, Evaluate] = MappingProxyType(
 
 
 def find_evaluation(x: str | Evaluate) -> Evaluate:
-    """An evaluation by its name, by ``package.module:function``, or the function itself.
+    """An evaluation by its name, by ``path.py:function`` or ``package.module:function``, or the function itself.
 
     Raises:
+        FileNotFoundError: there is no such file.
         ValueError: there is none of that name; the message has the right ones.
         TypeError: x, or what it names, cannot be called.
     """
@@ -127,13 +129,14 @@ def find_evaluation(x: str | Evaluate) -> Evaluate:
 def _named(name: str) -> Evaluate:
     if name in EVALUATIONS:
         return EVALUATIONS[name]
-    known = f"known are {', '.join(EVALUATIONS)}, and functions as package.module:function"
-    if ":" not in name:
-        raise ValueError(f"there is no evaluation {name!r}; {known}")
+    known = f"known are {', '.join(EVALUATIONS)}, path.py:function and package.module:function"
     try:
-        return cast(Evaluate, pkgutil.resolve_name(name))
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ValueError(f"there is no evaluation {name!r} ({error}); {known}") from error
+        found = import_object(name)
+    except NotThereError as error:
+        raise ValueError(f"there is no evaluation {name!r} ({error}); {known}") from None
+    if found is None:
+        raise ValueError(f"there is no evaluation {name!r}; {known}")
+    return cast(Evaluate, found)
 
 
 def evaluation_name(evaluate: Evaluate) -> str:

@@ -21,7 +21,7 @@ class Maximizer(Search):
     """Plays the action after which the position is worth most to itself.
 
     Args:
-        eval: an evaluation's name, ``package.module:function``, or a function of a state and a player.
+        eval: what names an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
         ValueError: there is no such evaluation.

@@ -118,7 +118,7 @@ class MaxN(_Lookahead):
 
     Args:
         depth: of the search, in plies.
-        eval: an evaluation's name, ``package.module:function``, or a function of a state and a player.
+        eval: what names an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
         ValueError: the depth is less than 1, or there is no such evaluation.
@@ -138,7 +138,7 @@ class Paranoid(_Lookahead):
 
     Args:
         depth: of the search, in plies.
-        eval: an evaluation's name, ``package.module:function``, or a function of a state and a player.
+        eval: what names an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
         ValueError: the depth is less than 1, or there is no such evaluation.

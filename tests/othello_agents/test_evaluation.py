@@ -1,6 +1,7 @@
 """The evaluations against Norvig's tables and rules, written out a second time."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -100,6 +101,16 @@ def test_evaluations_are_found_by_name_and_named_as_they_are_found() -> None:
     outside = find_evaluation("bisect:bisect_left")
     assert outside([1, 3, 5], 3) == 1  # type: ignore[arg-type]
     assert find_evaluation(evaluation_name(outside)) is outside
+
+
+def test_an_evaluation_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "evaluation_of_mine.py"
+    file.write_text("def corners(state, player):\n    return 7\n", encoding="utf-8")
+    assert find_evaluation(f"{file}:corners")(Othello(), 0) == 7
+    with pytest.raises(ValueError, match=r"there is no 'edges' in .*known are count"):
+        find_evaluation(f"{file}:edges")
+    with pytest.raises(FileNotFoundError, match=r"there is no file 'gone\.py'"):
+        find_evaluation("gone.py:corners")
 
 
 @pytest.mark.parametrize("name", ["wieghted", "", "no_such_module:f", "math:no_such_function", "a b:c"])
