@@ -19,6 +19,7 @@ from othello_env.arena.clocks import Clock
 from othello_env.games import bitboard
 from othello_env.games.game import State
 from othello_env.games.hashing import OPPONENT, mix_int
+from othello_env.games.jit import raise_interrupt
 from othello_env.games.othello import Othello, OthelloBatch
 
 __all__ = ["Pairing", "Record", "Watch", "lost", "play_game", "play_games", "seat_key"]
@@ -87,7 +88,8 @@ def play_games(agents: Sequence[Agent], pairings: Sequence[Pairing]) -> Iterator
         together = [pairing for pairing in part if _in_batches(agents, pairing)]
         try:
             finals = dict(zip(map(id, together), _play_batch(agents, together), strict=True))
-        except (Exception, SystemExit):
+        except (Exception, SystemExit) as error:
+            raise_interrupt(error)
             finals = {}  # an agent failed somewhere in the batch: game by game, only its own games are lost
         for pairing in part:
             final = finals.get(id(pairing))
@@ -123,6 +125,7 @@ def play_game(
         try:
             agents[index].new_game(seat_key(pairing.key, player))
         except (Exception, SystemExit) as error:
+            raise_interrupt(error)
             return ends(f"the agent could not begin a game: {type(error).__name__}: {error}", player)
     while not state.is_over:
         mover, seconds = state.to_move, 0.0
@@ -139,6 +142,7 @@ def play_game(
             except AgentError as error:
                 return ends(str(error), mover)
             except (Exception, SystemExit) as error:
+                raise_interrupt(error)
                 return ends(f"agent {agent!r} failed in {state!r}: {type(error).__name__}: {error}", mover)
             if seconds_left is not None:
                 seconds = time.perf_counter() - began

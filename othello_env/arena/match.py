@@ -10,12 +10,12 @@ from statistics import NormalDist
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.games import Pairing, Record, play_games
+from othello_env.arena.openings import find_openings, opening_start
 from othello_env.games.game import State
 from othello_env.games.hashing import mix_int
-from othello_env.games.openings import Openings
 from othello_env.games.othello import Othello
 
-__all__ = ["MatchResult", "opening_start", "pairings", "play_match", "score_interval"]
+__all__ = ["MatchResult", "pairings", "play_match", "score_interval"]
 
 _PAIRS_AT_ONCE = 128
 _Z95 = NormalDist().inv_cdf(0.975)
@@ -107,12 +107,13 @@ def pairings(
 
     Args:
         pairs: the number of pairs.
-        openings: None for the start, ``"random:PLIES"``, or transcripts or States, which are taken in turn.
+        openings: None for the start, ``"random:PLIES"``, ``"balanced-v0"`` for the packaged list, or transcripts or
+            States; lists are taken in turn.
         seed: determines the openings and all random choices.
         new_game: makes the game's start from a key; by default 8x8 Othello.
         first: the number of the first pair, to go on where another call ended.
     """
-    drawn = Openings(openings, new_game or (lambda _: Othello()))
+    drawn = find_openings(openings, new_game or (lambda _: Othello()))
     games = []
     for pair in range(first, first + pairs):
         start, key = opening_start(drawn, seed, pair)
@@ -120,13 +121,6 @@ def pairings(
             raise ValueError(f"a match is of two players; {type(start).__name__} has {start.num_players}")
         games += [Pairing(start, seats, mix_int(key, seats[0])) for seats in ((0, 1), (1, 0))]
     return games
-
-
-def opening_start(openings: Openings, seed: int, number: int) -> tuple[State, int]:
-    """The position of a match's opening of this number, and the key that it was drawn with; given ones go in turn."""
-    key = mix_int(mix_int(seed, 0), number)
-    given = openings.positions
-    return given[number % len(given)] if given else openings.draw(key), key
 
 
 def play_match(

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import combinations
 
 from othello_env.arena.games import Pairing
-from othello_env.arena.match import opening_start
+from othello_env.arena.openings import find_openings, opening_start
 from othello_env.arena.rules import Rules, names_of_moves, play_names, position_to_text
 from othello_env.games.game import State
 from othello_env.games.openings import Openings
@@ -56,7 +56,8 @@ class Schedule:
     Attributes:
         agents: their names, all different.
         games: the number of games of each group.
-        openings: None, ``"random:PLIES"``, or transcripts or States, which are taken in turn.
+        openings: None, ``"random:PLIES"``, ``"balanced-v0"`` for the packaged list, or transcripts or States; lists are
+            taken in turn.
         seed: determines the openings and all random choices.
         rules: of the game.
         gauntlet: whether only groups with the first agent play.
@@ -131,7 +132,7 @@ class Schedule:
 
     @cached_property
     def _openings(self) -> Openings:
-        return Openings(self.openings, self.rules.start)
+        return find_openings(self.openings, self.rules.start)
 
     @cached_property
     def _usual(self) -> State:

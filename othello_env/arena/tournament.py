@@ -35,7 +35,7 @@ class Score:
         wins: of the agent.
         draws: games of equal result.
         losses: of the agent.
-        margin: the mean difference of margins, half of it counted, in discs a game for Othello.
+        margin: half the mean difference of their margins: where two play, the mean margin, in Othello in discs a game.
         interval: the 95% interval of the score, openings as units.
     """
 

@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -35,7 +36,7 @@ _DEATHS = 3
 _WARM_UP_SECONDS = 1.0
 
 
-class WorkerError(RuntimeError):
+class WorkerError(OSError):
     """Worker processes fail for no reason that lies in a game."""
 
 
@@ -121,7 +122,7 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, dict(roster), seed, clock), daemon=True)
-        with _interrupts_ignored():  # an interrupt is for the owner, who stops the worker
+        with _interrupts_held():  # an interrupt is for the owner, who stops the worker
             self.process.start()
         theirs.close()
         self.stopped = False
@@ -236,15 +237,16 @@ def _wait(busy: Sequence[_Worker]) -> None:
 
 
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
+def _interrupts_held() -> Iterator[None]:
+    """Let an interrupt of this thread wait; a process that is started meanwhile never gets one."""
+    if sys.platform == "win32":
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 # In the worker.

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from othello_env.arena.openings import BALANCED
 from othello_env.arena.rules import Rules
 
 __all__ = ["bar", "even", "game_option", "openings_option", "openings_text", "seed_option", "size_option", "table"]
@@ -48,7 +49,8 @@ def openings_option(function: _F) -> _F:
     return click.option(
         "--openings",
         default="random:10",
-        help="Where games begin: random:PLIES, start, transcripts separated by commas, or a file with one a line.",
+        help=f"Where games begin: random:PLIES, {BALANCED} (a packaged list), start, transcripts separated by commas, "
+        "or a file with one a line.",
         callback=_openings,
     )(function)
 
@@ -56,7 +58,7 @@ def openings_option(function: _F) -> _F:
 def _openings(_context: click.Context, _parameter: click.Parameter, value: str) -> str | list[str] | None:
     if value == "start":
         return None
-    if value.startswith("random"):
+    if value.startswith("random") or value == BALANCED:
         return value
     if len(value) < _LONGEST_PATH and Path(value).is_file():
         lines = Path(value).read_text(encoding="utf-8").splitlines()

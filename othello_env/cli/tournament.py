@@ -20,7 +20,7 @@ __all__ = ["command", "cross_table", "elo_table"]
 @click.option("--games", default=200, help="Of each pair of agents, even: each opening with both colours.")
 @options.openings_option
 @options.seed_option
-@click.option("--game", "rules", default="othello", help="othello, checkers or tribolo, with options: othello:size=6.")
+@options.game_option
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Add each game to this file (JSON lines).")
 @click.option("--gauntlet", is_flag=True, help="Only the first agent plays, against all others.")
 @click.option("--clock", "game_time", help="Each side's time for a game: 30m, 90s.")
@@ -35,7 +35,7 @@ def command(
     games: int,
     openings: str | list[str] | None,
     seed: int,
-    rules: str,
+    rules: Rules,
     out: Path | None,
     gauntlet: bool,
     game_time: str | None,
@@ -53,7 +53,7 @@ def command(
         raise click.UsageError("a side has a --clock or a --move-time, not both")
     clock = Clock.parse(game_time) if game_time else Clock.parse(f"{move_time}/move") if move_time else None
     starts = tuple(openings) if isinstance(openings, list) else openings
-    schedule = Schedule(agents, games, starts, seed, Rules.parse(rules), gauntlet)
+    schedule = Schedule(agents, games, starts, seed, rules, gauntlet)
     if anchor is not None and anchor not in agents:
         raise click.UsageError(f"the anchor {anchor!r} does not play; expected one of {', '.join(agents)}")
     records: list[GameRecord] = []
@@ -83,7 +83,8 @@ def command(
 
 
 def _report(result: Tournament, schedule: Schedule, clock: Clock | None, anchor: str | None) -> None:
-    openings = schedule.openings if isinstance(schedule.openings, str) else f"{len(schedule.openings or '1')} given"
+    given = schedule.openings
+    openings = options.openings_text([*map(str, given)] if isinstance(given, tuple) else given)
     time = "no clock" if clock is None else f"clock {clock}"
     click.echo(
         f"{len(result.records)} of {len(schedule)} games, {schedule.rules}, openings {openings}, seed {schedule.seed}, "

@@ -38,7 +38,7 @@ from numba.core.compiler_lock import global_compiler_lock
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["kernel"]
+__all__ = ["kernel", "raise_interrupt"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _CONFIG: Any = numba.core.config  # its settings are made at run time
@@ -62,6 +62,19 @@ def kernel(function: _F | None = None, *, inline: bool = False) -> _F | Callable
     if function is None:
         return lambda f: _compile(f, inline=inline)
     return _compile(function, inline=inline)
+
+
+def raise_interrupt(error: BaseException) -> None:
+    """Raise KeyboardInterrupt if that is what an error comes from.
+
+    Python notices an interrupt that arrives in a kernel when the kernel returns, and what Numba then raises is a
+    SystemError caused by it. Who catches all errors of code that may call kernels has to ask.
+    """
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, KeyboardInterrupt):
+            raise KeyboardInterrupt from error
+        cause = cause.__cause__ or cause.__context__
 
 
 def _compile(function: _F, *, inline: bool) -> _F:

@@ -138,6 +138,27 @@ def test_a_wrong_answer_loses_that_game_and_the_match_goes_on(wrapper, answer, t
         assert "Othello.from_text(" in fault
 
 
+class Interrupted(Broken):
+    """An interrupt as it comes out of a kernel."""
+
+    def act(self, state, *, seconds_left=None):
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            raise SystemError("returned a result with an exception set") from error
+
+
+class InterruptedBatch(Interrupted):
+    def act_batch(self, batch):
+        return np.array([self.act(batch.state(0))])
+
+
+@pytest.mark.parametrize("agent", [Interrupted, InterruptedBatch])
+def test_an_interrupt_in_a_kernel_is_no_fault(agent):
+    with pytest.raises(KeyboardInterrupt):
+        play_match(agent(0), "random", games=2)
+
+
 def test_the_winner_of_a_fault_is_the_other_side_in_both_colours():
     agents = [Broken(0), make_agent("random")]
     for seats in ((0, 1), (1, 0)):

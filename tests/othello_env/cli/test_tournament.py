@@ -84,6 +84,11 @@ def test_openings_from_a_file_of_transcripts(run, tmp_path):
     assert [record.opening_moves for record in read_records(out)] == ["f5 d6 c3"] * 2 + ["f5 f6"] * 2
 
 
+def test_the_packaged_openings_and_the_start(run):
+    assert "openings balanced-v0" in run(*AGENTS[:2], "--games", 4, "--openings", "balanced-v0")[1]
+    assert "openings start" in run(*AGENTS[:2], "--games", 4, "--openings", "start")[1]
+
+
 def test_clocks_and_other_games(run, tmp_path):
     out = tmp_path / "games.jsonl"
     status, text, _ = run(*AGENTS[:2], "--games", 2, "--game", "othello:size=6", "--clock", "1m", "--out", out)

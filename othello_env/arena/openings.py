@@ -1,0 +1,46 @@
+"""Where the games of matches and tournaments begin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import resources
+
+from othello_env.games.game import State
+from othello_env.games.hashing import mix_int
+from othello_env.games.openings import Openings
+from othello_env.games.othello import Othello
+
+__all__ = ["BALANCED", "balanced_openings", "find_openings", "opening_start"]
+
+BALANCED = "balanced-v0"
+"""The packaged list: 8 plies deep, different under symmetry, close to even. Its games need an 8x8 board."""
+
+
+def balanced_openings() -> tuple[str, ...]:
+    """The transcripts of the packaged list, in its order; its file says how it was made.
+
+    >>> len(balanced_openings())
+    500
+    """
+    text = (resources.files("othello_env.arena") / f"{BALANCED}.txt").read_text(encoding="utf-8")
+    return tuple(line for line in text.splitlines() if not line.startswith("#"))
+
+
+def find_openings(openings: str | Sequence[str | State] | None, new_game: Callable[[int], State]) -> Openings:
+    """What ``"balanced-v0"`` names, or any other way to begin, see `othello_env.games.openings.Openings`.
+
+    Raises:
+        ValueError: the openings are wrong, or the list is not for this game.
+    """
+    if openings != BALANCED:
+        return Openings(openings, new_game)
+    if new_game(0) != Othello():
+        raise ValueError(f"the openings {BALANCED} are for Othello on 8x8")
+    return Openings(balanced_openings(), new_game)
+
+
+def opening_start(openings: Openings, seed: int, number: int) -> tuple[State, int]:
+    """The position of a match's opening of this number, and the key that it was drawn with; given ones go in turn."""
+    key = mix_int(mix_int(seed, 0), number)
+    given = openings.positions
+    return given[number % len(given)] if given else openings.draw(key), key
