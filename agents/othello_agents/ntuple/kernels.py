@@ -17,7 +17,7 @@ from othello_env.games.bitboard import advance, legal_moves, nth_bit, popcount
 from othello_env.games.hashing import CHOICE, EPSILON, OPENING, below, mix
 from othello_env.games.jit import kernel
 
-__all__ = ["Learning", "Tables", "best_actions", "evaluate", "position_logit", "train"]
+__all__ = ["Learning", "Tables", "best_actions", "evaluate", "position_logit", "stage", "train"]
 
 _0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
 _WIN = np.float32(np.inf)
