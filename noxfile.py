@@ -11,3 +11,20 @@ def floors(session: nox.Session) -> None:
     session.install("-e", ".[test]", "gymnasium==1.1.0", "pettingzoo==1.24.0", "numba==0.61.0", "click==8.1.0")
     session.install("pillow==10.1.0")
     session.run("pytest", "-n", "2", "tests/othello_env/envs", "tests/othello_env/games", "tests/othello_env/cli")
+
+
+@nox.session
+@nox.parametrize("trainer", ["ppo", "sb3"])
+def trainers(session: nox.Session, trainer: str) -> None:
+    """Short real training by each trainer, in an environment of its own: ``nox -s trainers``."""
+    packages = {"ppo": "torch", "sb3": "sb3"}
+    session.install("-e", f".[test,{packages[trainer]}]")
+    networks = ["tests/othello_agents/test_neural.py"] if trainer == "ppo" else []
+    session.run("pytest", f"tests/othello_env/trainers/test_{trainer}.py", *networks)
+
+
+@nox.session
+def page(session: nox.Session) -> None:
+    """The browser page's tests in Chromium, which has to be installed (Debian's package is called chromium)."""
+    session.install("-e", ".[test]", "playwright>=1.45")
+    session.run("pytest", "-rs", "tests/othello_env/page", *session.posargs)

@@ -45,7 +45,7 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
         make_agent(spec)  # a wrong spec is told now
     offers = [*(Offer(spec, "yours") for spec in dict.fromkeys(agents)), *(o for o in PACKAGED if o.spec not in agents)]
     shown = [(file.name, _read_results(file)) for file in results]
-    with _listen(port) as listener:
+    with contextlib.suppress(KeyboardInterrupt), _listen(port) as listener:
         taken = listener.getsockname()[1]
         address = f"http://{_ADDRESS}:{taken}/"
         app = make_app(offers, taken, shown, Thinkers(seconds=seconds))
@@ -55,8 +55,7 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
         click.echo(f"{address}  (Ctrl-C stops it)")
         if browser:
             threading.Timer(0.5, webbrowser.open, (address,)).start()
-        with contextlib.suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listener])
+        uvicorn.Server(config).run(sockets=[listener])
     click.echo("stopped")
 
 
@@ -65,6 +64,7 @@ def _listen(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((_ADDRESS, port))
+        listener.listen(128)  # a browser that is quicker than the server waits
     except OSError as error:
         listener.close()
         raise click.ClickException(f"port {port} cannot be served on: {error.strerror}; try --port 0") from None

@@ -225,6 +225,7 @@ async function begin(record, seats, clock) {
 function setGame(next) {
   game = next;
   board.setup(game.board);
+  byId("exact").disabled = game.views[0].empties === null;
   fillLookers();
   say("");
   proceed();

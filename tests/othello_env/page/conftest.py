@@ -1,0 +1,103 @@
+"""A running server, and a browser that looks at it; without Chromium these tests are skipped."""
+
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+CHROMIUM = shutil.which("chromium")
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+START = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+PATIENCE_MS = 60_000  # the first think compiles
+
+
+class Server:
+    """``othello-env serve`` in a process of its own."""
+
+    def __init__(self, *arguments, port=0):
+        code = f"{START}; from othello_env.cli import main; main()"
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, "serve", "--no-browser", "--port", str(port), *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.address = self.process.stdout.readline().split(" ")[0]
+        assert self.address, self.process.stderr.read()
+        self.port = int(self.address.rstrip("/").rpartition(":")[2])
+
+    def stop(self, how=signal.SIGINT):
+        """End it; its exit status and what it printed since."""
+        self.process.send_signal(how)
+        out, errors = self.process.communicate(timeout=20)
+        return self.process.returncode, out, errors
+
+
+@pytest.fixture(scope="session")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs Playwright (nox -s page)")
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium, as Debian's package chromium")
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def server():
+    running = Server()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def serve():
+    """Starts servers that are ended after the test."""
+    started = []
+
+    def call(*arguments, port=0):
+        started.append(Server(*arguments, port=port))
+        return started[-1]
+
+    yield call
+    for each in started:
+        if each.process.poll() is None:
+            each.stop()
+
+
+@pytest.fixture
+def open_page(browser):
+    """Opens pages in contexts of their own; an error in a page's script fails the test."""
+
+    @contextmanager
+    def opened(address, **options):
+        context = browser.new_context(**({"viewport": {"width": 1280, "height": 860}} | options))
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        errors = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(address)
+        page.locator("#players li").first.wait_for()
+        page.check("#legal")
+        yield page
+        context.close()
+        assert not errors
+
+    return opened
+
+
+@pytest.fixture
+def page(open_page, server):
+    with open_page(server.address) as opened:
+        yield opened

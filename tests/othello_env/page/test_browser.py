@@ -1,0 +1,354 @@
+"""The real page in Chromium: games by clicks and keys, what is read, what is shown, and a server that goes away."""
+
+import json
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from othello_env import Othello, make_agent
+from othello_env.arena.games import seat_key
+from othello_env.games.checkers import Checkers
+from othello_env.games.tribolo import Tribolo
+
+SHOTS = os.environ.get("OTHELLO_ENV_SHOTS")
+"""A folder for screenshots, where they are wanted."""
+MINUS = "\u2212"
+TITLES = {"othello": "Othello", "othello:size=4": "Othello 4\u00d74", "othello:size=6": "Othello 6\u00d76"}
+
+
+def new_game(page, game, seats, seed=1, opening="0", clock="0"):
+    page.click("#new")
+    page.select_option("#game", game)
+    for index, seat in enumerate(seats):
+        page.select_option(f"[name=seat-{index}]", seat)
+    page.select_option("#opening", opening)
+    page.select_option("#clock", clock)
+    page.fill("#seed", str(seed))
+    page.click("#start")
+    page.locator(f'#title:text-is("{TITLES.get(game, game.capitalize())}")').wait_for()
+    page.locator("#moves li").nth(int(opening)).wait_for()
+
+
+def paste(page, game, text):
+    page.click("#paste")
+    page.select_option("#paste-game", game)
+    page.fill("#text", text)
+    page.click("#read")
+
+
+def moves(page):
+    """The names of the moves so far."""
+    return [text.split(". ")[1].split(MINUS)[0] for text in page.locator("#moves button").all_inner_texts()[1:]]
+
+
+def square(page, row, column):
+    return page.locator(f'.square[data-place="{row},{column}"]')
+
+
+def wait_for_plies(page, plies):
+    page.locator(f'#moves button[data-ply="{plies}"]').wait_for()
+
+
+def wait_for_turn(page, player):
+    """Until a player of this name is to move, or the game is over."""
+    page.locator("#status").filter(has_text=re.compile(f"{player} to move|{player} goes on|game over")).wait_for()
+
+
+def is_over(page):
+    return "over" in page.inner_text("#status").lower()
+
+
+def shoot(page, name):
+    if SHOTS:
+        page.wait_for_timeout(400)  # pieces come to rest
+        Path(SHOTS).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(SHOTS) / f"{name}.png")
+
+
+def check_game(page, start, agent, agent_player, seed):
+    """The moves on the page are a game that is over, and the agent's are its own."""
+    state, chooser = start, make_agent(agent)
+    for name in moves(page):
+        action = state.action_from_text(name)
+        if state.to_move == agent_player and not state.must_pass:
+            chooser.new_game(seat_key(seed, agent_player))
+            assert action == chooser.act(state)
+        state = state.play(action)
+    assert state.is_over
+    scores = page.locator("#players .score").all_inner_texts()
+    assert [int(score) for score in scores] == list(state.scores())
+
+
+def play_out(page, act, player):
+    while True:
+        wait_for_turn(page, player)
+        if is_over(page):
+            return
+        plies = page.locator("#moves li").count()
+        legal = page.locator('.square[aria-label$=", legal"]')
+        if legal.count():
+            act(legal.first)
+        page.locator("#moves li").nth(plies).wait_for()
+
+
+def test_a_whole_game_by_clicks(page):
+    new_game(page, "othello:size=4", ["human", "random"], seed=7)
+    play_out(page, lambda legal: legal.click(), "black")
+    check_game(page, Othello(4), "random", 1, 7)
+
+
+def test_a_whole_game_by_keys(page):
+    new_game(page, "othello:size=4", ["alphabeta:depth=2", "human"], seed=3)
+    page.keyboard.press("Tab")
+
+    def act(legal):
+        row, column = map(int, legal.get_attribute("data-place").split(","))
+        page.locator('.square[tabindex="0"]').focus()
+        for key in ["ArrowUp"] * 3 + ["ArrowLeft"] * 3 + ["ArrowDown"] * row + ["ArrowRight"] * column:
+            page.keyboard.press(key)
+        page.keyboard.press("Enter")
+
+    play_out(page, act, "white")
+    check_game(page, Othello(4), "alphabeta:depth=2", 0, 3)
+
+
+def test_undo_redo_and_an_illegal_click(page):
+    new_game(page, "othello", ["human", "alphabeta:depth=2"])
+    square(page, 0, 0).click()
+    assert page.inner_text("#note").lower() == "a1 is not legal for black"
+    square(page, 4, 5).click()
+    wait_for_plies(page, 2)
+    played = moves(page)
+    page.keyboard.press("u")
+    page.locator('#moves [data-ply="0"][aria-current]').wait_for()
+    assert page.locator(".piece").count() == 4
+    page.keyboard.press("r")
+    page.locator('#moves [data-ply="2"][aria-current]').wait_for()
+    assert moves(page) == played
+    page.click("#undo")
+    square(page, 2, 3).click()  # another line takes the place of the old one
+    page.locator('#moves [data-ply="1"]:has-text("d3")').wait_for()
+    wait_for_plies(page, 2)
+    page.click("#restart")
+    page.locator("#moves li:nth-child(2)").wait_for(state="detached")
+
+
+def test_a_hint_and_to_resign(page):
+    new_game(page, "othello:size=6", ["human", "alphabeta:depth=2"])
+    page.click("#hint")
+    page.locator(".square.hinted").wait_for()
+    assert "would play" in page.inner_text("#note")
+    assert page.locator(".square.hinted").get_attribute("aria-label").endswith("legal")
+    page.click("#resign")
+    page.locator("#status:has-text('black resigns')").wait_for()
+    square(page, 1, 2).click()
+    assert page.locator("#moves li").count() == 1
+
+
+def test_a_pass_is_announced_and_made(page):
+    paste(page, "othello:size=4", "XXXO" + "-OOO" + "-OOO" + "OOOO" + " O")
+    page.locator("#note:has-text('white has no move and passes')").wait_for()
+    wait_for_plies(page, 1)
+    assert moves(page) == ["pass"]
+    assert "black to move" in page.inner_text("#status").lower()
+
+
+def test_a_pasted_transcript_and_a_broken_one(page):
+    paste(page, "othello", "f5d6c3 <img src=x onerror=alert(1)>")
+    page.locator("#paste-error:has-text('ply 4')").wait_for()
+    assert page.locator("#paste-dialog img").count() == 0
+    page.fill("#text", "1. f5 d6 2. c3 d3")
+    page.click("#read")
+    wait_for_plies(page, 4)
+    for ply in (3, 2, 1, 0):
+        page.click("#back")
+        page.locator(f'#moves [data-ply="{ply}"][aria-current]').wait_for()
+    assert page.locator(".piece").count() == 4
+    page.click("#last")
+    assert page.locator(".piece").count() == 8
+    state = Othello.from_moves("f5d6c3d3")
+    owners = {divmod(i, 8): owner for i, owner in enumerate(state.owners()) if owner is not None}
+    shown = [square(page, *place).get_attribute("aria-label") for place in owners]
+    assert [label.split(", ")[1] for label in shown] == [state.player_names[owner] for owner in owners.values()]
+
+
+def test_tribolo_with_a_person_and_two_agents(page):
+    new_game(page, "tribolo", ["human", "random", "tribolo"], seed=5)
+    state = Tribolo(seed=5)
+    for _ in range(2):
+        wait_for_turn(page, "blue")
+        plies = len(moves(page))
+        page.locator('.square[aria-label$=", legal"]').first.click()
+        wait_for_plies(page, plies + 1)
+    wait_for_turn(page, "blue")
+    state = state.play_transcript(moves(page))
+    assert [int(score) for score in page.locator("#players .score").all_inner_texts()] == list(state.scores())
+    shoot(page, "tribolo")
+
+
+def test_checkers_with_a_chain(page):
+    paste(page, "checkers", "B:W18,26,32:B14,1")
+    page.locator('#title:text-is("Checkers")').wait_for()
+    shoot(page, "checkers")
+    square(page, 0, 1).click()  # square 1 has no jump, and who can must
+    assert "not legal" in page.inner_text("#note")
+    square(page, 3, 2).click()
+    square(page, 5, 4).click()
+    wait_for_plies(page, 1)
+    assert "goes on with 23" in page.inner_text("#status")
+    page.locator(".square.selected").wait_for()
+    square(page, 7, 2).click()
+    wait_for_plies(page, 2)
+    assert moves(page) == ["14x23", "23x30"]
+    state = Checkers.from_text("B:W18,26,32:B14,1").play_transcript("14x23x30")
+    assert [int(score) for score in page.locator("#players .score").all_inner_texts()] == list(state.scores())
+
+
+def test_the_numbers_over_the_squares_are_the_agents(page):
+    paste(page, "othello", "f5d6c3d3c4")
+    wait_for_plies(page, 5)
+    page.locator('#look option[value="ntuple"]').wait_for(state="attached")
+    page.select_option("#look", "ntuple")
+    page.locator(".heat g").first.wait_for()
+    agent, state = make_agent("ntuple"), Othello.from_moves("f5d6c3d3c4")
+    values = {"{},{}".format(*divmod(action, 8)): value for action, value in agent.action_values(state).items()}
+    marks = page.locator(".heat g").all()
+    assert {m.get_attribute("data-place"): float(m.get_attribute("data-value")) for m in marks} == values
+    assert {float(m.locator("text").inner_html().replace(MINUS, "-")) for m in marks} == {
+        round(value, 2) for value in values.values()
+    }
+    page.locator('#curve [data-ply="4"]').wait_for(state="attached")
+    curve = [float(page.locator(f'#curve [data-ply="{ply}"]').get_attribute("data-value")) for ply in range(5)]
+    line = [Othello().play_transcript(state.moves[:ply]) for ply in range(5)]
+    assert curve == [agent.evaluate(position, 0) for position in line]
+    box = page.locator("#curve svg").bounding_box()
+    page.mouse.click(box["x"] + 0.02 * box["width"], box["y"] + 20)
+    page.locator('#moves [data-ply="0"][aria-current]').wait_for()
+
+
+def test_exact_scores_show_each_blunder(page):
+    state = Othello(4)
+    for _ in range(3):
+        state = state.play(state.legal_actions()[-1])
+    paste(page, "othello:size=4", state.transcript())
+    page.check("#exact")
+    page.locator("#looked:has-text('Exact scores in discs')").wait_for()
+    row = make_agent("engine").exact_scores([state])[0]
+    marks = page.locator(".heat g").all()
+    told = {m.get_attribute("data-place"): float(m.get_attribute("data-value")) for m in marks}
+    assert told == {"{},{}".format(*divmod(action, 4)): row[action] for action in state.legal_actions()}
+    worst = min(state.legal_actions(), key=lambda action: row[action])
+    lost = int(max(row[action] for action in state.legal_actions()) - row[worst])
+    square(page, *divmod(worst, 4)).click()
+    wait_for_plies(page, 4)
+    shown = page.locator('#moves [data-ply="4"]').inner_text()
+    assert shown.endswith(f"{MINUS}{lost}") if lost else MINUS not in shown
+
+
+def test_two_pages_at_once(open_page, server):
+    with open_page(server.address) as first, open_page(server.address) as second:
+        new_game(first, "othello", ["human", "alphabeta:depth=2"])
+        new_game(second, "othello:size=4", ["human", "random"])
+        square(first, 4, 5).click()
+        second.locator('.square[aria-label$=", legal"]').first.click()
+        wait_for_plies(first, 2)
+        wait_for_plies(second, 2)
+        assert first.locator(".piece").count() == 6
+        assert first.locator(".square").count() == 64
+        assert second.locator(".square").count() == 16
+
+
+def test_a_long_think_leaves_the_page_quick_and_can_be_cancelled(open_page, serve, tmp_path):
+    file = tmp_path / "slow.py"
+    file.write_text("import time\ndef policy(observations, masks):\n    time.sleep(600)\n")
+    with open_page(serve(f"{file}:policy").address) as page:
+        new_game(page, "othello", ["human", f"{file}:policy"])
+        square(page, 4, 5).click()
+        page.locator("#cancel").wait_for()
+        page.click("#back")
+        page.locator('#moves [data-ply="0"][aria-current]').wait_for(timeout=2000)
+        page.click("#last")
+        page.locator("#cancel").click()
+        page.locator("#cancel").wait_for(state="hidden")
+        assert page.inner_text("#note").lower() == "cancelled"
+
+
+def test_a_server_that_is_killed_and_comes_back(open_page, serve):
+    first = serve()
+    with open_page(first.address) as page:
+        new_game(page, "othello", ["human", "alphabeta:depth=2"])
+        square(page, 4, 5).click()
+        wait_for_plies(page, 2)
+        played = moves(page)
+        first.stop(signal.SIGKILL)
+        legal = page.locator('.square[aria-label$=", legal"]').first
+        legal.click()
+        page.locator("#offline").wait_for()
+        serve(port=first.port)
+        wait_for_plies(page, 4)
+        page.locator("#offline").wait_for(state="hidden")
+        assert moves(page)[:2] == played
+        page.reload()  # the tab keeps its game
+        wait_for_plies(page, 4)
+
+
+def test_watching_two_agents_step_by_step(page):
+    page.select_option("#speed", "150")
+    new_game(page, "othello:size=4", ["random", "alphabeta:depth=2"], seed=2)
+    page.locator("#status:has-text('over')").wait_for()
+    check_game(page, Othello(4), "alphabeta:depth=2", 1, 2)
+    page.click("#first")
+    page.click("#forward")
+    page.locator('#moves [data-ply="1"][aria-current]').wait_for()
+    page.click("#play")
+    page.locator(f'#moves [data-ply="{len(moves(page))}"][aria-current]').wait_for()
+
+
+def test_the_clock_runs_out(open_page, server):
+    with open_page(server.address) as page:
+        page.clock.install()
+        new_game(page, "othello:size=4", ["human", "random"], clock="60")
+        page.clock.run_for(61_000)
+        page.locator("#status:has-text('black ran out of time')").wait_for()
+
+
+def test_results_are_drawn(open_page, serve, tmp_path):
+    row = {"opponent": "<b>random</b>", "wins": 15, "draws": 1, "losses": 4, "score": 0.775, "interval95": [0.6, 0.9]}
+    content = {"agent": "a.npz", "games": 20, "openings": "random:10", "seed": 0}
+    content |= {"results": [row | {"mean_disc_difference": 12.5}]}
+    content |= {"training": {"yardstick": "maximizer:eval=weighted", "curve": [[1, 0.2], [30, 0.7]]}}
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps(content))
+    with open_page(serve("--results", str(file)).address) as page:
+        page.click("#results")
+        cells = page.locator("#results-list td").all_inner_texts()
+        assert [cell for cell in cells if cell.strip()] == ["<b>random</b>", "15", "1", "4", "77.5%", "+12.5"]
+        assert page.locator("#results-list figure path").count() == 1
+        shoot(page, "results")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_nothing_jumps_and_nothing_is_cut_off(open_page, server, scheme, width):
+    with open_page(server.address, color_scheme=scheme, viewport={"width": width, "height": 860}) as page:
+        new_game(page, "othello", ["human", "alphabeta:depth=2"])
+        page.locator('#look option[value="ntuple"]').wait_for(state="attached")
+        page.select_option("#look", "ntuple")
+
+        def places():
+            ids = ("board", "status", "note", "first", "undo", "curve", "moves")
+            return [page.locator(f"#{name}").bounding_box() for name in ids]
+
+        before = places()
+        page.evaluate("scrollTo(0, 0)")
+        square(page, 4, 5).click()
+        wait_for_plies(page, 2)
+        page.locator(".heat g").first.wait_for()
+        page.evaluate("scrollTo(0, 0)")
+        after = places()
+        assert [(box["y"], box["height"]) for box in after] == [(box["y"], box["height"]) for box in before]
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        shoot(page, f"othello-{scheme}-{width}")
