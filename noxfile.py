@@ -14,11 +14,11 @@ def floors(session: nox.Session) -> None:
 
 
 @nox.session
-@nox.parametrize("trainer", ["ppo", "sb3"])
+@nox.parametrize("trainer", ["ppo", "sb3", "torchrl"])
 def trainers(session: nox.Session, trainer: str) -> None:
     """Short real training by each trainer, in an environment of its own: ``nox -s trainers``."""
-    packages = {"ppo": "torch", "sb3": "sb3"}
-    session.install("-e", f".[test,{packages[trainer]}]")
+    extra = {"ppo": "torch", "sb3": "sb3", "torchrl": "torch"}[trainer]
+    session.install("-e", f".[test,{extra}]", *(["torchrl>=0.10"] if trainer == "torchrl" else []))
     networks = ["tests/othello_agents/test_neural.py"] if trainer == "ppo" else []
     session.run("pytest", f"tests/othello_env/trainers/test_{trainer}.py", *networks)
 

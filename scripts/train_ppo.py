@@ -296,7 +296,14 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     for each in fields(Settings):
         name = "--" + each.name.replace("_", "-")
         parser.add_argument(name, type=type(each.default), default=each.default, help=each.metadata["help"])
-    return parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
+    if args.out.suffix != ".safetensors":
+        parser.error(f"--out is a .safetensors file, not {args.out}")
+    if args.every < 1:
+        parser.error(f"--every is at least 1, not {args.every}")
+    if args.match < 2 or args.match % 2:
+        parser.error(f"--match is an even number of at least 2, not {args.match}")
+    return args
 
 
 def main(arguments: list[str] | None = None) -> Learner:

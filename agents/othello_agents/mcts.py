@@ -41,7 +41,7 @@ class Mcts(Agent):
 
     Args:
         simulations: random games for a move.
-        exploration: the weight of moves that were tried little; results are -1 to +1, so the theory's value is 2.
+        exploration: the weight of moves that were tried little; the bound that theory proves has 2.8.
         seed: for the choices made without `new_game`; None draws one from the operating system.
 
     Raises:

@@ -82,27 +82,49 @@ def test_agilerl_reads_the_mask_in_the_info(opponent):
 
 
 @pytest.mark.parametrize("opponent", [None, "random"])
-def test_torchrl_finds_the_mask_and_the_last_observation(opponent):
-    # torchrl.envs.GymWrapper refuses vector environments of the mode NEXT_STEP, and takes a game's last observation
-    # from info["final_obs"] where info["_final_obs"] is True; ActionMask reads the key "action_mask" of observations.
+def test_torchrl_asks_for_resets_by_mask(opponent):
+    # torchrl.envs.GymWrapper takes an environment of the mode DISABLED as it is, and calls
+    # reset(options={"reset_mask": ...}) for the games that ended; ActionMask reads the observation's "action_mask".
+    env = vector(opponent=opponent, autoreset_mode=AutoresetMode.DISABLED)
+    assert env.unwrapped.metadata["autoreset_mode"] is AutoresetMode.DISABLED
+    rng = np.random.default_rng(0)
+    observation, _ = env.reset(seed=0)
+    ends = 0
+    for _ in range(30):
+        assert env.observation_space.contains(observation)
+        before = observation["action_mask"]
+        assert before.any(axis=1).all()
+        observation, _, terminated, truncated, _ = env.step(sample_legal(before, rng))
+        assert not truncated.any()
+        np.testing.assert_array_equal(observation["action_mask"].any(axis=1), ~terminated)
+        if terminated.any():
+            ends += terminated.sum()
+            ended = observation
+            observation, _ = env.reset(options={"reset_mask": terminated})
+            for name in observation:
+                np.testing.assert_array_equal(observation[name][~terminated], ended[name][~terminated])
+    assert ends > ENVS
+
+
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_the_last_observation_of_a_game_is_in_the_info(opponent):
+    # Gymnasium's own vector environments in the mode SAME_STEP have info["final_obs"] where info["_final_obs"].
     env = vector(opponent=opponent)
     assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     spaces = env.single_observation_space
     seen = 0
     for observation, _, terminated, info in vector_steps(env, 30):
         assert env.observation_space.contains(observation)
+        assert ("final_obs" in info) == terminated.any()
         if not terminated.any():
-            assert "final_obs" not in info
             continue
         np.testing.assert_array_equal(info["_final_obs"], terminated)
-        for i in range(ENVS):
-            final = info["final_obs"][i]
-            if terminated[i]:
+        for final, over in zip(info["final_obs"], terminated, strict=True):
+            assert (final is not None) == over
+            if over:
                 assert spaces.contains(final)
                 assert not final["action_mask"].any()
                 seen += 1
-            else:
-                assert final is None
     assert seen > ENVS
 
 

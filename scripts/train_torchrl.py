@@ -1,0 +1,128 @@
+"""Train with TorchRL's PPO on the vector environment (``pip install othello-env torchrl``).
+
+    python scripts/train_torchrl.py --iterations 200
+    python scripts/train_torchrl.py --size 6 --opponent maximizer:eval=weighted --iterations 200
+
+TorchRL takes the vector environment as it is, without automatic resets: it asks for them itself, by `reset_mask`. (Its
+reader of final observations, which the other modes need, does not read observations that are dicts; torchrl 0.14.)
+"""
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+import torch
+from tensordict.nn import TensorDictModule, TensorDictSequential
+from torch import nn
+from torchrl.envs import ActionMask, EnvBase, GymWrapper, TransformedEnv
+from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
+from torchrl.objectives import ClipPPOLoss
+from torchrl.objectives.value import GAE
+
+import othello_env
+from othello_env.arena.match import play_match
+
+
+def make_env(games: int, **arguments: Any) -> EnvBase:
+    """Games as TorchRL steps them; the arguments are those of `gymnasium.make_vec`."""
+    env = gymnasium.make_vec("othello_env/Othello-v0", num_envs=games, autoreset_mode="Disabled", **arguments)
+    return TransformedEnv(GymWrapper(env, categorical_action_encoding=True), ActionMask())
+
+
+class Planes(nn.Module):
+    """Dense layers over the board's planes (..., 2, S, S)."""
+
+    def __init__(self, size: int, outputs: int) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Linear(2 * size * size, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, outputs)
+        )
+
+    def forward(self, observation: torch.Tensor) -> torch.Tensor:
+        return self.layers(observation.flatten(-3).float())
+
+
+class Mask(nn.Module):
+    """The mask as the distribution wants it."""
+
+    def forward(self, action_mask: torch.Tensor) -> torch.Tensor:
+        return action_mask.bool()
+
+
+class Learner:
+    """Actor, critic and optimiser."""
+
+    def __init__(self, env: EnvBase, size: int, steps: int = 32, rate: float = 1e-3, minibatch: int = 256) -> None:
+        self.env, self.size, self.steps, self.minibatch = env, size, steps, minibatch
+        self.scores = Planes(size, size * size + 1)
+        modules = [
+            TensorDictModule(self.scores, ["observation"], ["logits"]),
+            TensorDictModule(Mask(), ["action_mask"], ["mask"]),
+        ]
+        self.actor = ProbabilisticActor(
+            TensorDictSequential(*modules),
+            in_keys=["logits", "mask"],
+            distribution_class=MaskedCategorical,
+            return_log_prob=True,
+        )
+        critic = ValueOperator(Planes(size, 1), in_keys=["observation"])
+        self.advantage = GAE(gamma=1.0, lmbda=0.95, value_network=critic)
+        self.loss = ClipPPOLoss(self.actor, critic, entropy_coeff=0.01, normalize_advantage=True)
+        self.optimizer = torch.optim.Adam(self.loss.parameters(), rate)
+
+    def iterate(self) -> Any:
+        """Play some steps of games from new starts, learn from them, and return them, a TensorDict (N, T)."""
+        with torch.no_grad():
+            played = self.env.rollout(self.steps, self.actor, break_when_any_done=False)
+            self.advantage(played)
+        flat = played.reshape(-1)
+        for _ in range(4):
+            for chosen in torch.randperm(len(flat)).split(self.minibatch):
+                losses = self.loss(flat[chosen])
+                self.optimizer.zero_grad()
+                (losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]).backward()
+                nn.utils.clip_grad_norm_(self.loss.parameters(), 0.5)
+                self.optimizer.step()
+        return played
+
+    def policy(self) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]:
+        """The likeliest actions, as an agent: a function of observations and masks."""
+
+        def choose(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+            with torch.no_grad():
+                scores = self.scores(torch.from_numpy(observations)).numpy()
+            return np.where(masks, scores, -np.inf).argmax(axis=1)
+
+        return choose
+
+    def score(self, opponent: str, games: int = 200) -> float:
+        """The score against an opponent."""
+        openings = f"random:{self.size**2 // 8}"
+        return play_match(
+            self.policy(), opponent, games=games, openings=openings, new_game=lambda _: othello_env.Othello(self.size)
+        ).score
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--iterations", type=int, default=200)
+    parser.add_argument("--games", type=int, default=64, help="played at once")
+    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8")
+    parser.add_argument("--opponent", default="random", help="a spec")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    torch.manual_seed(args.seed)
+    env = make_env(args.games, size=args.size, opponent=args.opponent)
+    env.set_seed(args.seed)
+    learner = Learner(env, args.size)
+    for iteration in range(1, args.iterations + 1):
+        learner.iterate()
+        if iteration % 20 == 0 or iteration == args.iterations:
+            print(iteration, f"{args.opponent}: {learner.score(args.opponent):.3f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""TorchRL's PPO really trains on the vector environment and plays only legal moves."""
+
+import warnings
+
+import pytest
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # its own, on import
+    torchrl = pytest.importorskip("torchrl", reason="this trainer is an optional extra")
+
+import torch
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
+
+
+@pytest.fixture(scope="module")
+def recipe_of_torchrl(recipe):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return recipe("train_torchrl")
+
+
+def test_it_learns_and_resets_what_has_ended(recipe_of_torchrl):
+    torch.manual_seed(1)
+    env = recipe_of_torchrl.make_env(32, size=4, strict=True)  # an illegal action would raise
+    env.set_seed(1)
+    learner = recipe_of_torchrl.Learner(env, size=4)
+    before = learner.score("random")
+    for _ in range(12):
+        played = learner.iterate()
+        legal = played["action_mask"].gather(-1, played["action"].unsqueeze(-1))
+        assert bool(legal.all())
+        over = played["next", "done"]
+        assert not bool(played["next", "action_mask"][over.squeeze(-1)].any())
+        assert int(over.sum()) > 32  # games go on after the first ones have ended
+        assert not bool(played["next", "reward"][~over].any())
+    after = learner.score("random")
+    assert after > before + 0.05
+    assert after > 0.6
