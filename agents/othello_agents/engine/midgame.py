@@ -6,6 +6,7 @@ search to depth `EXACT` goes to the end of the game whatever the evaluation says
 """
 
 import numpy as np
+import numpy.typing as npt
 
 from othello_agents.engine.endings import final_score, flips, odd_quadrants
 from othello_agents.engine.evaluator import Evaluator, follow, leaf_value, turn_over
@@ -42,8 +43,6 @@ EXACT = 100
 
 _SOLVER = 13
 """From so few empty squares on, a search to the end is left to the exact solver."""
-_TABLE = 2
-"""The smallest depth at which the table is asked and moves are sorted."""
 _SORTED = 3
 """The smallest depth at which moves are sorted by what a shallow search says of them."""
 _CHILDREN = 4
@@ -142,6 +141,34 @@ def _known_refutation(
 
 
 @kernel
+def _search_last_ply(
+    own: np.uint64,
+    opponent: np.uint64,
+    legal: np.uint64,
+    score: Int,
+    beta: Int,
+    evaluator: Evaluator,
+    control: npt.NDArray[np.int64],
+) -> Int:
+    """`search` to depth 1 where there are legal moves: no lists and no table."""
+    empty = np.int64(popcount(evaluator.board & ~(own | opponent)))
+    best: Int = -WORST
+    while legal != _0 and best < beta:
+        disc = legal & (_0 - legal)
+        legal ^= disc
+        square, flipped = square_of(disc), flips(disc, own, opponent)
+        added = follow(square, flipped, empty, evaluator)
+        control[NODES] += 1
+        new_own, new_opponent = opponent ^ flipped, own | flipped | disc
+        value = -leaf_value(new_own, new_opponent, -(score + added), empty - 1, evaluator)
+        if value > best:
+            best = value
+            if empty == control[ROOT]:
+                control[BEST] = square
+    return best
+
+
+@kernel
 def search(
     own: np.uint64,
     opponent: np.uint64,
@@ -176,6 +203,8 @@ def search(
         after_pass = -search(opponent, own, -score, -beta, -alpha, next_depth, evaluator, memory)
         turn_over(empty, evaluator)
         return after_pass
+    if depth == 1:
+        return _search_last_ply(own, opponent, legal, score, beta, evaluator, control)
     if depth >= EXACT and alpha >= FINAL:
         upper = to_value(squares - 2 * np.int64(popcount(stable_discs(opponent, own, board))))
         if upper <= alpha:
@@ -183,18 +212,17 @@ def search(
     key = table_key(own, opponent)
     hash_square: Int = NO_SQUARE
     value: Int = -WORST
-    if depth >= _TABLE:
-        data = probe(key, memory)
-        if data != 0:
-            hash_square = best_square(data)
-            # Only the same depth: a deeper search has another value, and values are to be those of a plain search.
-            if depth_of(data) == depth and empty != control[ROOT]:
-                lower, upper = lower_bound(data), upper_bound(data)
-                if lower >= beta or lower == upper:
-                    return lower
-                if upper <= alpha:
-                    return upper
-                alpha, beta = max(alpha, lower), min(beta, upper)
+    data = probe(key, memory)
+    if data != 0:
+        hash_square = best_square(data)
+        # Only the same depth: a deeper search has another value, and values are to be those of a plain search.
+        if depth_of(data) == depth and empty != control[ROOT]:
+            lower, upper = lower_bound(data), upper_bound(data)
+            if lower >= beta or lower == upper:
+                return lower
+            if upper <= alpha:
+                return upper
+            alpha, beta = max(alpha, lower), min(beta, upper)
     order, turned = memory.order[empty], memory.turned[empty]
     count = _list_moves(own, opponent, legal, hash_square, empty, board, memory)
     if depth >= _CHILDREN:
@@ -240,6 +268,5 @@ def search(
             reached = max(reached, value)
             if value >= beta:
                 break
-    if depth >= _TABLE:
-        store(key, best if best > alpha else -WORST, best if best < beta else WORST, best_move, depth, memory)
+    store(key, best if best > alpha else -WORST, best if best < beta else WORST, best_move, depth, memory)
     return best

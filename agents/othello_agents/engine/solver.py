@@ -35,6 +35,8 @@ _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F
 
 _LAST = 4
 """From so few empty squares on, the specialised routines go on."""
+_SHALLOW = 6
+"""From so few empty squares on, moves are not sorted: that costs more than it saves."""
 _TABLE = 8
 """The fewest empty squares at which the table is asked: below, a look-up costs more than it saves."""
 _CHILDREN = 10
@@ -114,6 +116,51 @@ def _known_refutation(own: np.uint64, opponent: np.uint64, beta: Int, count: Int
 
 
 @kernel
+def _solve_shallow(
+    own: np.uint64,
+    opponent: np.uint64,
+    alpha: Int,
+    beta: Int,
+    board: np.uint64,
+    squares: Int,
+    control: npt.NDArray[np.int64],
+) -> Int:
+    """`solve` with few empty squares: odd quarters first, no lists."""
+    control[NODES] += 1
+    empties = board & ~(own | opponent)
+    legal = legal_moves(own, opponent, board)
+    if legal == _0:
+        if legal_moves(opponent, own, board) == _0:
+            return final_score(own, opponent, squares)
+        return -_solve_shallow(opponent, own, -beta, -alpha, board, squares, control)
+    is_last = popcount(empties) <= _LAST + 1
+    odd = odd_quadrants(empties)
+    best: Int = -INFINITY
+    value: Int = 0
+    todo = legal & odd
+    rest = legal & ~odd
+    if todo == _0:
+        todo, rest = rest, todo
+    while todo != _0:
+        disc = todo & (_0 - todo)
+        todo ^= disc
+        if todo == _0:
+            todo, rest = rest, _0
+        flipped = flips(disc, own, opponent)
+        new_own, new_opponent = opponent ^ flipped, own | flipped | disc
+        reached = max(alpha, best)
+        if is_last:
+            value = -solve_last(new_own, new_opponent, empties ^ disc, -beta, -reached, squares, control)
+        else:
+            value = -_solve_shallow(new_own, new_opponent, -beta, -reached, board, squares, control)
+        if value > best:
+            best = value
+            if value >= beta:
+                break
+    return best
+
+
+@kernel
 def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
     """The final score for the player to move: exact between alpha and beta, else a bound (fail-soft).
 
@@ -125,6 +172,8 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
     empty = np.int64(popcount(empties))
     if empty <= _LAST:
         return solve_last(own, opponent, empties, alpha, beta, squares, control)
+    if empty <= _SHALLOW:
+        return _solve_shallow(own, opponent, alpha, beta, board, squares, control)
     control[NODES] += 1
     if control[NODES] >= control[LIMIT]:
         return 0

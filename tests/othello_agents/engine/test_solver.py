@@ -94,6 +94,12 @@ def test_ffo_scores_and_best_moves(ffo):
         assert end.margins()[endgame.state.to_move] == endgame.score, "the principal variation ends elsewhere"
 
 
+def test_signature(ffo):
+    """The number of nodes of the deterministic solver: a change of it is to be meant."""
+    engine = Engine(eval="mobility")
+    assert [engine.solve(endgame.state).nodes for endgame in ffo[:4]] == [69_055, 25_713, 110_647, 66_353]
+
+
 def test_who_wins(ffo):
     engine = Engine(eval="weighted")
     for endgame in ffo[:24]:

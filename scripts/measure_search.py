@@ -1,0 +1,148 @@
+r"""Measure the engine: nodes a second, nodes and time to a depth, exact endgames, each against its peers in one run.
+
+    python scripts/measure_search.py
+    python scripts/measure_search.py --ffo 40-44 --depths 8 10
+    python scripts/measure_search.py --match "gtp:command=\"gtp-rhino -l 4 -b 0\"" --games 40
+
+Read the ratios: absolute times hang on the machine and on what else it does. The bare perft rate counts the leaves from
+the start whose positions are really made; it is measured beside every row.
+"""
+
+import argparse
+import csv
+import statistics
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from othello_agents.alphabeta import AlphaBeta
+from othello_agents.engine import Engine, exact_scores
+from othello_env import Othello
+from othello_env.arena.match import play_match
+from othello_env.games.bitboard import BOARDS, STARTS, perft
+from othello_env.games.openings import Openings
+
+FFO = Path(__file__).parents[1] / "tests" / "data" / "ffo.csv"
+REFERENCE_RATE = 57.0  # million leaves a second, on which the targets for the endgames are given
+
+
+def perft_rate(depth: int = 8) -> float:
+    """Million leaves a second, the best of three."""
+    black, white = (np.uint64(discs) for discs in STARTS)
+    perft(black, white, BOARDS[8], 1)  # compiles
+    rates = []
+    for _ in range(3):
+        began = time.perf_counter()
+        leaves = perft(black, white, BOARDS[8], depth)
+        rates.append(leaves / (time.perf_counter() - began) / 1e6)
+    return max(rates)
+
+
+def positions(empty: int, n: int, seed: int) -> list[Othello]:
+    """Positions of random games with so many empty squares, in which there is a choice."""
+    found: list[Othello] = []
+    while len(found) < n:
+        seed += 1
+        state = Openings.random(Othello(), 60 - empty, seed)
+        assert isinstance(state, Othello)
+        if 64 - sum(state.discs()) == empty and len(state.legal_actions()) > 1:
+            found.append(state)
+    return found
+
+
+def measure_middlegame(depths: Sequence[int], states: Sequence[Othello], evaluations: Sequence[str]) -> None:
+    """Nodes and time to each depth; the textbook search as far as it is quick."""
+    print(f"{len(states)} middlegame positions    nodes each   M nodes/s   of perft   ms each   textbook nodes / ours")
+    for name in evaluations:
+        for depth in depths:
+            engine = Engine(depth=depth, exact=0, eval=name)
+            engine.act(states[0])
+            found = [engine.analyse(state) for state in states]
+            nodes, seconds = sum(a.nodes for a in found), sum(a.seconds for a in found)
+            ratio = ""
+            if name != "ntuple" and depth <= 8:
+                textbook = AlphaBeta(depth, name)
+                ratio = f"{sum(textbook.search(state).nodes for state in states) / nodes:10.1f}"
+            print(
+                f"{name:10} depth {depth:2}        {nodes / len(states):14,.0f} {nodes / seconds / 1e6:11.1f} "
+                f"{nodes / seconds / 1e6 / perft_rate():10.2f} {1e3 * seconds / len(states):9.1f} {ratio}"
+            )
+
+
+def measure_exact(n: int, seed: int) -> None:
+    """Single positions and every move's score with 12 empty squares."""
+    states, engine = positions(12, n, seed), Engine(exact=12)
+    engine.act(states[0])
+    exact_scores(states[:1])
+    rate = perft_rate()
+    times = {"exact score": engine.act, "every move's score": lambda state: exact_scores([state])}
+    for name, call in times.items():
+        taken = []
+        for state in states:
+            began = time.perf_counter()
+            call(state)
+            taken.append(1e3 * (time.perf_counter() - began))
+        median = statistics.median(taken)
+        print(
+            f"12 empty squares, {name:18} median {median:7.2f} ms, largest {max(taken):7.1f} ms; "
+            f"median at {REFERENCE_RATE:.0f} M leaves/s: {median * rate / REFERENCE_RATE:.2f} ms"
+        )
+
+
+def measure_ffo(first: int, last: int) -> None:
+    """The FFO endgames, solved to the exact score."""
+    with FFO.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    engine = Engine(hash=256)
+    engine.act(Othello())
+    scaled = 0.0
+    print(f"{'FFO':>4} {'empty':>6} {'score':>6} {'M nodes':>9} {'seconds':>8} {'M/s':>6}   of perft")
+    for row in rows:
+        if not first <= int(row["number"]) <= last:
+            continue
+        state = Othello.from_text(row["board"], row["to_move"])
+        found, rate = engine.solve(state), perft_rate()
+        verdict = "" if found.score == int(row["score"]) else f"   WRONG, it is {row['score']}"
+        speed = found.nodes / found.seconds / 1e6
+        scaled += found.seconds * rate / REFERENCE_RATE
+        print(
+            f"{row['number']:>4} {64 - sum(state.discs()):6} {found.score:+6.0f} {found.nodes / 1e6:9.1f} "
+            f"{found.seconds:8.2f} {speed:6.1f} {speed / rate:10.2f}{verdict}"
+        )
+    print(f"together {scaled:.1f} s where perft makes {REFERENCE_RATE:.0f} M leaves a second")
+
+
+def measure_match(a: str, b: str, games: int, seed: int) -> None:
+    result = play_match(a, b, games=games, openings="random:10", seed=seed)
+    low, high = result.interval
+    print(f"{a} - {b}: {result.score:.3f} ({low:.3f} - {high:.3f}), {result.games} games, discs {result.margin:+.1f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--depths", type=int, nargs="*", default=[8, 10, 12], help="of the middlegame searches")
+    parser.add_argument("--evals", nargs="*", default=["weighted", "mobility", "ntuple"], help="of those")
+    parser.add_argument("--positions", type=int, default=8, help="how many are searched")
+    parser.add_argument("--ffo", default="40-44", help="which endgames of the suite (1-44), or none")
+    parser.add_argument("--agent", default="engine:ms=100,eval=ntuple", help="who plays the matches")
+    parser.add_argument("--match", nargs="*", default=[], help="play matches against these instead of measuring")
+    parser.add_argument("--games", type=int, default=40, help="of each match")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    for opponent in args.match:
+        measure_match(args.agent, opponent, args.games, args.seed)
+    if args.match:
+        return
+    print(f"bare perft: {perft_rate():.1f} M leaves a second")
+    if args.depths and args.evals:
+        measure_middlegame(args.depths, positions(40, args.positions, args.seed), args.evals)
+    measure_exact(100, args.seed)
+    if args.ffo != "none":
+        first, _, last = args.ffo.partition("-")
+        measure_ffo(int(first), int(last or first))
+
+
+if __name__ == "__main__":
+    main()
