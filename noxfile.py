@@ -18,7 +18,7 @@ def floors(session: nox.Session) -> None:
 def trainers(session: nox.Session, trainer: str) -> None:
     """Short real training by each trainer, in an environment of its own: ``nox -s trainers``."""
     extra = {"ppo": "torch", "sb3": "sb3", "torchrl": "torch"}[trainer]
-    session.install("-e", f".[test,{extra}]", *(["torchrl>=0.10"] if trainer == "torchrl" else []))
+    session.install("-e", f".[test,{extra}]", *(["torchrl>=0.14"] if trainer == "torchrl" else []))
     networks = ["tests/othello_agents/test_neural.py"] if trainer == "ppo" else []
     session.run("pytest", f"tests/othello_env/trainers/test_{trainer}.py", *networks)
 
@@ -26,5 +26,7 @@ def trainers(session: nox.Session, trainer: str) -> None:
 @nox.session
 def page(session: nox.Session) -> None:
     """The browser page's tests in Chromium, which has to be installed (Debian's package is called chromium)."""
-    session.install("-e", ".[test]", "playwright>=1.45")
-    session.run("pytest", "-rs", "tests/othello_env/page", *session.posargs)
+    session.install("-e", ".[test]", "playwright>=1.45", "moviepy>=1.0.3")
+    session.run(
+        "pytest", "-rs", "tests/othello_env/page", "tests/othello_env/envs/test_record_video.py", *session.posargs
+    )

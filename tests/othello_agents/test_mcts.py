@@ -132,6 +132,7 @@ def test_the_value_of_a_small_board_converges_to_the_solved_one():
     assert values[2] < -0.9
 
 
+@pytest.mark.nojit
 def test_mean_results_belong_to_the_player_to_move():
     # X wins with the one move that there is, O cannot; then the same with the sides changed.
     for text, to_move in (("XXXXXXXXXXXXXXO-", "X"), ("OOOOOOOOOOOOOOX-", "O")):
@@ -139,6 +140,7 @@ def test_mean_results_belong_to_the_player_to_move():
         assert found == (1.0, 15, {15: 50}, {15: 1.0})
 
 
+@pytest.mark.nojit
 def test_a_forced_pass_is_played_and_valued():
     passing = next(
         s for s in (random_opening(Othello(4), p, k) for k in range(200) for p in (5, 6, 7)) if s and s.must_pass
@@ -156,6 +158,7 @@ def test_a_forced_pass_is_played_and_valued():
     assert agent.act_batch(OthelloBatch.from_states([passing]))[0] == passing.pass_action
 
 
+@pytest.mark.nojit
 def test_answers_repeat_by_seed_and_by_the_games_key():
     state = Othello.from_moves("f5d6c3d3c4")
     few = [Mcts(simulations=30, seed=s).search(state) for s in (1, 1, 2)]
@@ -167,6 +170,7 @@ def test_answers_repeat_by_seed_and_by_the_games_key():
     assert agent.search(state) == first
 
 
+@pytest.mark.nojit
 def test_a_batch_answers_as_its_games_do():
     states = [random_opening(Othello(6), plies, plies) for plies in range(0, 20, 3)]
     keys = list(range(len(states)))

@@ -198,3 +198,17 @@ def test_without_a_league_all_games_are_self_play(ppo):
     learner = ppo.Learner(ppo.Settings(**SMALL, league=0.0))
     learner.iterate()
     assert [env.num_envs for env in learner.envs] == [12]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--out", "a.npz"], "--out is a .safetensors file, not a.npz"),
+        (["--out", "a.safetensors", "--every", "0"], "--every is at least 1, not 0"),
+        (["--out", "a.safetensors", "--match", "3"], "--match is an even number of at least 2, not 3"),
+    ],
+)
+def test_mistakes_in_the_command_are_told(ppo, capsys, arguments, message):
+    with pytest.raises(SystemExit):
+        ppo.main(arguments)
+    assert message in capsys.readouterr().err
