@@ -34,8 +34,8 @@ function seatSelect(player, index, agents, game, chosen) {
   return html("label", {}, `${player[0].toUpperCase()}${player.slice(1)} `, select);
 }
 
-/** Let the dialog for a new game call `begin(record, seats, clock)`. */
-export function setUpNew({ games, agents }, begin) {
+/** Let the dialog for a new game call `begin(record, seats, clock)`, or `fail(reason)`. */
+export function setUpNew({ games, agents }, begin, fail) {
   const dialog = byId("new-dialog");
   const game = byId("game");
   gameOptions(game, games);
@@ -45,8 +45,13 @@ export function setUpNew({ games, agents }, begin) {
   game.addEventListener("change", () => fill(seats()));
   byId("new-form").addEventListener("submit", async () => {
     const record = { game: game.value, seed: Number(byId("seed").value), position: null, moves: [] };
-    const opened = await post("open", { record, plies: Number(byId("opening").value) });
-    begin(opened.record, seats(), Number(byId("clock").value));
+    try {
+      const opened = await post("open", { record, plies: Number(byId("opening").value) });
+      await begin(opened.record, seats(), Number(byId("clock").value));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      fail(error.message);
+    }
   });
   return (current, chosen) => {
     game.value = current;

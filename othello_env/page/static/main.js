@@ -54,7 +54,8 @@ function refresh() {
   for (const [id, enabled] of Object.entries({
     first: game.cursor > 0, back: game.cursor > 0, forward: !game.atEnd, last: !game.atEnd, restart: game.views.length > 1 || table.ended !== null,
     undo: anyHuman() && game.humanPly(-1, isHuman) !== null, redo: anyHuman() && game.humanPly(1, isHuman) !== null,
-    hint: !isOver() && !game.view.mustPass, resign: anyHuman() && !isOver(), play: !(isOver() && game.atEnd) && (!anyHuman() || !game.atEnd),
+    hint: !isOver() && !game.view.mustPass && (isHuman(game.view.toMove) || !(table.playing || anyHuman())), resign: anyHuman() && !isOver(),
+    play: !(isOver() && game.atEnd) && !(game.atEnd && isHuman(game.view.toMove)),
   })) byId(id).disabled = !enabled;
   byId("play").textContent = table.playing ? "Pause" : "Play";
   byId("play").setAttribute("aria-label", byId("play").textContent);
@@ -235,6 +236,7 @@ function fillLookers() {
   const select = byId("look");
   const chosen = select.dataset.wanted ?? select.value;
   const lookers = looking.lookers(game.record.game);
+  if (String([...select.options].slice(1).map(option => option.value)) === String(lookers.map(({ spec }) => spec))) return;
   select.replaceChildren(html("option", { value: "" }, "off"), ...lookers.map(({ spec }) => html("option", { value: spec }, spec)));
   if (lookers.some(({ spec }) => spec === chosen)) {
     select.value = chosen;
@@ -319,7 +321,7 @@ const ACTIONS = {
   hint,
   restart: () => begin(game.recordAt(table.base), table.seats, table.clock),
   resign,
-  cancel: () => { stopThinking(); table.playing = false; refresh(); say("cancelled"); byId("play").disabled = false; },
+  cancel: () => { stopThinking(); table.playing = false; refresh(); say("cancelled"); },
   copy,
   gif: () => save("gif"),
   html: () => save("html"),
@@ -378,11 +380,11 @@ async function restore() {
 
 async function main() {
   offers = await get("/api/offers");
-  looking = new Looking(offers.agents, () => { fillLookers(); showMoves(game, exactAt(), goTo); showLook(); }, text => {
+  looking = new Looking(offers.agents, () => { fillLookers(); if (exactAt()) showMoves(game, exactAt(), goTo); showLook(); }, text => {
     byId("looked").dataset.error = "yes";
     byId("looked").textContent = text;
   });
-  openDialog = setUpNew(offers, begin);
+  openDialog = setUpNew(offers, begin, say);
   openPaste = setUpPaste(offers.games, () => game.record.seed, async record => {
     const next = await Game.of(record);
     stopThinking();

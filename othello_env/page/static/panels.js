@@ -24,6 +24,8 @@ export function showPlayers(game, seats, clock, used) {
 
 export function showMoves(game, exact, onPly) {
   const list = byId("moves");
+  const focused = list.contains(document.activeElement) ? document.activeElement.dataset.ply : null;
+  const scrolled = list.scrollTop;
   list.replaceChildren(...game.views.map((view, ply) => {
     const button = html("button", { "data-ply": ply, "aria-current": ply === game.cursor ? "step" : null },
       ply === 0 ? "start" : `${ply}. ${view.move}`);
@@ -32,8 +34,12 @@ export function showMoves(game, exact, onPly) {
     button.addEventListener("click", () => onPly(ply));
     return html("li", {}, button);
   }));
+  if (focused !== null) list.querySelector(`[data-ply="${focused}"]`)?.focus({ preventScroll: true });
+  // It follows the game, but stays where it was scrolled to otherwise.
   const current = list.querySelector("[aria-current]");
-  if (current) list.scrollTop = current.offsetTop - list.clientHeight / 2;
+  const moved = list.dataset.cursor !== String(game.cursor);
+  list.scrollTop = current && moved ? current.offsetTop - list.clientHeight / 2 : scrolled;
+  list.dataset.cursor = game.cursor;
 }
 
 /** The numbers over the squares: of `found`, what an agent told of the position that is shown. */

@@ -15,6 +15,7 @@ from othello_env.games.tribolo import Tribolo
 
 SHOTS = os.environ.get("OTHELLO_ENV_SHOTS")
 """A folder for screenshots, where they are wanted."""
+GAME = "f5d6c3f3e3f4f2g5f6d3h6g4c6e6c4c5d7h5h3h4g3g6d2e2"
 MINUS = "\u2212"
 TITLES = {"othello": "Othello", "othello:size=4": "Othello 4\u00d74", "othello:size=6": "Othello 6\u00d76"}
 
@@ -208,22 +209,23 @@ def test_checkers_with_a_chain(page):
 
 
 def test_the_numbers_over_the_squares_are_the_agents(page):
-    paste(page, "othello", "f5d6c3d3c4")
-    wait_for_plies(page, 5)
+    paste(page, "othello", GAME)
+    wait_for_plies(page, 24)
     page.locator('#look option[value="ntuple"]').wait_for(state="attached")
     page.select_option("#look", "ntuple")
     page.locator(".heat g").first.wait_for()
-    agent, state = make_agent("ntuple"), Othello.from_moves("f5d6c3d3c4")
+    agent, state = make_agent("ntuple"), Othello.from_moves(GAME)
     values = {"{},{}".format(*divmod(action, 8)): value for action, value in agent.action_values(state).items()}
     marks = page.locator(".heat g").all()
     assert {m.get_attribute("data-place"): float(m.get_attribute("data-value")) for m in marks} == values
     assert {float(m.locator("text").inner_html().replace(MINUS, "-")) for m in marks} == {
         round(value, 2) for value in values.values()
     }
-    page.locator('#curve [data-ply="4"]').wait_for(state="attached")
-    curve = [float(page.locator(f'#curve [data-ply="{ply}"]').get_attribute("data-value")) for ply in range(5)]
-    line = [Othello().play_transcript(state.moves[:ply]) for ply in range(5)]
+    page.locator('#curve [data-ply="23"]').wait_for(state="attached")
+    curve = [float(page.locator(f'#curve [data-ply="{ply}"]').get_attribute("data-value")) for ply in range(24)]
+    line = [Othello().play_transcript(state.moves[:ply]) for ply in range(24)]
     assert curve == [agent.evaluate(position, 0) for position in line]
+    shoot(page, "page")
     box = page.locator("#curve svg").bounding_box()
     page.mouse.click(box["x"] + 0.02 * box["width"], box["y"] + 20)
     page.locator('#moves [data-ply="0"][aria-current]').wait_for()

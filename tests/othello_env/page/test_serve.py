@@ -1,7 +1,10 @@
 """The command that serves the page."""
 
+import http.client
 import json
+import os
 import socket
+import time
 
 import pytest
 
@@ -19,6 +22,35 @@ def test_it_listens_on_this_computer_only(serve):
         pass
     with socket.socket() as other:
         other.bind(("127.0.0.2", running.port))  # free, as it is not where every address goes
+
+
+def test_a_closed_tab_ends_its_work(serve, tmp_path):
+    file, noted = tmp_path / "slow.py", tmp_path / "pid"
+    file.write_text(
+        "import os, pathlib, time\n"
+        "def policy(observations, masks):\n"
+        f"    pathlib.Path({str(noted)!r}).write_text(str(os.getpid()))\n"
+        "    time.sleep(600)\n"
+    )
+    running = serve(f"{file}:policy")
+    connection = http.client.HTTPConnection("127.0.0.1", running.port)
+    record = {"game": "othello", "seed": 0, "position": None, "moves": []}
+    message = {"agent": f"{file}:policy", "task": "move", "client": "a", "record": record}
+    headers = {"content-type": "application/json", "origin": running.address.rstrip("/")}
+    connection.request("POST", "/api/think", json.dumps(message), headers)
+    while not (noted.exists() and noted.read_text()):
+        time.sleep(0.05)
+    thinker = int(noted.read_text())
+    os.kill(thinker, 0)
+    connection.close()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            os.kill(thinker, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    pytest.fail("the agent still thinks")
 
 
 def test_a_port_that_is_taken(serve, capsys):
