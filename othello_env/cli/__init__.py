@@ -9,6 +9,7 @@ from typing import NoReturn
 import click
 
 import othello_env
+from othello_env.games.jit import interruptible
 
 __all__ = ["main"]
 
@@ -41,7 +42,8 @@ def main(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     sys.path.append(str(Path.cwd()))  # where package.module:name looks too
     try:
-        status = _command.main(given or ["--help"], prog_name="othello-env", standalone_mode=False)
+        with interruptible():
+            status = _command.main(given or ["--help"], prog_name="othello-env", standalone_mode=False)
     except click.ClickException as error:
         _stop(error.format_message(), _FAILURE)
     except (click.Abort, KeyboardInterrupt):

@@ -42,7 +42,7 @@ def check_action(action: Any, num_actions: int) -> int:
         ValueError: it is not.
     """
     try:
-        number = index(action)
+        number = -1 if isinstance(action, bool) else index(action)
     except TypeError:
         number = -1
     if not 0 <= number < num_actions:

@@ -73,7 +73,12 @@ class Starts:
         if isinstance(position, str):
             position = state.position_from_text(position)
         if position is not None:
+            if not isinstance(position, State):
+                raise ValueError(f"position must be a State, or a board as text, not {position!r}")
             state = opening_position(state, position)
         if "moves" in options:
-            state = opening_position(state, state.play_transcript(options["moves"]))
+            try:
+                state = opening_position(state, state.play_transcript(options["moves"]))
+            except TypeError as error:
+                raise ValueError(f"moves must be a transcript, or actions or their names: {error}") from None
         return state

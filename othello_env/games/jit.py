@@ -38,7 +38,7 @@ from numba.core.compiler_lock import global_compiler_lock
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["kernel", "raise_interrupt"]
+__all__ = ["interruptible", "kernel", "raise_interrupt"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _CONFIG: Any = numba.core.config  # its settings are made at run time
@@ -75,6 +75,16 @@ def raise_interrupt(error: BaseException) -> None:
         if isinstance(cause, KeyboardInterrupt):
             raise KeyboardInterrupt from error
         cause = cause.__cause__ or cause.__context__
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Let an interrupt that arrives in a kernel be the KeyboardInterrupt that it is; see `raise_interrupt`."""
+    try:
+        yield
+    except SystemError as error:
+        raise_interrupt(error)
+        raise
 
 
 def _compile(function: _F, *, inline: bool) -> _F:

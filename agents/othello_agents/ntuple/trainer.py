@@ -11,6 +11,7 @@ from othello_agents.ntuple import kernels
 from othello_agents.ntuple.network import NTupleNetwork
 from othello_env.games import bitboard
 from othello_env.games.hashing import mix_int
+from othello_env.games.jit import interruptible
 
 __all__ = ["Trainer"]
 
@@ -103,12 +104,11 @@ class Trainer:
         self._play(0)  # compiles, which is not training
         start, before = time.perf_counter(), self.games
         try:
-            while games is None or self.games - before < games:
-                passed = time.perf_counter() - start
-                if seconds is not None and passed >= seconds:
-                    break
-                chunk = _CHUNK if games is None else min(_CHUNK, games - (self.games - before))
-                self._play(chunk)
+            with interruptible():
+                while games is None or self.games - before < games:
+                    if seconds is not None and time.perf_counter() - start >= seconds:
+                        break
+                    self._play(_CHUNK if games is None else min(_CHUNK, games - (self.games - before)))
         finally:
             self.seconds += time.perf_counter() - start
             self._note()

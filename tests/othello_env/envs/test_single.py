@@ -222,7 +222,7 @@ def test_strict_raises_for_an_illegal_action_and_steps_nothing() -> None:
     assert len(env.step(19)[4]) == 1
 
 
-@pytest.mark.parametrize("action", [65, -1, None, 19.0, "d3", np.array([19]), np.float32(19)])
+@pytest.mark.parametrize("action", [65, -1, None, True, 19.0, "d3", np.array([19]), np.float32(19)])
 def test_what_is_no_action_at_all_changes_nothing(action: Any) -> None:
     env = OthelloEnv(side="black")
     env.reset()
@@ -272,7 +272,8 @@ def test_options_say_where_the_game_begins_and_which_side_the_learner_is() -> No
         ({"side": "red"}, "side must be one of 'random', 'black', 'white', not 'red'"),
         ({"moves": "f5f5"}, "ply 2"),
         ({"random_plies": "ten"}, "random_plies must be an integer from 0 on, not 'ten'"),
-        ({"position": 7}, "expected openings for"),
+        ({"position": 7}, "position must be a State, or a board as text, not 7"),
+        ({"moves": 5}, "moves must be a transcript, or actions or their names"),
     ],
 )
 def test_wrong_options_are_named_and_change_nothing(options: dict[str, Any], message: str) -> None:
