@@ -11,7 +11,8 @@ POLICY = next(block for block in re.findall(r"```python\n(.*?)```", README, re.D
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.split("\n", 1)[0])
-def test_an_example_runs(example):
+def test_an_example_runs(example, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some write files
     exec(compile(example, "README.md", "exec"), {})
 
 

@@ -4,7 +4,8 @@
 - ``action_values(state)``: for each legal action a value for the player to move;
 - ``action_probabilities(state)``: for each legal action the probability of playing it;
 - ``evaluate(state, player)``: a value for that player;
-- ``search(state)``: an object with `value` for the player to move, as the textbook searches';
+- ``search(state)``: an object with `value` for the player to move, as the textbook searches', and perhaps `visits`, how
+  often a tree search tried each action;
 - ``exact_scores(states)``: (N, A) the final scores in discs after each legal action.
 """
 
@@ -93,8 +94,14 @@ def _look(agent: Any, state: State, actions: bool) -> Look | None:
             value = sign * max(values.values())
         return Look("values", _VALUE, value, values)
     if "search" in known and state.num_players == 2:
+        found = agent.search(state)
+        value = sign * float(found.value)
+        visits = getattr(found, "visits", None)
+        if isinstance(visits, dict):
+            total = max(1, sum(visits.values()))
+            return Look("probabilities", _VALUE, value, {action: count / total for action, count in visits.items()})
         values = {action: _searched(agent, state, action) for action in state.legal_actions()} if actions else {}
-        return Look("values", _VALUE, sign * float(agent.search(state).value), values)
+        return Look("values", _VALUE, value, values)
     return None if value is None else Look("values", _VALUE, value, {})
 
 

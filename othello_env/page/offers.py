@@ -14,6 +14,7 @@ PACKAGED = (
     Offer("alphabeta:depth=2", "casual", _TWO),
     Offer("alphabeta:depth=4", "club", _TWO),
     Offer("alphabeta:depth=6", "strong club", _TWO),
+    Offer("mcts", "tree search", _OTHELLO),
     Offer("ntuple", "learned by self-play", ("othello", "othello:size=6")),
     Offer("engine:depth=4", "strong", _OTHELLO),
     Offer("engine", "expert", _OTHELLO),

@@ -175,6 +175,18 @@ def test_probabilities():
     assert found.actions == dict.fromkeys(Othello().legal_actions(), 0.25)
 
 
+def test_a_tree_search_tells_how_often_it_tried_each_action():
+    state, agent = Othello.from_moves("f5"), make_agent("mcts:simulations=64", seed=1)
+    agent.new_game(5)
+    found = look(agent, state, actions=True)
+    agent.new_game(5)
+    searched = agent.search(state)
+    assert found.kind == "probabilities"
+    assert sum(found.actions.values()) == pytest.approx(1)
+    assert max(found.actions, key=found.actions.get) == max(searched.visits, key=searched.visits.get)
+    assert found.value == -searched.value  # white is to move
+
+
 def test_exact_scores_are_those_of_playing_on():
     state = Othello(4)
     while state.owners().count(None) > 8:
