@@ -14,11 +14,16 @@ def floors(session: nox.Session) -> None:
 
 
 @nox.session
-@nox.parametrize("trainer", ["ppo", "sb3", "torchrl"])
+@nox.parametrize("trainer", ["ppo", "sb3", "tianshou", "torchrl"])
 def trainers(session: nox.Session, trainer: str) -> None:
     """Short real training by each trainer, in an environment of its own: ``nox -s trainers``."""
-    extra = {"ppo": "torch", "sb3": "sb3", "torchrl": "torch"}[trainer]
-    session.install("-e", f".[test,{extra}]", *(["torchrl>=0.14"] if trainer == "torchrl" else []))
+    needs = {
+        "ppo": [".[test,torch]"],
+        "sb3": [".[test,sb3]"],
+        "tianshou": [".[test]", "tianshou>=2"],
+        "torchrl": [".[test]", "torchrl>=0.14"],
+    }
+    session.install("-e", *needs[trainer])
     networks = ["tests/othello_agents/test_neural.py"] if trainer == "ppo" else []
     session.run("pytest", f"tests/othello_env/trainers/test_{trainer}.py", *networks)
 

@@ -1,0 +1,102 @@
+"""Train with Tianshou 2's DQN, Black against random play, on the PettingZoo environment.
+
+    python scripts/train_tianshou.py --epochs 20        (needs: pip install othello-env "tianshou>=2")
+
+Tianshou's `PettingZooEnv` reads the masks; `Game` leaves out the info, which a replay cannot hold. In the replay the
+observation after a move is the other side's, so nothing is bootstrapped from it: returns run to the end of the game, by
+a horizon that no game exceeds.
+"""
+
+import argparse
+from typing import Any
+
+import numpy as np
+import torch
+from tianshou.algorithm.modelfree.dqn import DQN, DiscreteQLearningPolicy
+from tianshou.algorithm.multiagent.marl import MultiAgentOffPolicyAlgorithm
+from tianshou.algorithm.optim import AdamOptimizerFactory
+from tianshou.algorithm.random import MARLRandomDiscreteMaskedOffPolicyAlgorithm
+from tianshou.data import Collector, VectorReplayBuffer
+from tianshou.env import DummyVectorEnv, PettingZooEnv
+from tianshou.trainer import OffPolicyTrainerParams
+from tianshou.utils.net.common import Net
+
+from othello_env import othello_v0
+
+
+class Game(PettingZooEnv):
+    """The game without its info, of which Tianshou's replay takes only what has the same shape at each step."""
+
+    def reset(self, *args: Any, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        return super().reset(*args, **kwargs)[0], {}
+
+    def step(self, action: Any) -> Any:
+        return *super().step(action)[:4], {}
+
+
+class Learner:
+    """Black's network, its opponent, and the games that they play."""
+
+    def __init__(self, size: int = 8, games: int = 16, seed: int = 1, *, strict: bool = False) -> None:
+        def make() -> Game:
+            return Game(othello_v0.env(size=size, strict=strict))
+
+        np.random.seed(seed)  # noqa: NPY002 - Tianshou explores by the global state
+        torch.manual_seed(seed)
+        first = make()
+        planes = (2, size, size)
+        net = Net(state_shape=planes, action_shape=first.action_space.n, hidden_sizes=[256, 256])
+        self.policy = DiscreteQLearningPolicy(model=net, action_space=first.action_space, eps_training=0.1)
+        black = DQN(
+            policy=self.policy,
+            optim=AdamOptimizerFactory(lr=1e-3),
+            gamma=1.0,
+            n_step_return_horizon=2 * size * size,
+            is_double=False,
+        )
+        white = MARLRandomDiscreteMaskedOffPolicyAlgorithm(first.action_space)
+        self.algorithm = MultiAgentOffPolicyAlgorithm(algorithms=[black, white], env=first)
+        self.environments = DummyVectorEnv([make for _ in range(games)])
+        self.environments.seed(list(range(seed, seed + games)))
+        buffer = VectorReplayBuffer(1000 * games, games)
+        self.collector = Collector(self.algorithm, self.environments, buffer, exploration_noise=True)
+        self.collector.reset()
+
+    def score(self, games: int = 200) -> float:
+        """Black's score without exploration."""
+        tests = Collector(self.algorithm, self.environments)
+        tests.reset()
+        returns = np.asarray(tests.collect(n_episode=games).returns)
+        return float((returns[:, 0].mean() + 1) / 2)
+
+    def train(self, epochs: int, steps: int = 2000) -> Any:
+        """Play and learn for some epochs of so many steps, the opponent's included."""
+        return self.algorithm.run_training(
+            OffPolicyTrainerParams(
+                training_collector=self.collector,
+                max_epochs=epochs,
+                epoch_num_steps=steps,
+                collection_step_num_env_steps=160,
+                update_step_num_gradient_steps_per_sample=0.2,
+                batch_size=128,
+                multi_agent_return_reduction=lambda returns: returns[:, 0],
+                verbose=False,
+                show_progress=False,
+            )
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--epochs", type=int, default=20, help="of 2000 steps")
+    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    learner = Learner(args.size, seed=args.seed)
+    print(f"before: {learner.score():.3f}")
+    learner.train(args.epochs)
+    print(f"after: {learner.score():.3f}")
+
+
+if __name__ == "__main__":
+    main()
