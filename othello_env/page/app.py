@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,6 @@ from starlette.staticfiles import StaticFiles
 
 from othello_env.arena.rules import Rules, position_to_text
 from othello_env.drawing.replay import gif, html
-from othello_env.games.game import State
 from othello_env.games.openings import Openings
 from othello_env.page.guard import Guard
 from othello_env.page.looking import EXACT_EMPTIES
@@ -83,7 +82,7 @@ def make_app(
                 ("open", _open),
                 ("read", _read),
                 ("think", page.think),
-                ("replay", _replay),
+                ("replay", page.replay),
             )
         ),
         Mount("/static", StaticFiles(directory=_STATIC)),
@@ -99,6 +98,7 @@ class _Page:
         self._offers = offers
         self._specs = tuple(offer.spec for offer in offers)
         self._results = results
+        self._drawing = asyncio.Semaphore(1)
 
     async def offered(self, _request: Request) -> Response:
         offers = [{"spec": offer.spec, "label": offer.label, "games": offer.games} for offer in self._offers]
@@ -113,7 +113,7 @@ class _Page:
         asked: dict[str, Any] = {"spec": spec, "task": fields.choice("task", (*_TASKS, "powers"))}
         if asked["task"] != "powers":
             record = GameRecord.read(fields.get("record"))
-            if record.states()[-1].is_over:
+            if (await asyncio.to_thread(record.states))[-1].is_over:
                 raise MessageError("the game is over")
             asked["record"] = record.to_json()
         if fields.has("secondsLeft"):
@@ -129,6 +129,17 @@ class _Page:
             for task in (thinking, leaving):
                 task.cancel()
             await asyncio.gather(thinking, leaving, return_exceptions=True)
+
+    async def replay(self, fields: Reader, _request: Request) -> Response:
+        """A game as a file; one is drawn at a time, so that the threads that answer everything else stay free."""
+        record = GameRecord.read(fields.get("record"))
+        kind = fields.choice("format", ("gif", "html"))
+        async with self._drawing:
+            if kind == "gif":
+                return Response(await asyncio.to_thread(lambda: gif(record.states())), media_type="image/gif")
+            # A file to keep, never shown as a page of this server.
+            page = await asyncio.to_thread(lambda: html(record.states()))
+            return Response(page, media_type="application/octet-stream")
 
 
 _Answer = Callable[[Reader, Request], Awaitable[Response]]
@@ -183,13 +194,9 @@ def _views(record: GameRecord, first: int) -> dict[str, Any]:
 async def _open(fields: Reader, _request: Request) -> Response:
     """The record of a new game after ``plies`` random ones."""
     record = GameRecord.read(fields.get("record"))
-    start, plies = record.start(), fields.integer("plies", 0, _LONGEST_OPENING)
-    opened = await asyncio.to_thread(Openings.random, start, plies, record.seed)
-    return JSONResponse({"record": _with_moves(record, opened).to_json()})
-
-
-def _with_moves(record: GameRecord, state: State) -> GameRecord:
-    return GameRecord(record.game, record.seed, record.position, state.moves)
+    plies = fields.integer("plies", 0, _LONGEST_OPENING)
+    opened = await asyncio.to_thread(lambda: Openings.random(record.start(), plies, record.seed))
+    return JSONResponse({"record": replace(record, moves=opened.moves).to_json()})
 
 
 async def _read(fields: Reader, _request: Request) -> Response:
@@ -226,12 +233,3 @@ def _board_and_player(text: str) -> tuple[str, str | None]:
     if not is_player:
         return text, None
     return board, {"X": "black", "O": "white"}.get(last, last)
-
-
-async def _replay(fields: Reader, _request: Request) -> Response:
-    """A game as a file."""
-    states = GameRecord.read(fields.get("record")).states()
-    if fields.choice("format", ("gif", "html")) == "gif":
-        return Response(await asyncio.to_thread(gif, states), media_type="image/gif")
-    # A file to keep, never shown as a page of this server.
-    return Response(await asyncio.to_thread(html, states), media_type="application/octet-stream")

@@ -207,6 +207,17 @@ def test_a_broken_paste_is_told(ask, text, part):
     assert part in got.json()["error"]
 
 
+@pytest.mark.parametrize("name", ["read", "game"])
+def test_text_that_is_no_text_is_told(client, name):
+    """Half a surrogate pair, which JSON can hold and UTF-8 cannot."""
+    half = "\\ud800"
+    body = json.dumps({"record": record(position={"text": "HALF", "player": "HALF"}), "text": "HALF"})
+    headers = {"origin": SITE, "content-type": "application/json"}
+    got = client.post(f"/api/{name}", content=body.replace("HALF", half), headers=headers)
+    assert got.status_code == 400
+    assert got.json()["error"]
+
+
 def test_replays_are_files(ask):
     gif = ask("replay", record=record(moves=[37, 43]), format="gif")
     assert gif.headers["content-type"] == "image/gif"
