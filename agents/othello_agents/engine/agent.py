@@ -77,6 +77,7 @@ class Engine(Agent):
         self._network = _network(eval)
         self._evaluators: dict[int, Evaluator] = {}
         self._allocated: Memory | None = None
+        self._size = 0  # of the board that was searched last
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -208,8 +209,9 @@ class Engine(Agent):
 
     def _prepare(self, position: Othello, nodes: int) -> Searcher:
         memory = self._memory
-        if self._seconds is None:
+        if self._seconds is None or position.size != self._size:
             clear(memory)
+        self._size = position.size  # boards of other sizes use the same squares
         memory.control[NODES], memory.control[LIMIT] = 0, nodes
         searcher = Searcher(position, self.evaluator(position.size), memory)
         searcher.start()

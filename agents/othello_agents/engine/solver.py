@@ -177,7 +177,7 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
     control[NODES] += 1
     if control[NODES] >= control[LIMIT]:
         return 0
-    if alpha >= 0:
+    if alpha >= 2 * empty:  # else the bound is rarely below it
         most = squares - 2 * np.int64(popcount(stable_discs(opponent, own, board)))
         if most <= alpha:
             return most

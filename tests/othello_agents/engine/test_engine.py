@@ -267,3 +267,11 @@ def test_an_engine_travels_to_another_process():
     engine = pickle.loads(pickle.dumps(Engine(depth=3, eval="weighted")))
     assert repr(engine) == "engine:depth=3,eval=weighted"
     assert engine.act(Othello()) in Othello().legal_actions()
+
+
+def test_what_is_remembered_of_one_size_is_not_used_on_another():
+    # With a limit of time the table is kept from move to move, and the starts of all sizes are the same squares.
+    engine = Engine(ms=60_000, depth=6, exact=0, eval="count")
+    for size in (8, 4, 6, 8):
+        expected = AlphaBeta(6, "count").search(Othello(size)).value
+        assert as_textbook(engine.analyse(Othello(size))) == expected
