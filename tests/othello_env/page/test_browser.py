@@ -17,7 +17,6 @@ SHOTS = os.environ.get("OTHELLO_ENV_SHOTS")
 """A folder for screenshots, where they are wanted."""
 GAME = "f5d6c3f3e3f4f2g5f6d3h6g4c6e6c4c5d7h5h3h4g3g6d2e2"
 MINUS = "\u2212"
-TITLES = {"othello": "Othello", "othello:size=4": "Othello 4\u00d74", "othello:size=6": "Othello 6\u00d76"}
 
 
 def new_game(page, game, seats, seed=1, opening="0", clock="0"):
@@ -29,8 +28,13 @@ def new_game(page, game, seats, seed=1, opening="0", clock="0"):
     page.select_option("#clock", clock)
     page.fill("#seed", str(seed))
     page.click("#start")
-    page.locator(f'#title:text-is("{TITLES.get(game, game.capitalize())}")').wait_for()
-    page.locator("#moves li").nth(int(opening)).wait_for()
+    while kept_seed(page) != seed or page.locator("#moves li").count() <= int(opening):
+        page.wait_for_timeout(20)
+
+
+def kept_seed(page):
+    """The seed of the game that is on the page."""
+    return json.loads(page.evaluate("sessionStorage.getItem('othello-env')"))["record"]["seed"]
 
 
 def paste(page, game, text):

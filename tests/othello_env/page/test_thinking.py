@@ -4,6 +4,7 @@ import asyncio
 import math
 import os
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -60,7 +61,8 @@ def run(use, **options):
             await thinkers.close()
             assert thinkers.alive == 0
 
-    return asyncio.run(main())
+    with ThreadPoolExecutor(1) as elsewhere:  # Playwright's loop may run in this thread
+        return elsewhere.submit(lambda: asyncio.run(main())).result()
 
 
 async def until(path):
