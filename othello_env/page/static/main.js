@@ -218,7 +218,13 @@ function goTo(ply) {
 
 async function begin(record, seats, clock) {
   stopThinking();
-  const next = await Game.of(record);
+  busy = true;  // the old board takes no more clicks
+  let next;
+  try {
+    next = await Game.of(record);
+  } finally {
+    busy = false;
+  }
   Object.assign(table, { seats, clock, used: seats.map(() => 0), ended: null, selected: null, base: record.moves.length, playing: !seats.includes("human") });
   setGame(next);
 }
