@@ -221,7 +221,10 @@ def test_three_players_are_for_the_maximizer_only(three_step: type[State]) -> No
         ("minimax:depth=-2", "depth is at least 1, not -2"),
         ("alphabeta:depth=x", "depth is int, not 'x'"),
         ("alphabeta:plies=4", "no option plies; it takes depth, eval"),
-        ("maximizer:eval=wieghted", "known are count, iago, material, mobility, modified, positional, standard, weighted"),
+        (
+            "maximizer:eval=wieghted",
+            "known are count, iago, material, mobility, modified, positional, standard, weighted",
+        ),
     ],
 )
 def test_wrong_specs_name_the_right_ones(spec: str, problem: str) -> None:
