@@ -338,12 +338,16 @@ class Checkers(State):
         return float(start_men(self.size))
 
     def mobility(self, player: int) -> int:
+        if player not in (0, 1):
+            raise self.no_player(player)
         movers = self._movers
         if player != self.to_move:
             movers = _movers(self.opponent, self.own, self.kings, 0, player == 0, self.size)[:4]
         return sum(pieces.bit_count() for pieces in movers)
 
     def observation(self, player: int) -> npt.NDArray[np.int8]:
+        if player not in (0, 1):
+            raise self.no_player(player)
         mine, other = (self.own, self.opponent) if player == self.to_move else (self.opponent, self.own)
         kings, size = self.kings, self.size
         words = np.frombuffer(_pack(mine & ~kings, mine & kings, other & ~kings, other & kings, self.going), np.uint8)

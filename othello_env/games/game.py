@@ -204,6 +204,10 @@ class State(ABC):
             raise IllegalActionError(f"actions here are 0 to {self.num_actions - 1}, not {number}")
         return number
 
+    def no_player(self, player: object) -> ValueError:
+        """The error for a number that is no player's; to be raised by the caller."""
+        return ValueError(f"a player is {' or '.join(map(str, range(self.num_players)))}, not {player!r}")
+
     def illegal(self, action: int) -> IllegalActionError:
         """The error for an action that is in range but not legal here; to be raised by the caller."""
         name = self.action_to_text(action)

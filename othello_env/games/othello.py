@@ -249,7 +249,7 @@ class Othello(State):
             return self._legal.bit_count()
         if player == 1 - self.to_move:
             return self._reply.bit_count()
-        raise _no_player(player)
+        raise self.no_player(player)
 
     def owners(self) -> list[int | None]:
         """Who owns each square, in the order of actions: 0 black, 1 white, None nobody."""
@@ -275,7 +275,7 @@ class Othello(State):
         elif player == 1 - self.to_move:
             mine, other = self.opponent, self.own
         else:
-            raise _no_player(player)
+            raise self.no_player(player)
         legal, size = self._legal, self.size
         squares = size * size
         out = np.empty(3 * squares + 1, np.int8)
@@ -339,10 +339,6 @@ _put_size, _put_own, _put_opponent, _put_legal, _put_reply, _put_to_move, _put_m
         (State, "moves"),
     )
 )
-
-
-def _no_player(player: object) -> ValueError:
-    return ValueError(f"a player is 0 or 1, not {player!r}")
 
 
 def _restore(cls: type[_O], size: int, own: int, opponent: int, to_move: int, moves: tuple[int, ...]) -> _O:

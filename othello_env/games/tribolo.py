@@ -206,10 +206,14 @@ class Tribolo(State):
     def mobility(self, player: int) -> int:
         if player == self.to_move:
             return self._legal.count(1)
+        if player not in range(PLAYERS):
+            raise self.no_player(player)
         grid, legal = np.frombuffer(bytearray(self._grid), np.int8), np.empty(self.num_actions, np.int8)
         return int(kernels.count_moves(grid, player, self.width, self.height, legal))
 
     def observation(self, player: int) -> npt.NDArray[np.int8]:
+        if player not in range(PLAYERS):
+            raise self.no_player(player)
         order = [player, (player + 1) % PLAYERS, (player + 2) % PLAYERS, WALL]
         planes: npt.NDArray[np.bool_] = self._board() == np.array(order, np.int8)[:, np.newaxis, np.newaxis]
         return planes.view(np.int8)
@@ -218,6 +222,8 @@ class Tribolo(State):
         return np.frombuffer(bytearray(self._legal), np.int8)
 
     def action_to_text(self, action: int) -> str:
+        if not 0 <= action < self.num_actions:
+            raise ValueError(f"actions here are 0 to {self.num_actions - 1}, not {action!r}")
         row, column = divmod(action, self.width)
         return f"{_COLUMNS[column]}{row + 1}"
 

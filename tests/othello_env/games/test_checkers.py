@@ -431,3 +431,16 @@ class TestBadInput:
             Checkers().play(0)
         with pytest.raises(TypeError, match="integer"):
             Checkers().play(1.5)
+
+
+@pytest.mark.parametrize("player", [-1, 3, "red", None])
+def test_what_is_no_player_is_told(player):
+    for question in (Checkers().observation, Checkers().mobility):
+        with pytest.raises(ValueError, match="a player is 0 or 1"):
+            question(player)
+
+
+@pytest.mark.parametrize("action", [-1, Checkers().num_actions])
+def test_what_is_no_action_has_no_name(action):
+    with pytest.raises(ValueError, match="actions here are 0 to"):
+        Checkers().action_to_text(action)

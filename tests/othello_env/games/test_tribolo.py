@@ -275,3 +275,16 @@ class TestBadInput:
         with pytest.raises(AttributeError, match="cannot be changed"):
             state.width = 3
         assert not state.is_legal(-1)
+
+
+@pytest.mark.parametrize("player", [-1, 3, "red", None])
+def test_what_is_no_player_is_told(player):
+    for question in (Tribolo(seed=1).observation, Tribolo(seed=1).mobility):
+        with pytest.raises(ValueError, match="a player is 0 or 1"):
+            question(player)
+
+
+@pytest.mark.parametrize("action", [-1, Tribolo(seed=1).num_actions])
+def test_what_is_no_action_has_no_name(action):
+    with pytest.raises(ValueError, match="actions here are 0 to"):
+        Tribolo(seed=1).action_to_text(action)
