@@ -13,27 +13,32 @@ def say(text, stream=sys.stdout):
     stream.flush()
 
 
-behaviour, *moves = sys.argv[1:]
-say("scripted engine ready", sys.stderr)
-if behaviour == "child":
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-    say(f"child {child.pid}", sys.stderr)
-    behaviour = "hang"
-for line in sys.stdin:
-    words = line.split()
-    if words[0] == "quit" and behaviour != "deaf":
-        break
-    if words[0] != "genmove":
-        if behaviour == "refuse" and words[0] == "play":
-            say("? illegal move\n")
-        else:
-            say("=\n")
-        continue
-    if behaviour in ("hang", "deaf"):
-        time.sleep(600)
-    if behaviour == "die":
-        say("out of luck", sys.stderr)
-        sys.exit(3)
-    if behaviour == "noise":
-        say("thinking...")
-    say(f"= {moves.pop(0)}\n")
+def main():
+    behaviour, *moves = sys.argv[1:]
+    say("scripted engine ready", sys.stderr)
+    if behaviour == "child":
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+        say(f"child {child.pid}", sys.stderr)
+        behaviour = "hang"
+    for line in sys.stdin:
+        words = line.split()
+        if words[0] == "quit" and behaviour != "deaf":
+            break
+        if words[0] != "genmove":
+            if behaviour == "refuse" and words[0] == "play":
+                say("? illegal move\n")
+            else:
+                say("=\n")
+            continue
+        if behaviour in ("hang", "deaf"):
+            time.sleep(600)
+        if behaviour == "die":
+            say("out of luck", sys.stderr)
+            sys.exit(3)
+        if behaviour == "noise":
+            say("thinking...")
+        say(f"= {moves.pop(0)}\n")
+
+
+if __name__ == "__main__":
+    main()
