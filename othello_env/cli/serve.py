@@ -52,10 +52,16 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, timeout_graceful_shutdown=2, limit_concurrency=200
         )
-        click.echo(f"{address}  (Ctrl-C stops it)")
-        if browser:
-            threading.Timer(0.5, webbrowser.open, (address,)).start()
-        uvicorn.Server(config).run(sockets=[listener])
+
+        class Server(uvicorn.Server):  # type: ignore[misc,name-defined]  # imported where it is used
+            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+                """Tell the address once an interrupt is no more than a wish to stop."""
+                await super().startup(sockets)
+                click.echo(f"{address}  (Ctrl-C stops it)")
+                if browser:
+                    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+        Server(config).run(sockets=[listener])
     click.echo("stopped")
 
 
