@@ -88,7 +88,7 @@ def disturbed(actions, masks, rng, share):
     ],
 )
 def test_self_play_is_the_rules(mode, size, openings, reward, share):
-    n, steps = 60, 200
+    n, steps = 60, 500
     env = OthelloVectorEnv(n, size, None, openings=openings, reward=reward, autoreset_mode=mode)
     twin = SelfPlayTwin(n, mode, size, openings, reward)
     rng = np.random.default_rng(size)
