@@ -68,7 +68,18 @@ class Chance:
 
 
 class Agent(ABC):
-    """A player of one or more games. It is asked only in positions that are not over."""
+    """A player of one or more games. It is asked only in positions that are not over.
+
+    An agent may tell more, by methods that are looked for where they are used, such as on the page:
+
+    - ``action_values(state)``: a dict of each legal action's value for the player to move, infinite for a sure result;
+    - ``action_probabilities(state)``: a dict of the probability of playing each legal action;
+    - ``evaluate(state, player)``: a value of the position for that player;
+    - ``search(state)``: an object with `value`, for the player to move, as the textbook searches'; where it has
+      `visits`, a dict, they are how often a tree search tried each action;
+    - ``analyse(state, scores=bool)``: an object with `score`, `scores` and `unit`, as the engine's;
+    - ``exact_scores(states)``: (N, A) the final scores in discs after each legal action.
+    """
 
     def __repr__(self) -> str:
         return type(self).__qualname__

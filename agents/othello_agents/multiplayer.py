@@ -86,6 +86,11 @@ def paranoid(
     return ParanoidFound(alpha if mine else beta, best_action, nodes)
 
 
+def _shown(value: float) -> float:
+    """A search's value, infinite if it is a finished game's result."""
+    return math.copysign(math.inf, value) if abs(value) >= _DECIDED / 4 else value
+
+
 class _Lookahead(Agent):
     """An agent that searches to a fixed depth and plays the first best action."""
 
@@ -104,8 +109,30 @@ class _Lookahead(Agent):
             ValueError: the game is over, or the evaluation is for another one.
         """
 
+    @abstractmethod
+    def _value(self, state: State, depth: int, player: int) -> float:
+        """What a search of a position to a depth finds for a player."""
+
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         return self.search(state).action
+
+    def action_values(self, state: State) -> dict[int, float]:
+        """What the search finds each legal action worth to the player to move, in ascending order of actions.
+
+        A line that ends the game counts +-infinity, a shared win as a win.
+
+        Raises:
+            ValueError: the game is over, or the evaluation is for another one.
+        """
+        self._check(state)
+        return {
+            action: _shown(self._value(state.play(action), self._depth - 1, state.to_move))
+            for action in state.legal_actions()
+        }
+
+    def evaluate(self, state: State, player: int) -> float:
+        """What a position is worth to a player by a search of it, with infinities as in `action_values`."""
+        return _shown(self._value(state, self._depth, player))
 
     @staticmethod
     def _check(state: State) -> None:
@@ -132,6 +159,9 @@ class MaxN(_Lookahead):
         self._check(state)
         return maxn(state, self._depth, self._evaluate)
 
+    def _value(self, state: State, depth: int, player: int) -> float:
+        return maxn(state, depth, self._evaluate).values[player]
+
 
 class Paranoid(_Lookahead):
     """Plays the first best action of a paranoid search of a game of any number of players.
@@ -151,3 +181,6 @@ class Paranoid(_Lookahead):
     def search(self, state: State) -> ParanoidFound:
         self._check(state)
         return paranoid(state, self._depth, self._evaluate, state.to_move)
+
+    def _value(self, state: State, depth: int, player: int) -> float:
+        return paranoid(state, depth, self._evaluate, player).value

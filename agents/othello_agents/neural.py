@@ -307,6 +307,19 @@ class NeuralAgent(Agent):
         sharp = (policy / policy.max(axis=1, keepdims=True)) ** (1 / self._temperature)
         return draw_actions(sharp, np.array([mix_int(key, CHOICE) >> 11 for key in keys]) / 2.0**53)
 
+    def action_probabilities(self, state: State) -> dict[int, float]:
+        """The network's policy: for each legal action, in ascending order, its probability at temperature 1.
+
+        Raises:
+            ValueError: the game is another one, or of another size, or over.
+        """
+        batch = OthelloBatch.from_states([self._checked(state)])
+        actions = state.legal_actions()
+        if not actions:
+            raise ValueError(f"there is nothing to choose, the game is over:\n{state}")
+        policy, _ = self._network.answers(batch.observations(), batch.masks())
+        return {action: float(policy[0, action]) for action in actions}
+
     def evaluate(self, state: State, player: int) -> float:
         """The expected result for a player, -1 to +1; once the game is over, the result."""
         if state.is_over:

@@ -89,8 +89,7 @@ class TriboloPlayer(Agent):
 
     def action_values(self, state: State) -> dict[int, int]:
         """What each legal action is worth by the strategy that is played here, in ascending order of actions."""
-        if not isinstance(state, Tribolo):
-            raise ValueError(f"the strategies of Tribolo do not play {type(state).__name__}")
+        state = _checked(state)
         if state.is_over:
             raise ValueError(f"there is nothing to choose, the game is over:\n{state}")
         value = STRATEGIES[self._strategy] or STRATEGIES[choose_strategy(state, self._target)]
@@ -99,6 +98,20 @@ class TriboloPlayer(Agent):
             action: value(_answered(state.play(action)), state.to_move, self._target)
             for action in state.legal_actions()
         }
+
+    def evaluate(self, state: State, player: int) -> int:
+        """The player's cells, by which the strategies that look at the board compare positions.
+
+        Raises:
+            ValueError: the game is not Tribolo.
+        """
+        return score(_checked(state), player, self._target)
+
+
+def _checked(state: State) -> Tribolo:
+    if not isinstance(state, Tribolo):
+        raise ValueError(f"the strategies of Tribolo do not play {type(state).__name__}")
+    return state
 
 
 def _answered(state: Tribolo) -> Tribolo:

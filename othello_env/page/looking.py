@@ -1,13 +1,4 @@
-"""What agents think of positions, by methods that an agent may have beyond the protocol.
-
-- ``analyse(state, scores=bool)``: an object with `score`, `scores` and `unit`, as the engine's;
-- ``action_values(state)``: for each legal action a value for the player to move;
-- ``action_probabilities(state)``: for each legal action the probability of playing it;
-- ``evaluate(state, player)``: a value for that player;
-- ``search(state)``: an object with `value` for the player to move, as the textbook searches', and perhaps `visits`, how
-  often a tree search tried each action;
-- ``exact_scores(states)``: (N, A) the final scores in discs after each legal action.
-"""
+"""What agents think of positions, by the methods that an agent may have beyond the protocol (see `Agent`)."""
 
 from __future__ import annotations
 
@@ -34,13 +25,13 @@ class Look:
     Attributes:
         kind: ``"values"`` or ``"probabilities"``, of the actions.
         unit: of the values.
-        value: of the position, for the first player; None if the agent does not say.
+        values: of the position, for each player; None if the agent does not say.
         actions: for each legal action, its value for the player to move, or its probability.
     """
 
     kind: str
     unit: str
-    value: float | None
+    values: tuple[float, ...] | None
     actions: dict[int, float]
 
     def to_json(self) -> dict[str, Any]:
@@ -48,7 +39,7 @@ class Look:
         return {
             "kind": self.kind,
             "unit": self.unit,
-            "value": None if self.value is None else _plain(self.value),
+            "values": None if self.values is None else [_plain(value) for value in self.values],
             "actions": {str(action): _plain(value) for action, value in self.actions.items()},
         }
 
@@ -76,33 +67,47 @@ def look(agent: Any, state: State, *, actions: bool) -> Look:
     if found is None:
         raise AgentError(f"{agent!r} does not tell what it thinks of positions")
     legal = set(state.legal_actions())
-    return Look(found.kind, found.unit, found.value, {a: v for a, v in found.actions.items() if a in legal})
+    return Look(found.kind, found.unit, found.values, {a: v for a, v in found.actions.items() if a in legal})
 
 
 def _look(agent: Any, state: State, actions: bool) -> Look | None:
     known = powers(agent)
-    sign = 1 if state.to_move == 0 else -1
     if "analyse" in known:
         found = agent.analyse(state, scores=actions)
-        return Look("values", found.unit, sign * found.score, dict(found.scores or {}))
-    value = float(agent.evaluate(state, 0)) if "evaluate" in known else None
+        return Look("values", found.unit, _for_both(state, found.score), dict(found.scores or {}))
+    values = _evaluated(agent, state) if "evaluate" in known else None
     if "action_probabilities" in known:
-        return Look("probabilities", _VALUE, value, agent.action_probabilities(state))
+        return Look("probabilities", _VALUE, values, agent.action_probabilities(state) if actions else {})
     if "action_values" in known:
-        values = agent.action_values(state)
-        if value is None and state.num_players == 2:
-            value = sign * max(values.values())
-        return Look("values", _VALUE, value, values)
+        if not actions and values is not None:
+            return Look("values", _VALUE, values, {})
+        each = agent.action_values(state)
+        if values is None and state.num_players == 2:
+            values = _for_both(state, max(each.values()))
+        return Look("values", _VALUE, values, each)
     if "search" in known and state.num_players == 2:
         found = agent.search(state)
-        value = sign * float(found.value)
+        values = _for_both(state, found.value)
         visits = getattr(found, "visits", None)
         if isinstance(visits, dict):
             total = max(1, sum(visits.values()))
-            return Look("probabilities", _VALUE, value, {action: count / total for action, count in visits.items()})
-        values = {action: _searched(agent, state, action) for action in state.legal_actions()} if actions else {}
-        return Look("values", _VALUE, value, values)
-    return None if value is None else Look("values", _VALUE, value, {})
+            return Look("probabilities", _VALUE, values, {action: count / total for action, count in visits.items()})
+        each = {action: _searched(agent, state, action) for action in state.legal_actions()} if actions else {}
+        return Look("values", _VALUE, values, each)
+    return None if values is None else Look("values", _VALUE, values, {})
+
+
+def _for_both(state: State, value: float) -> tuple[float, float]:
+    """Each player's value of a position of two, from that of the player to move."""
+    first = float(value) if state.to_move == 0 else -float(value)
+    return first, -first
+
+
+def _evaluated(agent: Any, state: State) -> tuple[float, ...]:
+    if state.num_players == 2:
+        first = float(agent.evaluate(state, 0))
+        return first, -first
+    return tuple(float(agent.evaluate(state, player)) for player in range(state.num_players))
 
 
 def _searched(agent: Any, state: State, action: int) -> float:
@@ -127,7 +132,7 @@ def exact(agent: Any, state: State) -> Look:
         raise AgentError(f"only Othello with at most {EXACT_EMPTIES} empty squares is solved")
     row = agent.exact_scores([state])[0]
     values = {action: float(row[action]) for action in state.legal_actions()}
-    return Look("values", _DISCS, max(values.values()) * (1 if state.to_move == 0 else -1), values)
+    return Look("values", _DISCS, _for_both(state, max(values.values())), values)
 
 
 def _plain(value: float) -> float | str:

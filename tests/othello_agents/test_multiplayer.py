@@ -126,3 +126,29 @@ def test_specs_and_bad_input():
         MaxN().act(Tribolo.from_text("B/R/G"))
     with pytest.raises(ValueError, match="over"):
         Paranoid().search(Tribolo.from_text("B/R/G"))
+
+
+@pytest.mark.parametrize("kind", [MaxN, Paranoid])
+def test_the_value_of_each_action_is_what_the_move_is_chosen_by(kind):
+    agent = kind(depth=2)
+    for seed in range(6):
+        state = random_opening(Tribolo(seed=seed), 30, seed)
+        assert state is not None
+        values = agent.action_values(state)
+        assert tuple(values) == state.legal_actions()
+        assert max(values, key=values.get) == agent.act(state)
+        assert max(values.values()) == agent.evaluate(state, state.to_move)
+        assert [agent.evaluate(state, player) for player in range(3)] == (
+            list(maxn(state, 2, count).values)
+            if kind is MaxN
+            else [paranoid(state, 2, count, player).value for player in range(3)]
+        )
+
+
+@pytest.mark.parametrize("kind", [MaxN, Paranoid])
+def test_a_decided_line_is_infinite(kind):
+    state = Tribolo.from_text("BR-", to_move="blue")
+    assert kind(depth=2).action_values(state) == {2: math.inf}
+    assert [kind(depth=2).evaluate(state, player) for player in range(3)] == [math.inf, -math.inf, -math.inf]
+    with pytest.raises(ValueError, match="the game is over"):
+        kind().action_values(state.play(2))

@@ -89,6 +89,21 @@ def test_the_likeliest_action_is_played(network):
     assert [agent.act(batch.state(i)) for i in range(len(batch))] == policy.argmax(axis=1).tolist()
 
 
+def test_it_tells_its_policy(network):
+    agent = NeuralAgent(network, temperature=0.5)
+    batch = positions(6)
+    for state in (batch.state(i) for i in range(len(batch))):
+        told = agent.action_probabilities(state)
+        policy, _ = network.answers(
+            *(array[np.newaxis] for array in (state.observation(state.to_move), state.action_mask()))
+        )
+        assert tuple(told) == state.legal_actions()
+        assert sum(told.values()) == pytest.approx(1)
+        assert list(told.values()) == policy[0, list(told)].tolist()
+    with pytest.raises(ValueError, match="the game is over"):
+        agent.action_probabilities(Othello.from_text("X" * 36))
+
+
 def test_draws_follow_the_policy_and_hang_on_the_key(network):
     state = Othello(6)
     keys = np.arange(4000)

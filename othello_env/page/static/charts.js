@@ -17,37 +17,54 @@ export function valueText(value, unit, kind) {
   return sign + rounded;
 }
 
-/** A value as a number, a sure win being `most`. */
-export function number(value, most) {
-  return value === "inf" ? most : value === "-inf" ? -most : value;
+/** A value as a number, a sure win being `most` and a sure loss `least`. */
+export function number(value, most, least = -most) {
+  return value === "inf" ? most : value === "-inf" ? least : value;
 }
 
-/** The course of a game: `points` are values for the first player by ply, null where unknown. */
+/**
+ * The course of a game: `points` are the players' values by ply, null where unknown. Of two players the first one's line
+ * is drawn, about 0; of more each one's.
+ */
 export function courseChart(points, cursor, players, onPly) {
-  const known = points.filter(value => typeof value === "number").map(Math.abs);
-  const most = Math.max(...known, .001);
+  const two = players.length === 2;
+  const drawn = two ? [0] : [...players.keys()];
+  const known = points.flatMap(values => values ? drawn.map(player => values[player]) : []).filter(Number.isFinite);
+  const most = two ? Math.max(...known.map(Math.abs), .001) : Math.max(...known, 1);
+  const least = two ? -most : Math.min(...known, 0);
   const x = ply => EDGE + (WIDTH - 2 * EDGE) * ply / Math.max(1, points.length - 1);
-  const y = value => HEIGHT / 2 - (HEIGHT / 2 - EDGE) * Math.max(-1, Math.min(1, number(value, most) / most));
-  const dots = points.map((value, ply) => [ply, value]).filter(([, value]) => value !== null && value !== undefined);
-  const line = dots.map(([ply, value], i) => `${i ? "L" : "M"}${x(ply).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+  const y = value => EDGE + (HEIGHT - 2 * EDGE) * (most - number(value, most, least)) / (most - least);
+  const course = player => {
+    const colour = two ? "var(--accent)" : players[player].fill;
+    const dots = [...points.entries()].filter(([, values]) => values).map(([ply, values]) => [ply, values[player]]);
+    const line = dots.map(([ply, value], i) => `${i ? "L" : "M"}${x(ply).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+    return [
+      svg("path", { d: line, fill: "none", stroke: colour, "stroke-width": 2.5, "vector-effect": "non-scaling-stroke", "stroke-linejoin": "round" }),
+      ...dots.map(([ply, value]) => svg("ellipse", {
+        cx: x(ply), cy: y(value), rx: 2.5, ry: 2.5, fill: colour, "data-ply": ply, "data-player": player, "data-value": value,
+      })),
+    ];
+  };
   const chart = svg("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img",
-    "aria-label": `The evaluation's course, ${players[0].name} above`,
+    "aria-label": two ? `The evaluation's course, ${players[0].name} above` : "The course of each player's evaluation",
   },
-  svg("rect", { width: WIDTH, height: HEIGHT / 2, fill: "currentColor", "fill-opacity": .05 }),
-  svg("line", { x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2, stroke: "currentColor", "stroke-opacity": .3 }),
+  ...(two ? [
+    svg("rect", { width: WIDTH, height: HEIGHT / 2, fill: "currentColor", "fill-opacity": .05 }),
+    svg("line", { x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2, stroke: "currentColor", "stroke-opacity": .3 }),
+  ] : [svg("rect", { width: WIDTH, height: HEIGHT, fill: "currentColor", "fill-opacity": .05 })]),
   svg("line", { x1: x(cursor), x2: x(cursor), y1: 0, y2: HEIGHT, stroke: "currentColor", "stroke-opacity": .45, "stroke-dasharray": "4 3" }),
-  svg("path", { d: line, fill: "none", stroke: "var(--accent)", "stroke-width": 2.5, "vector-effect": "non-scaling-stroke", "stroke-linejoin": "round" }),
-  ...dots.map(([ply, value]) => svg("ellipse", {
-    cx: x(ply), cy: y(value), rx: 3, ry: 3, fill: "var(--accent)", "data-ply": ply, "data-value": value,
-  })));
+  ...drawn.flatMap(course));
   chart.addEventListener("click", event => {
     const box = chart.getBoundingClientRect();
     const along = (event.clientX - box.left) / box.width * WIDTH;
     const ply = Math.round((along - EDGE) / (WIDTH - 2 * EDGE) * Math.max(1, points.length - 1));
     onPly(Math.max(0, Math.min(points.length - 1, ply)));
   });
-  return chart;
+  const scale = value => known.length ? valueText(value, "", "values") : "";
+  return html("div", { class: "course" }, chart,
+    html("span", { class: "top" }, two ? `${players[0].name} ${scale(most)}` : scale(most)),
+    html("span", { class: "bottom" }, two ? `${players[1].name} ${scale(most)}` : scale(least)));
 }
 
 /** A benchmark's results as a table with bars, and its learning curve. */

@@ -46,11 +46,11 @@ export class Looking {
     return this.known.get(this.key(agent, task, game, ply));
   }
 
-  /** The value for the first player at a ply, for the curve. */
-  value(agent, game, ply) {
+  /** Each player's value at a ply, for the curve, or null. */
+  values(agent, game, ply) {
     const view = game.views[ply];
-    if (view.isOver) return view.returns[0] > 0 ? "inf" : view.returns[0] < 0 ? "-inf" : 0;
-    return (this.at(agent, "value", game, ply) ?? this.at(agent, "actions", game, ply))?.value ?? null;
+    if (view.isOver) return view.returns.map(result => result > 0 ? "inf" : result < 0 ? "-inf" : 0);
+    return (this.at(agent, "value", game, ply) ?? this.at(agent, "actions", game, ply))?.values ?? null;
   }
 
   /** Ask what is wanted of a game and not known yet, the position that is shown first. */

@@ -2,11 +2,10 @@
 
 import { get, Refused, send, think } from "./api.js";
 import { Board } from "./board.js";
-import { valueText } from "./charts.js";
 import { defaultSeat, newSeed, PLAYERS, setUpNew, setUpPaste, setUpResults, TITLES } from "./dialogs.js";
 import { Game } from "./game.js";
 import { Looking } from "./look.js";
-import { clockText, heatMarks, showCurve, showMoves, showPlayers } from "./panels.js";
+import { clockText, heatMarks, showCurve, showMoves, showPlayers, worthText } from "./panels.js";
 import { html } from "./svg.js";
 
 const KEPT = "othello-env";
@@ -74,12 +73,12 @@ function showLook() {
   board.heat(isOver() ? [] : heatMarks(game, found));
   if (found) {
     const who = exact ? "Exact scores in discs" : `${agent}: ${found.kind === "values" ? found.unit : "probabilities"}`;
-    const worth = found.value === null ? "" : `, ${valueText(found.value, found.unit, "values")} for ${game.players[0].name}`;
+    const worth = worthText(game, found);
     byId("looked").textContent = `${who}${worth}`;
   } else if (!byId("looked").dataset.error) {
     byId("looked").textContent = agent && !isOver() ? "…" : "";
   }
-  showCurve(game, agent ? game.views.map((_, ply) => looking.value(agent, game, ply)) : null, goTo);
+  showCurve(game, agent ? game.views.map((_, ply) => looking.values(agent, game, ply)) : null, goTo);
 }
 
 function follow() {

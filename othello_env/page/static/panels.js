@@ -63,6 +63,14 @@ export function heatMarks(game, found) {
   return [...best.values()];
 }
 
+/** What a position is worth: to the first of two players, or to each of more. */
+export function worthText(game, { values, unit }) {
+  if (!values) return "";
+  const shown = game.players.length === 2 ? game.players.slice(0, 1) : game.players;
+  const each = shown.map((player, index) => `${valueText(values[index], unit, "values")} for ${player.name}`);
+  return `, ${each.join(", ")}`;
+}
+
 export function showCurve(game, values, onPly) {
   byId("curve").replaceChildren(...(values ? [courseChart(values, game.cursor, game.players, onPly)] : []));
 }

@@ -235,6 +235,28 @@ def test_the_numbers_over_the_squares_are_the_agents(page):
     page.locator('#moves [data-ply="0"][aria-current]').wait_for()
 
 
+def test_three_players_have_a_curve_each(page):
+    new_game(page, "tribolo", ["human", "human", "human"], seed=5)
+    page.locator('#look option[value="maxn:depth=2"]').wait_for(state="attached")
+    page.select_option("#look", "maxn:depth=2")
+    square(page, *divmod(Tribolo(seed=5).legal_actions()[0], 16)).click()
+    wait_for_plies(page, 1)
+    page.locator('#curve [data-ply="1"]').first.wait_for(state="attached")
+    state, agent = Tribolo(seed=5), make_agent("maxn:depth=2")
+    for ply in range(2):
+        told = [page.locator(f'#curve [data-ply="{ply}"][data-player="{player}"]') for player in range(3)]
+        values = [float(point.get_attribute("data-value")) for point in told]
+        assert values == [agent.evaluate(state, player) for player in range(3)]
+        last, state = state, state.play(state.legal_actions()[0])
+    page.locator(".heat g").first.wait_for()
+    marks = {
+        mark.get_attribute("data-place"): mark.get_attribute("data-value") for mark in page.locator(".heat g").all()
+    }
+    values = {"{},{}".format(*divmod(action, 16)): value for action, value in agent.action_values(last).items()}
+    assert {place: float(value) for place, value in marks.items()} == values
+    shoot(page, "tribolo-values")
+
+
 def test_exact_scores_show_each_blunder(page):
     state = Othello(4)
     for _ in range(3):

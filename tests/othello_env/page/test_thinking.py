@@ -142,7 +142,7 @@ def test_values_are_the_agents_own(spec):
     best = max(told["actions"], key=told["actions"].get)
     if spec == "ntuple":
         assert int(best) == agent.act(state)
-        assert told["value"] == agent.evaluate(state, 0)
+        assert told["values"] == [agent.evaluate(state, 0), agent.evaluate(state, 1)]
 
 
 def test_a_textbook_search_is_asked_about_each_action():
@@ -151,7 +151,8 @@ def test_a_textbook_search_is_asked_about_each_action():
     found = look(make_agent("alphabeta:depth=3"), state, actions=True)
     deeper = make_agent("alphabeta:depth=4").search(state)
     assert max(found.actions.values()) == deeper.value
-    assert found.value == -make_agent("alphabeta:depth=3").search(state).value  # white is to move
+    value = make_agent("alphabeta:depth=3").search(state).value
+    assert found.values == (-value, value)  # white is to move
     chain = Checkers.from_text("B:W18,26:B14")
     values = look(make_agent("alphabeta:depth=1"), chain, actions=True).actions
     assert set(values) == set(chain.legal_actions())
@@ -186,7 +187,7 @@ def test_a_tree_search_tells_how_often_it_tried_each_action():
     assert found.kind == "probabilities"
     assert sum(found.actions.values()) == pytest.approx(1)
     assert max(found.actions, key=found.actions.get) == max(searched.visits, key=searched.visits.get)
-    assert found.value == -searched.value  # white is to move
+    assert found.values == (-searched.value, searched.value)  # white is to move
 
 
 def test_exact_scores_are_those_of_playing_on():
@@ -204,7 +205,26 @@ def test_exact_scores_are_those_of_playing_on():
     sign = 1 if state.to_move == 0 else -1
     assert found.unit == "discs"
     assert found.actions == {action: sign * best(state.play(action)) for action in state.legal_actions()}
-    assert found.value == best(state)
+    assert found.values == (best(state), -best(state))
+
+
+@pytest.mark.parametrize("spec", ["maxn:depth=2", "paranoid:depth=2", "tribolo"])
+def test_three_players_have_a_value_each(spec):
+    state, agent = Tribolo(seed=3), make_agent(spec)
+    found = look(agent, state, actions=True)
+    assert found.values == tuple(agent.evaluate(state, player) for player in range(3))
+    assert tuple(found.actions) == state.legal_actions()
+    assert max(found.actions, key=found.actions.get) == agent.act(state)
+    assert look(agent, state, actions=False).actions == {}
+
+
+def test_a_search_of_checkers_has_a_value_for_each_move_of_a_chain():
+    state, agent = Checkers.from_text("B:W18,26,32:B14,1"), make_agent("alphabeta:depth=4")
+    for _ in range(2):
+        found = look(agent, state, actions=True)
+        assert tuple(found.actions) == state.legal_actions()
+        assert found.values[0] == agent.search(state).value == -found.values[1]  # red is to move
+        state = state.play(state.legal_actions()[0])
 
 
 def test_what_is_not_solved():
