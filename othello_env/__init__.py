@@ -3,7 +3,7 @@
 from importlib.metadata import version
 
 from othello_env import drawing, symmetries
-from othello_env.agent import Agent, AgentError, SpecError, make_agent
+from othello_env.agent import Agent, AgentError, SpecError, WrongGameError, make_agent
 from othello_env.envs.registration import register
 from othello_env.envs.sampling import sample_legal
 from othello_env.extras import MissingExtraError
@@ -24,6 +24,7 @@ __all__ = [
     "SpecError",
     "State",
     "Tribolo",
+    "WrongGameError",
     "make_agent",
     "sample_legal",
     "symmetries",

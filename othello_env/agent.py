@@ -29,7 +29,18 @@ from othello_env.games.hashing import CHOICE, EPSILON, mix_int
 from othello_env.games.othello import OthelloBatch
 from othello_env.imports import NotThereError, import_object
 
-__all__ = ["Agent", "AgentError", "Chance", "Policy", "SpecError", "agent_names", "ask", "make_agent", "play_answer"]
+__all__ = [
+    "Agent",
+    "AgentError",
+    "Chance",
+    "Policy",
+    "SpecError",
+    "WrongGameError",
+    "agent_names",
+    "ask",
+    "make_agent",
+    "play_answer",
+]
 
 _ENTRY_POINTS = "othello_env.agents"
 Policy = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], Any]
@@ -42,6 +53,10 @@ class SpecError(ValueError):
 
 class AgentError(RuntimeError):
     """An agent that answered with something that is no legal action, or did not answer."""
+
+
+class WrongGameError(ValueError):
+    """A game, or a size of its board, that an agent does not play at all: no game is lost by it, none is played."""
 
 
 class Chance:
@@ -91,6 +106,9 @@ class Agent(ABC):
         Args:
             state: the position.
             seconds_left: what is left on this side's clock, if there is one.
+
+        Raises:
+            WrongGameError: it does not play such positions.
         """
 
     @property

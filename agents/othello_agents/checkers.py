@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from othello_env.agent import WrongGameError
 from othello_env.games.bitboard import popcount
 from othello_env.games.checkers import DRAWS, Checkers
 from othello_env.games.checkers_kernels import BOARDS, POSITIONS, is_drawn, legal_moves, step
@@ -65,7 +66,7 @@ def positional(state: State, player: int) -> int:
 
 def _sum_of_weights(state: State, player: int, table: Table) -> int:
     if not isinstance(state, Checkers):
-        raise ValueError(f"the evaluation {table!r} is for Checkers, not for {type(state).__name__}")
+        raise WrongGameError(f"the evaluation {table!r} is for Checkers, not for {type(state).__name__}")
     weights = piece_weights(state.size, table)
     value = 0
     for square, piece in enumerate(state.pieces()):

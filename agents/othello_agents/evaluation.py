@@ -14,6 +14,7 @@ from typing import cast
 
 from othello_agents.checkers import material, positional
 from othello_agents.iago import iago
+from othello_env.agent import WrongGameError
 from othello_env.games import bitboard
 from othello_env.games.checkers import Checkers
 from othello_env.games.game import State
@@ -181,7 +182,7 @@ def _corners(size: int) -> list[tuple[int, list[tuple[int, int]]]]:
 def _sides(state: State, player: int, name: str) -> tuple[int, int, int]:
     """The board's size, the player's discs and the other's."""
     if not isinstance(state, Othello):
-        raise ValueError(
+        raise WrongGameError(
             f"the evaluation {name!r} is for Othello, not for {type(state).__name__}; count is for any game"
         )
     if player == state.to_move:

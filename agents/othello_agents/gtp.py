@@ -20,7 +20,7 @@ import weakref
 from collections import deque
 from typing import IO, Any
 
-from othello_env.agent import Agent, AgentError
+from othello_env.agent import Agent, AgentError, WrongGameError
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.othello import Othello
 
@@ -223,10 +223,11 @@ def _commands(state: State) -> list[str]:
     """What tells a program the moves of a game, its passes left out.
 
     Raises:
-        AgentError: the game is no Othello, or did not begin at the standard start.
+        AgentError: the game did not begin at the standard start.
+        WrongGameError: it is no Othello.
     """
     if not isinstance(state, Othello):
-        raise AgentError(f"gtp: the program plays Othello, not {type(state).__name__}")
+        raise WrongGameError(f"gtp: the program plays Othello, not {type(state).__name__}")
     position, commands = Othello(state.size), []
     with contextlib.suppress(IllegalActionError):
         for action in state.moves:

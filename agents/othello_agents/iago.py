@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from othello_env.agent import WrongGameError
 from othello_env.games.bitboard import BOARDS, legal_moves, popcount
 from othello_env.games.game import State
 from othello_env.games.jit import kernel
@@ -252,5 +253,5 @@ def _move_number(state: Othello) -> int:
 def _othello(state: State) -> Othello:
     if not isinstance(state, Othello) or state.size != 8:
         shown = f"size {state.size}" if isinstance(state, Othello) else type(state).__name__
-        raise ValueError(f"the evaluation 'iago' is for Othello of size 8, not for {shown}")
+        raise WrongGameError(f"the evaluation 'iago' is for Othello of size 8, not for {shown}")
     return state

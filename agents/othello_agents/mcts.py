@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.mcts_kernels import ROOT, search_batch
-from othello_env.agent import Agent, Chance
+from othello_env.agent import Agent, Chance, WrongGameError
 from othello_env.games.bitboard import ACTION_SQUARES, BOARDS
 from othello_env.games.game import State
 from othello_env.games.hashing import mix_int
@@ -73,7 +73,7 @@ class Mcts(Agent):
             ValueError: it is no Othello position, or the game is over.
         """
         if not isinstance(state, Othello):
-            raise ValueError(f"mcts plays Othello, not {type(state).__name__}")
+            raise WrongGameError(f"mcts plays Othello, not {type(state).__name__}")
         if state.is_over:
             raise ValueError(f"there is nothing to search, the game is over:\n{state}")
         batch = OthelloBatch.from_states([state])

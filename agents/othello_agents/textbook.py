@@ -20,7 +20,7 @@ from othello_agents.evaluation import (
     standard,
     weighted,
 )
-from othello_env.agent import Agent
+from othello_env.agent import Agent, WrongGameError
 from othello_env.games.game import State
 from othello_env.games.othello import Othello, OthelloBatch
 
@@ -148,5 +148,5 @@ class DepthSearch(Search):
     def search(self, state: State) -> Found:
         if state.num_players != 2:
             name = type(self).__name__.lower()
-            raise ValueError(f"{name} is for two players, but {type(state).__name__} has {state.num_players}")
+            raise WrongGameError(f"{name} is for two players, but {type(state).__name__} has {state.num_players}")
         return super().search(state)

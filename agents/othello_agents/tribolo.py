@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import MappingProxyType
 
-from othello_env.agent import Agent
+from othello_env.agent import Agent, WrongGameError
 from othello_env.games.game import State
 from othello_env.games.tribolo import Tribolo
 
@@ -110,7 +110,7 @@ class TriboloPlayer(Agent):
 
 def _checked(state: State) -> Tribolo:
     if not isinstance(state, Tribolo):
-        raise ValueError(f"the strategies of Tribolo do not play {type(state).__name__}")
+        raise WrongGameError(f"the strategies of Tribolo do not play {type(state).__name__}")
     return state
 
 

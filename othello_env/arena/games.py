@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, AgentError, ask
+from othello_env.agent import Agent, AgentError, WrongGameError, ask
 from othello_env.arena.clocks import Clock
 from othello_env.games import bitboard
 from othello_env.games.game import State
@@ -82,12 +82,17 @@ def play_games(agents: Sequence[Agent], pairings: Sequence[Pairing]) -> Iterator
     """Play games and yield their records in order, many Othello games at once where both agents answer batches.
 
     An answer that is not legal loses the game, and so does an error in an agent.
+
+    Raises:
+        WrongGameError: an agent does not play this game, or not this size of it.
     """
     todo = iter(pairings)
     while part := list(islice(todo, _AT_ONCE)):
         together = [pairing for pairing in part if _in_batches(agents, pairing)]
         try:
             finals = dict(zip(map(id, together), _play_batch(agents, together), strict=True))
+        except WrongGameError:
+            raise
         except (Exception, SystemExit) as error:
             raise_interrupt(error)
             finals = {}  # an agent failed somewhere in the batch: game by game, only its own games are lost
@@ -113,6 +118,9 @@ def play_game(
         pairing: the game.
         clock: each side's; who has answered after its time was up has lost. Preparing for a game is not timed.
         watch: told of each move before and after it.
+
+    Raises:
+        WrongGameError: an agent does not play this game, or not this size of it.
     """
     state, used = pairing.start, [0.0] * pairing.start.num_players
 
@@ -139,6 +147,8 @@ def play_game(
             began = time.perf_counter()
             try:
                 action = ask(agent, state, seconds_left=seconds_left)
+            except WrongGameError:
+                raise
             except AgentError as error:
                 return ends(str(error), mover)
             except (Exception, SystemExit) as error:

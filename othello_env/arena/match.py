@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from statistics import NormalDist
 
@@ -29,7 +29,14 @@ class MatchResult:
         records: the games, a colour-swapped pair after the other; the first agent has seat 0 in even games.
     """
 
-    records: tuple[Record, ...] = field(repr=False)
+    records: tuple[Record, ...]
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        return (
+            f"<MatchResult {self.games} games: {self.wins} wins, {self.draws} draws, {self.losses} losses, "
+            f"score {self.score:.3f} ({low:.3f} to {high:.3f}), margin {self.margin:+.1f}>"
+        )
 
     @property
     def games(self) -> int:
@@ -146,6 +153,7 @@ def play_match(
 
     Raises:
         ValueError: games is odd or not positive, or an opening is wrong.
+        WrongGameError: an agent does not play this game, or not this size of it.
     """
     if games < 2 or games % 2:
         raise ValueError(

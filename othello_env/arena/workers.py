@@ -11,6 +11,7 @@ import math
 import multiprocessing
 import os
 import pickle
+import platform
 import signal
 import sys
 import threading
@@ -255,23 +256,21 @@ def _interrupts_held() -> Iterator[None]:
 def _serve(connection: Connection, roster: Mapping[str, str | Agent | Policy], seed: int, clock: Clock | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_owner, daemon=True).start()
-    agents = _Agents(roster, seed, clock)
-    watch = _Teller(connection)
-    while True:
-        try:
+    try:
+        # That one cannot be made, since its file is missing here, say, is not its loss.
+        agents = _Agents([make_agent(agent, seed) for agent in roster.values()], clock)
+        while True:
             pairings, watched = connection.recv()
-        except EOFError:
-            return
-        try:
             agents.start = pairings[0].start
             if watched:
-                records = [play_game(agents, pairing, clock, watch) for pairing in pairings]
+                records = [play_game(agents, pairing, clock, _Teller(connection)) for pairing in pairings]
             else:
                 records = list(play_games(agents, pairings))
-        except Exception as error:
-            connection.send(("failed", f"a worker process failed: {type(error).__name__}: {error}"))
-        else:
             connection.send(("records", records))
+    except Exception as error:
+        with suppress(OSError):  # the owner may have gone
+            told = f"a worker process on {platform.node()} failed: {type(error).__name__}: {error}"
+            connection.send(("failed", told))
 
 
 def _end_with_owner() -> None:
@@ -298,20 +297,18 @@ class _Teller:
 
 
 class _Agents(Sequence[Agent]):
-    """The agents, each made when a game first needs it; with a clock it is asked once before that counts.
+    """The agents; with a clock each is asked once, when it first begins a game, before that counts.
 
     A first answer may take long, for what it has to compile or to load.
     """
 
-    def __init__(self, roster: Mapping[str, str | Agent | Policy], seed: int, clock: Clock | None) -> None:
-        self._roster = list(roster.values())
-        self._seed = seed
-        self._made: dict[int, Agent] = {}
-        self._warm_up = clock is not None
+    def __init__(self, agents: Sequence[Agent], clock: Clock | None) -> None:
+        self._agents = agents
+        self._cold = set(range(len(agents)) if clock else ())
         self.start: Any = None
 
     def __len__(self) -> int:
-        return len(self._roster)
+        return len(self._agents)
 
     @overload
     def __getitem__(self, index: int) -> Agent: ...
@@ -320,11 +317,10 @@ class _Agents(Sequence[Agent]):
     def __getitem__(self, index: int | slice) -> Agent | Sequence[Agent]:
         if isinstance(index, slice):
             return [self[i] for i in range(len(self))[index]]
-        if index not in self._made:
-            agent = make_agent(self._roster[index], self._seed)
-            if self._warm_up:
-                with suppress(Exception):  # what is wrong will be told in the game
-                    agent.new_game(0)
-                    agent.act(self.start, seconds_left=_WARM_UP_SECONDS)
-            self._made[index] = agent
-        return self._made[index]
+        agent = self._agents[index]
+        if index in self._cold:
+            self._cold.remove(index)
+            with suppress(Exception):  # what is wrong will be told in the game
+                agent.new_game(0)
+                agent.act(self.start, seconds_left=_WARM_UP_SECONDS)
+        return agent

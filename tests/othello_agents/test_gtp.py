@@ -13,7 +13,7 @@ import pytest
 
 from othello_agents.gtp import Gtp
 from othello_agents.gtp_server import GtpServer
-from othello_env import AgentError, Othello, make_agent
+from othello_env import AgentError, Othello, WrongGameError, make_agent
 from othello_env.agent import SpecError, ask
 from othello_env.games.checkers import Checkers
 
@@ -99,7 +99,7 @@ def test_the_game_has_to_begin_at_the_start():
     for state in (Othello.from_moves("f5d6").from_text(Othello.from_moves("f5d6").to_text()), Othello.from_bits(16, 8)):
         with pytest.raises(AgentError, match="from the standard start"):
             agent.act(state)
-    with pytest.raises(AgentError, match="plays Othello, not Checkers"):
+    with pytest.raises(WrongGameError, match="plays Othello, not Checkers"):
         agent.act(Checkers())
     assert agent._process is None, "nothing was started for it"
 

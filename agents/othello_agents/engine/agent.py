@@ -20,7 +20,7 @@ from othello_agents.engine.midgame import EXACT
 from othello_agents.engine.running import run
 from othello_agents.engine.searcher import Found, Searcher
 from othello_agents.ntuple import NTupleNetwork, shipped_network
-from othello_env.agent import Agent
+from othello_env.agent import Agent, WrongGameError
 from othello_env.games.game import State
 from othello_env.games.othello import Othello, OthelloBatch
 
@@ -191,7 +191,7 @@ class Engine(Agent):
             return classic_evaluator(self._eval, size)
         if self._network is not None:
             if self._network.size != size:
-                raise ValueError(f"{self!r} has n-tuple weights for size {self._network.size}, not {size}")
+                raise WrongGameError(f"{self!r} has n-tuple weights for size {self._network.size}, not {size}")
             return ntuple_evaluator(self._network.tables)
         try:
             return ntuple_evaluator(shipped_network(size).tables)
@@ -253,7 +253,7 @@ def _affordable(seconds: float) -> int:
 
 def _playable(state: State) -> Othello:
     if not isinstance(state, Othello):
-        raise ValueError(f"the engine plays Othello, not {type(state).__name__}")
+        raise WrongGameError(f"the engine plays Othello, not {type(state).__name__}")
     if state.is_over:
         raise ValueError(f"there is nothing to search, the game is over:\n{state}")
     return state

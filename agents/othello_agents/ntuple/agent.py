@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from othello_agents.ntuple import kernels
 from othello_agents.ntuple.network import NTupleNetwork
-from othello_env.agent import Agent
+from othello_env.agent import Agent, WrongGameError
 from othello_env.games.game import State
 from othello_env.games.othello import Othello, OthelloBatch
 
@@ -37,11 +37,11 @@ class NTupleAgent(Agent):
         """What it plays by on a board of this size.
 
         Raises:
-            ValueError: it has none for this size.
+            WrongGameError: it has none for this size.
         """
         network = shipped_network(size) if self._network is None else self._network
         if network.size != size:
-            raise ValueError(f"{self._name} was trained for Othello of size {network.size}, not {size}")
+            raise WrongGameError(f"{self._name} was trained for Othello of size {network.size}, not {size}")
         return network
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
@@ -84,11 +84,11 @@ def shipped_network(size: int) -> NTupleNetwork:
     """The trained network that comes with the package.
 
     Raises:
-        ValueError: none comes for this size.
+        WrongGameError: none comes for this size.
     """
     file = resources.files("othello_agents") / "weights" / f"ntuple_{size}x{size}.npz"
     if not file.is_file():
-        raise ValueError(
+        raise WrongGameError(
             f"no n-tuple weights come with the package for size {size}; "
             f"train some: othello-env train --size {size} --out FILE.npz"
         )
@@ -98,5 +98,5 @@ def shipped_network(size: int) -> NTupleNetwork:
 
 def _othello(state: State) -> Othello:
     if not isinstance(state, Othello):
-        raise ValueError(f"n-tuple networks play Othello, not {type(state).__name__}")
+        raise WrongGameError(f"n-tuple networks play Othello, not {type(state).__name__}")
     return state

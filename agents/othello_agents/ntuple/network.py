@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from othello_agents.ntuple import kernels
 from othello_agents.ntuple.patterns import layout
+from othello_env.agent import WrongGameError
 from othello_env.files import write_file
 from othello_env.games import bitboard
 from othello_env.games.game import State
@@ -99,7 +100,7 @@ class NTupleNetwork:
         same with the opposite sign.
 
         Raises:
-            ValueError: the state is no Othello position of this size.
+            WrongGameError: the state is no Othello position of this size.
         """
         state = self.checked(state)
         own, opponent = np.array([[state.opponent], [state.own]], np.uint64)
@@ -110,11 +111,11 @@ class NTupleNetwork:
         """The state, if this network can evaluate it.
 
         Raises:
-            ValueError: the state is no Othello position of this size.
+            WrongGameError: the state is no Othello position of this size.
         """
         if not isinstance(state, Othello) or state.size != self.size:
             shown = f"Othello of size {state.size}" if isinstance(state, Othello) else type(state).__name__
-            raise ValueError(f"this network was trained for Othello of size {self.size}, not for {shown}")
+            raise WrongGameError(f"this network was trained for Othello of size {self.size}, not for {shown}")
         return state
 
     def save(self, path: str | Path, *, half: bool = False) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from othello_env import Agent, Othello, make_agent
+from othello_env import Agent, Checkers, Othello, WrongGameError, make_agent
 from othello_env.arena.games import Pairing, Record, play_game, play_games
 from othello_env.arena.match import MatchResult, pairings, play_match, score_interval
 
@@ -113,6 +113,10 @@ def test_a_match_counts_from_the_first_agents_side():
     assert (match.wins, match.draws, match.losses) == (2, 1, 1)
     assert match.score == 0.625
     assert match.margin == (10 - 6 + 0 + 64) / 4
+    low, high = match.interval
+    assert repr(match) == (
+        f"<MatchResult 4 games: 2 wins, 1 draws, 1 losses, score 0.625 ({low:.3f} to {high:.3f}), margin +17.0>"
+    )
 
 
 @pytest.mark.parametrize("wrapper", [Broken, BrokenBatch])
@@ -151,6 +155,20 @@ class Interrupted(Broken):
 class InterruptedBatch(Interrupted):
     def act_batch(self, batch):
         return np.array([self.act(batch.state(0))])
+
+
+@pytest.mark.parametrize(
+    ("agent", "game", "told"),
+    [
+        ("ntuple", Othello(4), "no n-tuple weights come with the package for size 4"),
+        ("maximizer:eval=iago", Othello(6), "'iago' is for Othello of size 8, not for size 6"),
+        ("engine", Checkers(), "the engine plays Othello, not Checkers"),
+    ],
+)
+def test_an_agent_that_does_not_play_the_game_is_an_error_and_loses_none(agent, game, told):
+    for pair in ((agent, "random"), ("random", agent)):
+        with pytest.raises(WrongGameError, match=told):
+            play_match(*pair, games=4, openings="random:2", new_game=lambda _: game)
 
 
 @pytest.mark.parametrize("agent", [Interrupted, InterruptedBatch])

@@ -11,6 +11,7 @@ import pytest
 from othello_env.arena import workers
 from othello_env.arena.clocks import Clock
 from othello_env.arena.games import Pairing, play_game
+from othello_env.arena.rules import Rules
 from othello_env.arena.schedule import Schedule
 from othello_env.arena.tournament import play_tournament
 from othello_env.games.othello import Othello
@@ -140,6 +141,30 @@ def test_an_agent_that_crashes_without_a_clock_loses_when_workers_play():
     assert len(result.faults("odd")) == 4
     assert "its process ended (exit code 7)" in result.faults("odd")[0]
     assert all(record.seconds is None for record in result.records)
+
+
+def test_an_agent_that_does_not_play_the_game_is_an_error_from_a_worker_too():
+    with pytest.raises(
+        workers.WorkerError, match="WrongGameError: no n-tuple weights come with the package for size 4"
+    ):
+        play_tournament(
+            {"ntuple": "ntuple", "random": "random"},
+            Schedule(("ntuple", "random"), 2, "random:2", rules=Rules.parse("othello:size=4")),
+            workers=2,
+        )
+
+
+def test_what_a_worker_lacks_is_an_error_and_no_loss(tmp_path, monkeypatch):
+    policy = tmp_path / "policy.py"
+    policy.write_text("def first(observations, masks):\n    return masks.argmax(1)\n")
+    spec = f"{policy}:first"
+
+    def make_and_remove(agent, seed):
+        policy.unlink(missing_ok=True)
+
+    monkeypatch.setattr("othello_env.arena.tournament.make_agent", make_and_remove)
+    with pytest.raises(workers.WorkerError, match=r"FileNotFoundError: there is no file '.*policy\.py'"):
+        play({"first": spec, "random": "random"}, workers=2)
 
 
 def test_workers_end_with_their_owner(tmp_path):

@@ -97,6 +97,7 @@ BAD = [
     (["match", "random", "random", "--game", "chess"], "expected a game, checkers, othello, tribolo, got 'chess'"),
     (["match", "random", "random", "--game", "tribolo"], "a match is of two players; Tribolo has 3"),
     (["play", "--game", "checkers", "--black", "human"], "checkers has no black; it is played by red, white"),
+    (["match", "ntuple", "random", "--game", "othello:size=4"], "no n-tuple weights come with the package for size 4"),
     (["match", "random"], "Missing argument 'B'"),
     (["benchmark", "missing.npz"], "there is no file 'missing.npz'"),
     (["benchmark", "missing.py:f"], "there is no file 'missing.py'"),
