@@ -11,19 +11,29 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, Chance
+from othello_env.agent import Agent, Chance, WrongGameError
 from othello_env.extras import import_extra
 from othello_env.files import write_file
 from othello_env.games.game import State
 from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello import Othello, OthelloBatch, check_size
 
-__all__ = ["FORMAT", "NeuralAgent", "NeuralNetwork", "agent_from_file", "draw_actions", "read_tensors", "write_tensors"]
+__all__ = [
+    "FORMAT",
+    "NeuralAgent",
+    "NeuralNetwork",
+    "PolicyAgent",
+    "PolicyNetwork",
+    "agent_from_file",
+    "draw_actions",
+    "read_tensors",
+    "write_tensors",
+]
 
 FORMAT = "othello-env policy and value network 1"
 """What a file's card calls its format; the number changes when the meaning of the tensors does."""
@@ -181,6 +191,10 @@ class NeuralNetwork:
             policy = torch.softmax(logits.double(), dim=1)
         return policy.cpu().numpy(), values.double().cpu().numpy()
 
+    def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+        """(N, A) the probabilities of `answers`."""
+        return self.answers(observations, masks)[0]
+
     def save(self, path: str | Path) -> None:
         """Write the weights and the card to a ``.safetensors`` file, whole or not at all.
 
@@ -259,7 +273,17 @@ def read_tensors(path: str | Path) -> tuple[dict[str, _Tensor], dict[str, Any]]:
     return tensors, card
 
 
-class NeuralAgent(Agent):
+class PolicyNetwork(Protocol):
+    """Whatever gives each action of a position a probability."""
+
+    size: int
+
+    def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+        """Probabilities (N, A), 0 for what is not legal, of observations (N, 2, S, S) and masks (N, A)."""
+        ...
+
+
+class PolicyAgent(Agent):
     """Plays by a network's policy, without looking ahead.
 
     Args:
@@ -273,7 +297,7 @@ class NeuralAgent(Agent):
     """
 
     def __init__(
-        self, network: NeuralNetwork, temperature: float = 0.0, name: str = "neural", seed: int | None = None
+        self, network: PolicyNetwork, temperature: float = 0.0, name: str = "neural", seed: int | None = None
     ) -> None:
         if not (np.isfinite(temperature) and temperature >= 0):
             raise ValueError(f"temperature is a finite number of at least 0, not {temperature}")
@@ -301,7 +325,7 @@ class NeuralAgent(Agent):
     def _choose(self, batch: OthelloBatch, keys: list[int]) -> npt.NDArray[np.int64]:
         """An action a position; where it is drawn, by the key of that decision."""
         self._check_size(batch.size)
-        policy, _ = self._network.answers(batch.observations(), batch.masks())
+        policy = self._network.policy(batch.observations(), batch.masks())
         if self._temperature == 0:
             return np.asarray(policy.argmax(axis=1), np.int64)
         sharp = (policy / policy.max(axis=1, keepdims=True)) ** (1 / self._temperature)
@@ -317,8 +341,29 @@ class NeuralAgent(Agent):
         actions = state.legal_actions()
         if not actions:
             raise ValueError(f"there is nothing to choose, the game is over:\n{state}")
-        policy, _ = self._network.answers(batch.observations(), batch.masks())
+        policy = self._network.policy(batch.observations(), batch.masks())
         return {action: float(policy[0, action]) for action in actions}
+
+    def _checked(self, state: State) -> Othello:
+        if not isinstance(state, Othello):
+            raise WrongGameError(f"{self._name} plays Othello, not {type(state).__name__}")
+        self._check_size(state.size)
+        return state
+
+    def _check_size(self, size: int) -> None:
+        if size != self._network.size:
+            raise WrongGameError(f"{self._name} was trained for Othello of size {self._network.size}, not {size}")
+
+
+class NeuralAgent(PolicyAgent):
+    """A `PolicyAgent` whose network has a value too; the arguments are the same."""
+
+    _network: NeuralNetwork
+
+    def __init__(
+        self, network: NeuralNetwork, temperature: float = 0.0, name: str = "neural", seed: int | None = None
+    ) -> None:
+        super().__init__(network, temperature, name, seed)
 
     def evaluate(self, state: State, player: int) -> float:
         """The expected result for a player, -1 to +1; once the game is over, the result."""
@@ -327,16 +372,6 @@ class NeuralAgent(Agent):
         batch = OthelloBatch.from_states([self._checked(state)])
         value = float(self._network.answers(batch.observations(), batch.masks())[1][0])
         return value if player == state.to_move else -value
-
-    def _checked(self, state: State) -> Othello:
-        if not isinstance(state, Othello):
-            raise ValueError(f"{self._name} plays Othello, not {type(state).__name__}")
-        self._check_size(state.size)
-        return state
-
-    def _check_size(self, size: int) -> None:
-        if size != self._network.size:
-            raise ValueError(f"{self._name} was trained for Othello of size {self._network.size}, not {size}")
 
 
 def agent_from_file(path: Path, temperature: float = 0.0, seed: int | None = None) -> NeuralAgent:

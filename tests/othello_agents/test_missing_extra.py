@@ -7,6 +7,14 @@ import pytest
 from othello_env import MissingExtraError, make_agent
 
 
+def test_without_onnx_runtime_a_models_file_names_the_extra(tmp_path, monkeypatch):
+    path = tmp_path / "a.onnx"
+    path.write_bytes(b"")
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'othello-env\[onnx\]'"):
+        make_agent(str(path))
+
+
 def test_without_pytorch_a_networks_file_names_the_extra(tmp_path, monkeypatch):
     path = tmp_path / "a.safetensors"
     path.write_bytes(b"")
