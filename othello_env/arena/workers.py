@@ -161,6 +161,8 @@ class _Worker:
                 if kind == "failed":
                     raise WorkerError(values[0])
                 self._note(kind, *values)
+        except WorkerError:  # an OSError too, but not the connection's
+            raise
         except (EOFError, OSError):
             return self._died()
         if time.monotonic() > self.deadline:
