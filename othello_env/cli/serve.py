@@ -26,7 +26,7 @@ _LARGEST_RESULTS = 4 << 20
     "--results",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A JSON file that benchmark or quickstart wrote, to be shown; may be repeated.",
+    help="A JSON file that benchmark, quickstart or a training script wrote, to be shown; may be repeated.",
 )
 @click.option("--seconds", type=click.FloatRange(1, 3600), default=60.0, help="The longest that an agent may think.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
@@ -44,7 +44,7 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
     for spec in agents:
         make_agent(spec)  # a wrong spec is told now
     offers = [*(Offer(spec, "yours") for spec in dict.fromkeys(agents)), *(o for o in PACKAGED if o.spec not in agents)]
-    shown = [(file.name, _read_results(file)) for file in results]
+    shown = [_read_results(file) for file in results]
     with contextlib.suppress(KeyboardInterrupt), _listen(port) as listener:
         taken = listener.getsockname()[1]
         address = f"http://{_ADDRESS}:{taken}/"
@@ -77,13 +77,16 @@ def _listen(port: int) -> socket.socket:
     return listener
 
 
-def _read_results(file: Path) -> Any:
+def _read_results(file: Path) -> dict[str, Any]:
     if file.stat().st_size > _LARGEST_RESULTS:
         raise click.BadParameter(f"{file} is larger than {_LARGEST_RESULTS >> 20} MiB.", param_hint="--results")
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise click.BadParameter(f"{file} is no JSON file: {error}.", param_hint="--results") from None
-    if not isinstance(content, dict) or not isinstance(content.get("results"), list):
-        raise click.BadParameter(f"{file} holds no results of a benchmark.", param_hint="--results")
-    return content
+    from othello_env.page.results import read_results
+
+    try:
+        return read_results(file.name, content)
+    except ValueError as error:
+        raise click.BadParameter(f"{file}: {error}.", param_hint="--results") from None

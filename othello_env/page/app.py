@@ -21,12 +21,12 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from othello_env.arena.rules import Rules, position_to_text
 from othello_env.drawing.replay import gif, html
 from othello_env.games.openings import Openings
 from othello_env.page.guard import Guard
 from othello_env.page.looking import EXACT_EMPTIES
 from othello_env.page.messages import GAMES, GameRecord, MessageError, Reader
+from othello_env.page.texts import read_text, write_text
 from othello_env.page.thinking import BusyError, Thinkers, ThinkingError
 from othello_env.page.view import board_view, position_view
 
@@ -54,14 +54,14 @@ class Offer:
 
 
 def make_app(
-    offers: Sequence[Offer], port: int, results: Sequence[tuple[str, Any]] = (), thinkers: Thinkers | None = None
+    offers: Sequence[Offer], port: int, results: Sequence[dict[str, Any]] = (), thinkers: Thinkers | None = None
 ) -> Starlette:
     """The ASGI application.
 
     Args:
         offers: the agents that a page may ask; it can name no others.
         port: on which it is served; a request's Host must have it.
-        results: names and contents of JSON files of results that the page shows.
+        results: what `othello_env.page.results.read_results` made of files, for the page to draw.
         thinkers: the processes that think, by default some of its own; ended with the application.
     """
     page = _Page(tuple(offers), tuple(results), thinkers or Thinkers())
@@ -81,6 +81,7 @@ def make_app(
                 ("game", _game),
                 ("open", _open),
                 ("read", _read),
+                ("write", _write),
                 ("think", page.think),
                 ("replay", page.replay),
             )
@@ -93,7 +94,7 @@ def make_app(
 class _Page:
     """What the server offers."""
 
-    def __init__(self, offers: tuple[Offer, ...], results: tuple[tuple[str, Any], ...], thinkers: Thinkers) -> None:
+    def __init__(self, offers: tuple[Offer, ...], results: tuple[dict[str, Any], ...], thinkers: Thinkers) -> None:
         self.thinkers = thinkers
         self._offers = offers
         self._specs = tuple(offer.spec for offer in offers)
@@ -105,7 +106,7 @@ class _Page:
         return JSONResponse({"games": GAMES, "agents": offers, "exactEmpties": EXACT_EMPTIES})
 
     async def told_results(self, _request: Request) -> Response:
-        return JSONResponse([{"name": name, "content": content} for name, content in self._results])
+        return JSONResponse(self._results)
 
     async def think(self, fields: Reader, request: Request) -> Response:
         """An agent's move, or what it thinks of a position. It stops thinking when the page stops listening."""
@@ -200,36 +201,15 @@ async def _open(fields: Reader, _request: Request) -> Response:
 
 
 async def _read(fields: Reader, _request: Request) -> Response:
-    """The record of a game that a text shows: a transcript from the start, or a board."""
+    """The record of a game that a text shows."""
     text = fields.text("text", _LONGEST_PASTE).strip()
     if not text:
         raise MessageError("paste a transcript or a board")
     record = GameRecord.read(fields.get("record"))
-    return JSONResponse({"record": (await asyncio.to_thread(_read_text, record, text)).to_json()})
+    return JSONResponse({"record": (await asyncio.to_thread(read_text, record, text)).to_json()})
 
 
-def _read_text(record: GameRecord, text: str) -> GameRecord:
-    rules = Rules.parse(record.game)
-    start = rules.start(record.seed)
-    if not _is_board(rules.name, text):
-        return GameRecord(record.game, record.seed, None, start.play_transcript(text).moves)
-    board, player = _board_and_player(text)
-    state = start.position_from_text(board) if player is None else rules.position(board, player)
-    if rules.name == "othello":  # another size is another game here
-        size = state.observation_shape[1]
-        return GameRecord("othello" if size == 8 else f"othello:size={size}", record.seed, position_to_text(state))
-    return GameRecord(record.game, record.seed, position_to_text(state))
-
-
-def _is_board(game: str, text: str) -> bool:
-    cells = {"othello": "XxOo*.-", "tribolo": "BRGbrg-#/", "checkers": ""}[game]
-    return ":" in text if game == "checkers" else set("".join(_board_and_player(text)[0].split())) <= set(cells)
-
-
-def _board_and_player(text: str) -> tuple[str, str | None]:
-    """A board, and the player to move where a last word after it, such as ``X`` or ``blue``, names one."""
-    board, _, last = text.rpartition(" ") if " " in text else text.rpartition("\n")
-    is_player = board and (last.lower() in ("black", "white", "blue", "red", "green") or last in ("X", "O"))
-    if not is_player:
-        return text, None
-    return board, {"X": "black", "O": "white"}.get(last, last)
+async def _write(fields: Reader, _request: Request) -> Response:
+    """A game as text that can be pasted."""
+    record = GameRecord.read(fields.get("record"))
+    return JSONResponse({"text": await asyncio.to_thread(write_text, record)})

@@ -6,7 +6,8 @@ export const client = crypto.randomUUID();
 /** An error that the server told. */
 export class Refused extends Error {}
 
-function pause(ms, signal) {
+/** Wait for a time; aborting the signal rejects. */
+export function pause(ms, signal) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
     signal?.addEventListener("abort", () => { clearTimeout(timer); reject(signal.reason); }, { once: true });

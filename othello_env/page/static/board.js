@@ -104,16 +104,20 @@ export class Board {
     this.layers.piece.replaceChildren(...[...seen.values()].map(each => each.element));
     const looks = new Map(view.pieces.map(([row, column, owner]) => [key([row, column]), owner]));
     const mover = this.players[view.toMove];
-    const targets = new Map(view.choices.filter(c => c.path.length).map(c => [key(c.path.at(-1)), c.path.at(-1)]));
+    const choices = view.choices.filter(({ path }) => path.length && (!selected || key(path[0]) === key(selected)));
+    const targets = new Map(choices.map(({ path }) => [key(path.at(-1)), path.at(-1)]));
+    const movable = new Map(view.choices.filter(({ path }) => path.length > 1).map(({ path }) => [key(path[0]), path[0]]));
     this.layers.over.replaceChildren(
       ...flipped.map(([row, column]) => svg("circle", { class: "flip-ring", cx: middle(column), cy: middle(row), r: 41 })),
       ...(legal ? [...targets.values()] : []).map(([row, column]) =>
         svg("circle", { class: "legal", cx: middle(column), cy: middle(row), r: 12, fill: mover.fill, "fill-opacity": .55 })),
+      ...(legal && !selected ? [...movable.values()] : []).map(([row, column]) =>
+        svg("circle", { class: "movable", cx: middle(column), cy: middle(row), r: 43 })),
       ...view.last.map(place => svg("circle", {
         class: "last", cx: middle(place[1]), cy: middle(place[0]), r: 8.5,
         fill: this.players[looks.get(key(place)) ?? view.toMove].mark,
       })));
-    this.name(view, looks, targets, legal, selected, squareName);
+    this.name(view, looks, targets, movable, legal, selected, squareName);
   }
 
   piece(row, column, owner, king, change) {
@@ -126,7 +130,7 @@ export class Board {
   }
 
   /** What a screen reader says of each square. */
-  name(view, looks, targets, legal, selected, squareName) {
+  name(view, looks, targets, movable, legal, selected, squareName) {
     const kings = new Set(view.pieces.filter(piece => piece[3]).map(key));
     const last = new Set(view.last.map(key));
     this.cells.forEach((cells, row) => cells.forEach((square, column) => {
@@ -135,6 +139,7 @@ export class Board {
       const words = [squareName(row, column), owner === undefined ? "empty" : this.players[owner].name];
       if (kings.has(place)) words.push("king");
       if (last.has(place)) words.push("last move");
+      if (legal && movable.has(place)) words.push("can move");
       if (legal && targets.has(place)) words.push("legal");
       square.setAttribute("aria-label", words.join(", "));
       square.setAttribute("tabindex", row === this.focus[0] && column === this.focus[1] ? 0 : -1);

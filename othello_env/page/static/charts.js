@@ -1,4 +1,4 @@
-// Curves and bars.
+// The course of a game as a curve, and values as text.
 
 import { html, svg } from "./svg.js";
 
@@ -63,51 +63,6 @@ export function courseChart(points, cursor, players, onPly) {
   });
   const scale = value => known.length ? valueText(value, "", "values") : "";
   return html("div", { class: "course" }, chart,
-    html("span", { class: "top" }, two ? `${players[0].name} ${scale(most)}` : scale(most)),
-    html("span", { class: "bottom" }, two ? `${players[1].name} ${scale(most)}` : scale(least)));
-}
-
-/** A benchmark's results as a table with bars, and its learning curve. */
-export function resultsView({ name, content }) {
-  const head = ["against", "won", "drawn", "lost", "score", "", "discs"].map(text => html("th", { scope: "col" }, text));
-  const rows = content.results.map(row => html("tr", {},
-    html("td", {}, String(row.opponent)),
-    ...[row.wins, row.draws, row.losses].map(count => html("td", {}, String(count))),
-    html("td", {}, percent(row.score)),
-    html("td", {}, scoreBar(row.score, row.interval95)),
-    html("td", {}, valueText(Number(row.mean_disc_difference), "", "values"))));
-  const parts = [
-    html("h3", {}, String(content.agent ?? name)),
-    html("p", { class: "faint" }, `${name}: ${content.games} games against each, openings ${content.openings}, seed ${content.seed}`),
-    html("table", {}, html("thead", {}, html("tr", {}, ...head)), html("tbody", {}, ...rows)),
-  ];
-  const curve = content.training?.curve;
-  if (Array.isArray(curve) && curve.length > 1) parts.push(learningCurve(curve, content.training.yardstick));
-  return html("article", {}, ...parts);
-}
-
-const percent = share => `${(100 * Number(share)).toFixed(1)}%`;
-
-function scoreBar(score, interval) {
-  const [low, high] = Array.isArray(interval) ? interval.map(Number) : [score, score];
-  return svg("svg", { viewBox: "0 0 100 12", preserveAspectRatio: "none", role: "img", "aria-label": `${percent(low)} to ${percent(high)}` },
-    svg("rect", { y: 3, width: 100, height: 6, rx: 2, fill: "currentColor", "fill-opacity": .12 }),
-    svg("rect", { y: 3, width: 100 * score, height: 6, rx: 2, fill: "var(--accent)" }),
-    svg("line", { x1: 50, x2: 50, y1: 0, y2: 12, stroke: "currentColor", "stroke-opacity": .5, "vector-effect": "non-scaling-stroke" }),
-    svg("line", { x1: 100 * low, x2: 100 * high, y1: 6, y2: 6, stroke: "currentColor", "stroke-width": 2, "vector-effect": "non-scaling-stroke" }));
-}
-
-function learningCurve(curve, yardstick) {
-  const last = Math.max(...curve.map(point => Number(point[0])), 1e-9);
-  const place = ([at, score]) => [30 + 360 * at / last, 10 + 90 * (1 - score)];
-  const line = curve.map((point, i) => `${i ? "L" : "M"}${place(point.map(Number)).map(v => v.toFixed(1)).join(" ")}`).join("");
-  const grid = [0, .5, 1].flatMap(score => [
-    svg("line", { x1: 30, x2: 390, y1: 10 + 90 * (1 - score), y2: 10 + 90 * (1 - score), stroke: "currentColor", "stroke-opacity": .18 }),
-    svg("text", { x: 26, y: 13 + 90 * (1 - score), "font-size": 9, "text-anchor": "end", fill: "currentColor" }, percent(score).replace(".0", "")),
-  ]);
-  return html("figure", {},
-    svg("svg", { viewBox: "0 0 400 116", role: "img", "aria-label": "Learning curve" }, ...grid,
-      svg("path", { d: line, fill: "none", stroke: "var(--accent)", "stroke-width": 2 }),
-      svg("text", { x: 390, y: 113, "font-size": 9, "text-anchor": "end", fill: "currentColor" }, `${last.toFixed(0)} s`)),
-    html("figcaption", {}, `Learning: the score against ${yardstick} by seconds of training`));
+    html("span", {}, two ? `${players[0].name}\n${scale(most)}` : scale(most)),
+    html("span", { class: "bottom" }, two ? `${scale(most)}\n${players[1].name}` : scale(least)));
 }

@@ -1,7 +1,7 @@
 // The dialogs: a new game, a pasted one, results.
 
 import { get, post, Refused } from "./api.js";
-import { resultsView } from "./charts.js";
+import { resultsView } from "./results.js";
 import { html } from "./svg.js";
 
 export const PLAYERS = {
@@ -70,14 +70,17 @@ export function defaultSeat(game, agents) {
 }
 
 /** Let the dialog for a pasted game call `begin(record)`. */
-export function setUpPaste(games, seedOf, begin) {
+export function setUpPaste(games, begin) {
   const dialog = byId("paste-dialog");
-  gameOptions(byId("paste-game"), games);
+  const game = byId("paste-game");
+  gameOptions(game, games);
+  const askSeed = () => { byId("paste-seed").parentElement.hidden = game.value !== "tribolo"; };
+  game.addEventListener("change", askSeed);
   byId("paste-form").addEventListener("submit", async event => {
     event.preventDefault();
     byId("paste-error").textContent = "";
     try {
-      const empty = { game: byId("paste-game").value, seed: seedOf(), position: null, moves: [] };
+      const empty = { game: game.value, seed: Number(byId("paste-seed").value), position: null, moves: [] };
       const { record } = await post("read", { record: empty, text: byId("text").value });
       await begin(record);
       dialog.close();
@@ -87,7 +90,9 @@ export function setUpPaste(games, seedOf, begin) {
     }
   });
   return current => {
-    byId("paste-game").value = current;
+    game.value = current.game;
+    byId("paste-seed").value = current.seed;
+    askSeed();
     byId("paste-error").textContent = "";
     dialog.showModal();
   };

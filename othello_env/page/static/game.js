@@ -11,8 +11,8 @@ export class Game {
   }
 
   /** The game that a record tells, at its end or at a ply. */
-  static async of(record, cursor) {
-    return new Game(record, await post("game", { record }), cursor);
+  static async of(record, cursor, signal) {
+    return new Game(record, await post("game", { record }, signal), cursor);
   }
 
   get view() { return this.views[this.cursor]; }
@@ -27,12 +27,18 @@ export class Game {
   }
 
   /** This game after an action at the position that is shown; what was played after it before is left out. */
-  async played(action) {
+  async played(action, signal) {
     const record = this.recordAt();
     record.moves.push(action);
     const at = record.moves.length;
-    const { views } = await post("game", { record, from: at });
+    const { views } = await post("game", { record, from: at }, signal);
     return new Game(record, { board: this.board, views: [...this.views.slice(0, at), ...views] }, at);
+  }
+
+  /** Leave out what was played after the position that is shown. */
+  forgetLater() {
+    this.record = this.recordAt();
+    this.views = this.views.slice(0, this.cursor + 1);
   }
 
   /** The nearest ply before (-1) or after (+1) the one shown at which `isHuman(player)` chooses, or null. */

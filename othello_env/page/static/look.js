@@ -1,8 +1,9 @@
 // What agents think of positions: asked one after the other in the background, each only once.
 
-import { Refused, think } from "./api.js";
+import { think } from "./api.js";
 
 const KEPT = 2000;
+const GRACE_MS = 500;
 
 export class Looking {
   /** `onChange()` is called whenever something new is known; `onError(text)` when an agent tells nothing. */
@@ -13,6 +14,8 @@ export class Looking {
     this.known = new Map();
     this.powers = new Map();
     this.abort = new AbortController();
+    this.running = Promise.resolve();
+    this.turn = 0;
   }
 
   /** Ask agents which of them tell what they think; those that do are listed. */
@@ -55,9 +58,19 @@ export class Looking {
 
   /** Ask what is wanted of a game and not known yet, the position that is shown first. */
   async follow(game, agent, solve, exactEmpties) {
-    this.abort.abort();
+    const turn = this.turn += 1;
+    // What is being thought of may soon be told; ending it costs its process.
+    const late = setTimeout(() => this.abort.abort(), GRACE_MS);
+    await this.running;
+    clearTimeout(late);
+    if (turn !== this.turn) return;
     this.abort = new AbortController();
-    const { signal } = this.abort;
+    this.running = this.askAll(this.wanted(game, agent, solve, exactEmpties), game, turn);
+    await this.running;
+  }
+
+  /** What is asked of a game: agent, task and ply. */
+  wanted(game, agent, solve, exactEmpties) {
     const wanted = [];
     const solvable = ply => solve && this.solver && !game.views[ply].isOver &&
       game.views[ply].empties !== null && game.views[ply].empties <= exactEmpties;
@@ -66,12 +79,18 @@ export class Looking {
     const plies = [...game.views.keys()].filter(ply => !game.views[ply].isOver);
     if (agent) wanted.push(...plies.map(ply => [agent, "value", ply]));
     wanted.push(...plies.filter(solvable).reverse().map(ply => [this.solver, "exact", ply]));
+    return wanted;
+  }
+
+  async askAll(wanted, game, turn) {
+    const { signal } = this.abort;
     try {
-      for (const [spec, task, ply] of wanted) await this.ask(spec, task, game, ply, signal);
+      for (const [spec, task, ply] of wanted) {
+        await this.ask(spec, task, game, ply, signal);
+        if (turn !== this.turn) return;
+      }
     } catch (error) {
-      if (signal.aborted) return;
-      if (!(error instanceof Refused)) throw error;
-      this.onError(error.message);
+      if (!signal.aborted) this.onError(error.message);
     }
   }
 

@@ -5,21 +5,29 @@ import { discIcon, html } from "./svg.js";
 
 const byId = id => document.getElementById(id);
 
-export function clockText(seconds) {
+function clockText(seconds) {
   const whole = Math.max(0, Math.ceil(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-export function showPlayers(game, seats, clock, used) {
+export function showPlayers(table) {
+  const { game, seats } = table;
   byId("players").replaceChildren(...game.players.map((player, index) => {
-    const active = !game.view.isOver && game.view.toMove === index;
+    const active = !table.isOver && game.view.toMove === index;
     return html("li", { class: active ? "active" : null, "aria-current": active ? "true" : null },
       discIcon(player, index),
-      html("span", { class: "who" }, player.name,
-        html("span", { class: "seat" }, seats[index] === "human" ? "you" : seats[index])),
-      html("span", { class: "clock", "data-player": index }, clock ? clockText(clock - used[index]) : ""),
+      html("span", { class: "who" }, player.name, html("span", { class: "seat" }, table.isHuman(index) ? "you" : seats[index])),
+      html("span", { class: "clock", "data-player": index }),
       html("span", { class: "score", "aria-label": `${game.view.scores[index]} for ${player.name}` }, String(game.view.scores[index])));
   }));
+  showClock(table);
+}
+
+/** The time that each player had left at the position that is shown. */
+export function showClock({ game, clock }) {
+  for (const shown of document.querySelectorAll(".clock")) {
+    shown.textContent = clock.limit ? clockText(clock.left(game.cursor, Number(shown.dataset.player))) : "";
+  }
 }
 
 export function showMoves(game, exact, onPly) {
@@ -42,8 +50,8 @@ export function showMoves(game, exact, onPly) {
   list.dataset.cursor = game.cursor;
 }
 
-/** The numbers over the squares: of `found`, what an agent told of the position that is shown. */
-export function heatMarks(game, found) {
+/** The numbers over the squares: of `found`, what an agent told of the position that is shown; of a selected piece alone its moves'. */
+export function heatMarks(game, found, selected) {
   if (!found) return [];
   const values = Object.values(found.actions).filter(value => typeof value === "number");
   const most = 1.5 * Math.max(1, ...values.map(Math.abs));
@@ -53,6 +61,7 @@ export function heatMarks(game, found) {
   for (const choice of game.view.choices) {
     const value = found.actions[choice.action];
     if (value === undefined || !choice.path.length) continue;
+    if (selected && String(choice.path[0]) !== String(selected)) continue;
     const place = choice.path.at(-1);
     const old = best.get(String(place));
     if (old && number(old.value, most) >= number(value, most)) continue;
@@ -66,9 +75,9 @@ export function heatMarks(game, found) {
 /** What a position is worth: to the first of two players, or to each of more. */
 export function worthText(game, { values, unit }) {
   if (!values) return "";
-  const shown = game.players.length === 2 ? game.players.slice(0, 1) : game.players;
-  const each = shown.map((player, index) => `${valueText(values[index], unit, "values")} for ${player.name}`);
-  return `, ${each.join(", ")}`;
+  const text = index => valueText(values[index], unit, "values");
+  if (game.players.length === 2) return `${text(0)} for ${game.players[0].name}`;
+  return game.players.map((player, index) => `${player.name} ${text(index)}`).join(", ");
 }
 
 export function showCurve(game, values, onPly) {

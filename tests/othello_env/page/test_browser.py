@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,47 @@ def test_a_pass_is_announced_and_made(page):
     wait_for_plies(page, 1)
     assert moves(page) == ["pass"]
     assert "black to move" in page.inner_text("#status").lower()
+
+
+def test_a_pass_after_ones_own_move_is_announced(page):
+    paste(page, "othello:size=4", "a2a3d4c1a1c4a4b1")
+    wait_for_plies(page, 8)
+    square(page, 3, 1).click()
+    page.locator("#note:has-text('white has no move and passes')").wait_for()
+    wait_for_plies(page, 10)
+    assert moves(page)[8:] == ["b4", "pass"]
+
+
+def test_undo_while_a_move_is_on_its_way(page):
+    new_game(page, "othello", ["human", "human"])
+    square(page, 4, 5).click()
+    wait_for_plies(page, 1)
+    held = []
+    page.route("**/api/game", lambda route: held.append(route))
+    square(page, 5, 3).click()  # d6, which the server does not answer yet
+    page.click("#undo")
+    page.locator('#moves [data-ply="0"][aria-current]').wait_for()
+    page.unroute("**/api/game")
+    page.click("#redo")
+    square(page, 5, 5).click()
+    wait_for_plies(page, 2)
+    assert moves(page) == ["f5", "f6"]
+    assert len(held) == 1
+
+
+def test_a_copied_game_is_pasted_as_it_was(page):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    new_game(page, "tribolo", ["human", "human", "human"], seed=5)
+    page.locator('.square[aria-label$=", legal"]').first.click()
+    wait_for_plies(page, 1)
+    scores = page.locator("#players .score").all_inner_texts()
+    page.click("#copy")
+    page.locator("#note:has-text('copied')").wait_for()
+    text = page.evaluate("navigator.clipboard.readText()")
+    new_game(page, "tribolo", ["human", "human", "human"], seed=6)
+    paste(page, "tribolo", text)
+    wait_for_plies(page, 1)
+    assert page.locator("#players .score").all_inner_texts() == scores
 
 
 def test_a_pasted_transcript_and_a_broken_one(page):
@@ -343,9 +385,32 @@ def test_the_clock_runs_out(open_page, server):
         page.locator("#status:has-text('black ran out of time')").wait_for()
 
 
+def test_undo_gives_the_time_back(page):
+    page.clock.install(time=datetime(2026, 1, 1))
+    page.reload()  # its timers are the clock's from now on
+    page.clock.pause_at(datetime(2026, 1, 2))
+    new_game(page, "othello", ["human", "human"], clock="60")
+    clocks = page.locator("#players .clock")
+    page.clock.run_for(10_000)
+    square(page, 4, 5).click()
+    wait_for_plies(page, 1)
+    page.clock.run_for(20_000)
+    assert clocks.all_inner_texts() == ["0:50", "0:40"]
+    page.click("#undo")
+    page.locator('#moves [data-ply="0"][aria-current]').wait_for()
+    page.clock.run_for(5_000)  # it stands
+    assert clocks.all_inner_texts() == ["0:50", "1:00"]
+    square(page, 2, 3).click()
+    page.locator('#moves [data-ply="1"]:has-text("d3")').wait_for()
+    page.clock.run_for(1_000)
+    assert clocks.all_inner_texts() == ["0:50", "0:59"]
+
+
 def test_results_are_drawn(open_page, serve, tmp_path):
     row = {"opponent": "<b>random</b>", "wins": 15, "draws": 1, "losses": 4, "score": 0.775, "interval95": [0.6, 0.9]}
-    content = {"agent": "a.npz", "games": 20, "openings": "random:10", "seed": 0}
+    row |= {"opponent_elo": 0.0, "expected_score": 0.8}
+    content = {"agent": "a.npz", "games": 20, "openings": "random:10", "seed": 0, "elo": 210.4}
+    content |= {"interval95": [180.2, 240.6], "beyond": None, "ladder": "ladder-v0"}
     content |= {"results": [row | {"mean_disc_difference": 12.5}]}
     content |= {"training": {"yardstick": "maximizer:eval=weighted", "curve": [[1, 0.2], [30, 0.7]]}}
     file = tmp_path / "results.json"
@@ -353,7 +418,8 @@ def test_results_are_drawn(open_page, serve, tmp_path):
     with open_page(serve("--results", str(file)).address) as page:
         page.click("#results")
         cells = page.locator("#results-list td").all_inner_texts()
-        assert [cell for cell in cells if cell.strip()] == ["<b>random</b>", "15", "1", "4", "77.5%", "+12.5"]
+        assert [cell for cell in cells if cell.strip()] == ["<b>random</b>", "0", "15", "1", "4", "77.5%", "+12.5"]
+        assert page.locator("#results-list dd").all_inner_texts() == ["210 (180 to 241)"]
         assert page.locator("#results-list figure path").count() == 1
         shoot(page, "results")
 

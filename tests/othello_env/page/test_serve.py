@@ -71,7 +71,9 @@ def test_a_wrong_agent_is_told_before_anything_is_served(arguments, part, capsys
     assert part in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("content", ["{", "[]", json.dumps({"results": 3})])
+@pytest.mark.parametrize(
+    "content", ["{", "[]", "NaN", json.dumps({"results": 3}), json.dumps({"results": []}), json.dumps({"curve": [{}]})]
+)
 def test_what_holds_no_results(content, tmp_path, capsys):
     file = tmp_path / "a.json"
     file.write_text(content)

@@ -6,20 +6,22 @@ import pytest
 from starlette.testclient import TestClient
 
 from othello_env import Othello
+from othello_env.arena.rules import position_to_text
 from othello_env.games.checkers import Checkers
 from othello_env.games.tribolo import Tribolo
 from othello_env.page.app import Offer, make_app
 from othello_env.page.guard import LARGEST_BODY
-from othello_env.page.messages import GAMES, MAX_PLIES
+from othello_env.page.messages import GAMES, MAX_PLIES, GameRecord
 
 PORT = 8750
 SITE = f"http://127.0.0.1:{PORT}"
+RESULTS = {"name": "a.json"}
 OFFERS = [Offer("random"), Offer("alphabeta:depth=2")]
 
 
 @pytest.fixture(scope="module")
 def client():
-    with TestClient(make_app(OFFERS, PORT, [("a.json", {"results": []})]), base_url=SITE) as made:
+    with TestClient(make_app(OFFERS, PORT, [RESULTS]), base_url=SITE) as made:
         yield made
 
 
@@ -207,6 +209,71 @@ def test_a_broken_paste_is_told(ask, text, part):
     assert part in got.json()["error"]
 
 
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("later", [False, True])
+def test_what_is_copied_can_be_pasted(ask, game, later):
+    """The same positions from a start, and from a board in the middle of the game, whatever the seed there."""
+    opened = ask("open", record=record(game, seed=3), plies=9).json()["record"]
+    position, moves = None, opened["moves"]
+    if later:
+        states = GameRecord.read(opened).states()
+        middle = next(i for i in range(3, 10) if getattr(states[i], "going_square", None) is None)
+        text, player = position_to_text(states[middle])
+        position, moves = {"text": text, "player": player}, moves[middle:]
+    copied = ask("write", record=record(game, moves, 3, position)).json()["text"]
+    got = ask("read", record=record(game, seed=99), text=copied).json()["record"]
+    views = [ask("game", record=each).json()["views"] for each in (got, record(game, moves, 3, position))]
+    assert views[0] == views[1]
+
+
+def test_checkers_is_copied_as_pdn(ask):
+    position = {"text": "W:W31,32:B1,22", "player": "white"}
+    start = Checkers.from_text(position["text"])
+    moves = start.play_transcript("32-27 22-25").moves
+    assert ask("write", record=record("checkers", moves, position=position)).json()["text"] == (
+        '[GameType "21"]\n[Result "*"]\n[SetUp "1"]\n[FEN "W:W31,32:B1,22"]\n\n1... 32-27 2. 22-25 *'
+    )
+    chain = Checkers.from_text("B:W18,26:B14")
+    moves = chain.play_transcript("14x23x30").moves
+    won = ask("write", record=record("checkers", moves, position={"text": "B:W18,26:B14", "player": "red"})).json()
+    assert won["text"].endswith("1. 14x23x30 0-1")
+
+
+def test_pdn_of_others_is_read(ask):
+    text = """[Event "a [match]"]
+    [White "somebody"]
+    [Result "1/2-1/2"]
+
+    1. 11-15 22-18 {the Single Corner} 2. 15x22 25x18 1/2-1/2"""
+    got = ask("read", record=record("checkers"), text=text).json()["record"]
+    assert got["moves"] == list(Checkers().play_transcript("11-15 22-18 15x22 25x18").moves)
+    text = '[SetUp "1"] [FEN "B:W18,26:B14"] 1. 14x23x30 *'
+    got = ask("read", record=record("checkers"), text=text).json()["record"]
+    assert got["position"] == {"text": "B:W18,26:B14", "player": "red"}
+    assert got["moves"] == list(Checkers.from_text("B:W18,26:B14").play_transcript("14x23x30").moves)
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "player", "moves"),
+    [
+        ("othello", "XXXO -OOO -OOO OOOX", "black", 0),  # the last is a row, not a player
+        ("othello", " ".join("XXXO-OOO-OOOOOOX"), "black", 0),
+        ("othello", " ".join("XXXO-OOO-OOOOOOX") + " O", "white", 0),
+        ("othello", "---- -XO- -OX- ---- black c1", "black", 1),
+        ("tribolo", "--RB-/-GRB-/-----\nblue\n1. b1 g3", "blue", None),
+        ("tribolo", "--rb- -grb- ----- red", "red", 0),
+    ],
+)
+def test_a_board_and_moves(ask, game, text, player, moves):
+    got = ask("read", record=record(game), text=text)
+    if moves is None:
+        assert "g3" in got.json()["error"]
+        return
+    assert got.status_code == 200, got.text
+    assert got.json()["record"]["position"]["player"] == player
+    assert len(got.json()["record"]["moves"]) == moves
+
+
 @pytest.mark.parametrize("name", ["read", "game"])
 def test_text_that_is_no_text_is_told(client, name):
     """Half a surrogate pair, which JSON can hold and UTF-8 cannot."""
@@ -232,7 +299,7 @@ def test_what_is_offered(client):
     got = client.get("/api/offers").json()
     assert got["games"] == list(GAMES)
     assert [agent["spec"] for agent in got["agents"]] == ["random", "alphabeta:depth=2"]
-    assert client.get("/api/results").json() == [{"name": "a.json", "content": {"results": []}}]
+    assert client.get("/api/results").json() == [RESULTS]
 
 
 @pytest.mark.parametrize(

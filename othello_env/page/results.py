@@ -1,0 +1,121 @@
+"""What a page draws of a JSON file of results: a benchmark's, or a learning curve beside it or of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["read_results"]
+
+_TIMES = ("seconds", "games", "plies", "iteration")
+"""What a curve's points can be drawn over, the best first."""
+_SHOWN = 300
+"""characters of a text"""
+
+
+def read_results(name: str, content: Any) -> dict[str, Any]:
+    """The title, facts, matches and curves of a file's content, as plain values that the page draws as they are.
+
+    Args:
+        name: of the file.
+        content: what ``othello-env benchmark``, ``othello-env quickstart`` or a script ``train_*.py`` wrote.
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    try:
+        return _read(name, content)
+    except (TypeError, KeyError, AttributeError, IndexError, ValueError) as error:
+        raise ValueError(f"it holds no results of a benchmark and no learning curve ({error!r})") from error
+
+
+def _read(name: str, content: dict[str, Any]) -> dict[str, Any]:
+    matches = [_match(row) for row in content.get("results", [])]
+    facts = _facts(content)
+    training = content.get("training", {})
+    curves = [_curve(points, source) for source in (training, content) if (points := source.get("curve"))]
+    if not (matches or facts or curves):
+        raise ValueError("nothing to show")
+    return {
+        "name": name,
+        "title": _text(content.get("agent", name)),
+        "about": _about(content) if matches else "",
+        "facts": facts,
+        "matches": matches,
+        "curves": curves,
+    }
+
+
+def _match(row: dict[str, Any]) -> dict[str, Any]:
+    low, high = row["interval95"]
+    return {
+        "opponent": _text(row["opponent"]),
+        "elo": _number(row["opponent_elo"]) if "opponent_elo" in row else None,
+        **{count: int(row[count]) for count in ("wins", "draws", "losses")},
+        "score": _number(row["score"]),
+        "interval": [_number(low), _number(high)],
+        "expected": _number(row["expected_score"]) if "expected_score" in row else None,
+        "discs": _number(row["mean_disc_difference"]),
+    }
+
+
+def _about(content: dict[str, Any]) -> str:
+    parts = [f"{content['games']} games", f"openings {content['openings']}", f"seed {content['seed']}"]
+    if "ladder" in content:
+        parts.insert(0, f"ladder {content['ladder']}")
+    else:
+        parts[0] += " against each"
+    return _text(", ".join(parts))
+
+
+def _facts(content: dict[str, Any]) -> list[list[str]]:
+    """Pairs of a name and a value, as text."""
+    facts = []
+    if "elo" in content:
+        low, high = map(_number, content["interval95"])
+        beyond = {None: "", "above": ", beyond the ladder", "below": ", below the ladder"}
+        more = beyond.get(content.get("beyond"), ", beyond the ladder")
+        facts.append(["Elo", f"{_number(content['elo']):.0f} ({low:.0f} to {high:.0f}){more}"])
+    if "milliseconds_a_move" in content:
+        facts.append(["a move", f"{_number(content['milliseconds_a_move']):.3g} ms"])
+    if content.get("illegal_or_failed"):
+        facts.append(["illegal or failed", str(int(content["illegal_or_failed"]))])
+    endgame = content.get("endgame")
+    if endgame:
+        low, high = map(_number, endgame["best_move_rate_interval95"])
+        facts.append(["best endgame moves", f"{_number(endgame['best_move_rate']):.1%} ({low:.1%} to {high:.1%})"])
+        low, high = map(_number, endgame["mean_loss_interval95"])
+        facts.append(["discs lost there a move", f"{_number(endgame['mean_loss']):.2f} ({low:.2f} to {high:.2f})"])
+    return facts
+
+
+def _curve(points: list[Any], source: dict[str, Any]) -> dict[str, Any]:
+    """A learning curve: pairs of seconds and a score, or objects with a time and scores."""
+    if not isinstance(points[0], dict):
+        name = f"against {_text(source.get('yardstick', 'the yardstick'))}"
+        return {"over": "seconds", "lines": [{"name": name, "points": [[_number(x), _number(y)] for x, y in points]}]}
+    over = next((time for time in _TIMES if time in points[0]), _TIMES[0])
+    lines: dict[str, list[list[float]]] = {}
+    for point in points:
+        for name, score in _scores(point).items():
+            lines.setdefault(_text(name), []).append([_number(point[over]), _number(score)])
+    if not lines:
+        raise ValueError("a curve without scores")
+    return {"over": over, "lines": [{"name": name, "points": drawn} for name, drawn in lines.items()]}
+
+
+def _scores(point: dict[str, Any]) -> dict[str, Any]:
+    """What a point tells of strength: `scores` by opponent, values that have an error beside them, or a rating."""
+    if "scores" in point:
+        return dict(point["scores"])
+    return {name: value for name, value in point.items() if f"{name} +-" in point or name in ("score", "elo")}
+
+
+def _number(value: Any) -> float:
+    number = float(value)
+    if isinstance(value, bool | str) or not abs(number) < 1e12:  # infinite, or not a number
+        raise ValueError(f"{value!r} is no number")
+    return number
+
+
+def _text(value: Any) -> str:
+    return str(value)[:_SHOWN]

@@ -1,0 +1,76 @@
+// Results of benchmarks and training, as the server reads them from files: tables, bars and learning curves.
+
+import { valueText } from "./charts.js";
+import { html, svg } from "./svg.js";
+
+const COLOURS = ["var(--accent)", "#c2702c", "#5577c8", "#a8539b", "#8a8a2a", "#4a9aa8"];
+const LEFT = 34;
+const RIGHT = 392;
+const TOP = 10;
+const BOTTOM = 100;
+
+/** One file's results. */
+export function resultsView({ name, title, about, facts, matches, curves }) {
+  return html("article", {},
+    html("h3", {}, title),
+    html("p", { class: "faint" }, [name, about].filter(Boolean).join(": ")),
+    ...(facts.length ? [html("dl", {}, ...facts.flatMap(([term, text]) => [html("dt", {}, term), html("dd", {}, text)]))] : []),
+    ...(matches.length ? [matchTable(matches)] : []),
+    ...curves.map(learningCurve));
+}
+
+const percent = share => `${(100 * share).toFixed(1)}%`;
+
+function matchTable(matches) {
+  const rated = matches.some(({ elo }) => elo !== null);
+  const head = ["against", ...(rated ? ["Elo"] : []), "won", "drawn", "lost", "score", "", "discs"];
+  const rows = matches.map(({ opponent, elo, wins, draws, losses, score, interval, expected, discs }) => html("tr", {},
+    html("td", {}, opponent),
+    ...(rated ? [html("td", {}, elo === null ? "" : elo.toFixed(0))] : []),
+    ...[wins, draws, losses].map(count => html("td", {}, String(count))),
+    html("td", {}, percent(score)),
+    html("td", {}, scoreBar(score, interval, expected)),
+    html("td", {}, valueText(discs, "", "values"))));
+  return html("div", { class: "wide" }, html("table", {},
+    html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows)));
+}
+
+/** A score with its interval; a dashed line where it was expected. */
+function scoreBar(score, [low, high], expected) {
+  const label = `${percent(low)} to ${percent(high)}` + (expected === null ? "" : `, expected ${percent(expected)}`);
+  const line = (at, more) => svg("line", { x1: 100 * at, x2: 100 * at, y1: 0, y2: 12, stroke: "currentColor", "vector-effect": "non-scaling-stroke", ...more });
+  return svg("svg", { viewBox: "0 0 100 12", preserveAspectRatio: "none", role: "img", "aria-label": label },
+    svg("title", {}, label),
+    svg("rect", { y: 3, width: 100, height: 6, rx: 2, fill: "currentColor", "fill-opacity": .12 }),
+    svg("rect", { y: 3, width: 100 * score, height: 6, rx: 2, fill: "var(--accent)" }),
+    line(.5, { "stroke-opacity": .5 }),
+    ...(expected === null ? [] : [line(expected, { "stroke-dasharray": "2 2" })]),
+    svg("line", { x1: 100 * low, x2: 100 * high, y1: 6, y2: 6, stroke: "currentColor", "stroke-width": 2, "vector-effect": "non-scaling-stroke" }));
+}
+
+function learningCurve({ over, lines }) {
+  const all = lines.flatMap(({ points }) => points);
+  const isScore = all.every(([, value]) => value >= 0 && value <= 1);
+  const last = Math.max(...all.map(([at]) => at), 1e-9);
+  const least = isScore ? 0 : Math.min(...all.map(([, value]) => value));
+  const most = isScore ? 1 : Math.max(...all.map(([, value]) => value), least + 1);
+  const x = at => LEFT + (RIGHT - LEFT) * at / last;
+  const y = value => BOTTOM - (BOTTOM - TOP) * (value - least) / (most - least);
+  const text = (attributes, content) => svg("text", { "font-size": 9, fill: "currentColor", ...attributes }, content);
+  const grid = [least, (least + most) / 2, most].flatMap(value => [
+    svg("line", { x1: LEFT, x2: RIGHT, y1: y(value), y2: y(value), stroke: "currentColor", "stroke-opacity": .18 }),
+    text({ x: LEFT - 4, y: y(value) + 3, "text-anchor": "end" }, isScore ? `${100 * value}%` : value.toFixed(0)),
+  ]);
+  const curves = lines.map(({ points }, i) => svg("path", {
+    d: points.map(([at, value], j) => `${j ? "L" : "M"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join(""),
+    fill: "none", stroke: COLOURS[i % COLOURS.length], "stroke-width": 2,
+  }));
+  const key = lines.map(({ name }, i) => html("li", {},
+    svg("svg", { viewBox: "0 0 20 10", "aria-hidden": "true" },
+      svg("line", { x1: 0, x2: 20, y1: 5, y2: 5, stroke: COLOURS[i % COLOURS.length], "stroke-width": 4 })), name));
+  return html("figure", {},
+    svg("svg", { viewBox: "0 0 400 116", role: "img", "aria-label": `Learning curve over ${over}` }, ...grid, ...curves,
+      text({ x: LEFT, y: 113 }, "0"),
+      text({ x: RIGHT, y: 113, "text-anchor": "end" }, `${Math.round(last).toLocaleString("en")} ${over}`)),
+    html("figcaption", {}, html("ul", { class: "key" }, ...key)));
+}

@@ -1,0 +1,85 @@
+"""What is read of files of results."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import othello_agents
+from othello_env.arena.benchmark import run_benchmark
+from othello_env.page.results import read_results
+
+ROW = {"opponent": "random", "wins": 15, "draws": 1, "losses": 4, "score": 0.775, "interval95": [0.6, 0.9]}
+ROW |= {"mean_disc_difference": 12.5}
+RUN = {"agent": "a.npz", "games": 20, "openings": "random:10", "seed": 0, "results": [ROW]}
+
+
+def test_matches_with_a_curve_of_training():
+    read = read_results("a.json", RUN | {"training": {"yardstick": "random", "curve": [[1.5, 0.2], [30, 0.7]]}})
+    assert (read["title"], read["about"]) == ("a.npz", "20 games against each, openings random:10, seed 0")
+    assert read["matches"] == [
+        {"opponent": "random", "elo": None, "wins": 15, "draws": 1, "losses": 4, "score": 0.775}
+        | {"interval": [0.6, 0.9], "expected": None, "discs": 12.5}
+    ]
+    assert read["curves"] == [
+        {"over": "seconds", "lines": [{"name": "against random", "points": [[1.5, 0.2], [30.0, 0.7]]}]}
+    ]
+
+
+def test_a_rating_and_endgames():
+    endgame = {"best_move_rate": 0.8, "best_move_rate_interval95": [0.75, 0.85]}
+    endgame |= {"mean_loss": 1.234, "mean_loss_interval95": [1.0, 1.5]}
+    content = RUN | {"elo": 1234.5, "interval95": [1200.1, 1270.6], "beyond": "above", "ladder": "ladder-v0"}
+    content |= {"milliseconds_a_move": 0.01234, "illegal_or_failed": 2, "endgame": endgame}
+    content["results"] = [ROW | {"opponent_elo": 1200.0, "expected_score": 0.6}]
+    read = read_results("a.json", content)
+    assert read["facts"] == [
+        ["Elo", "1234 (1200 to 1271), beyond the ladder"],
+        ["a move", "0.0123 ms"],
+        ["illegal or failed", "2"],
+        ["best endgame moves", "80.0% (75.0% to 85.0%)"],
+        ["discs lost there a move", "1.23 (1.00 to 1.50)"],
+    ]
+    assert read["about"] == "ladder ladder-v0, 20 games, openings random:10, seed 0"
+    assert (read["matches"][0]["elo"], read["matches"][0]["expected"]) == (1200.0, 0.6)
+    assert read_results("a.json", {"agent": "a", "endgame": endgame})["matches"] == []
+
+
+def test_what_a_benchmark_writes_is_read():
+    content = json.loads(json.dumps(run_benchmark("random", games=2, seed=1).to_json()))
+    read = read_results("a.json", content)
+    assert [row["opponent"] for row in read["matches"]] == [row["opponent"] for row in content["results"]]
+
+
+def test_the_curve_of_the_packaged_weights():
+    file = Path(othello_agents.__file__).parent / "weights" / "ntuple_8x8.json"
+    content = json.loads(file.read_text())
+    (curve,) = read_results(file.name, content)["curves"]
+    assert curve["over"] == "seconds"
+    first = curve["lines"][0]
+    assert first["points"] == [[point["seconds"], point[first["name"]]] for point in content["curve"]]
+
+
+def test_a_curve_of_scores_by_opponent():
+    points = [{"iteration": i, "plies": 100 * i, "loss": 3.0, "scores": {"a": i / 10, "b": 0.5}} for i in range(3)]
+    (curve,) = read_results("ppo.json", {"command": "x", "curve": points})["curves"]
+    assert curve["over"] == "plies"
+    assert {line["name"]: line["points"][2] for line in curve["lines"]} == {"a": [200.0, 0.2], "b": [200.0, 0.5]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {},
+        {"results": [3]},
+        {"results": [{k: v for k, v in ROW.items() if k != "score"}]},
+        RUN | {"results": [ROW | {"score": float("nan")}]},
+        RUN | {"results": [ROW | {"interval95": [0.1]}]},
+        RUN | {"training": {"curve": [[1, "0.5"]]}},
+        {"curve": [{"seconds": 1}]},
+        {"curve": [{"score": 1}]},
+    ],
+)
+def test_what_is_no_result(content):
+    with pytest.raises(ValueError, match="holds no results"):
+        read_results("a.json", content)
