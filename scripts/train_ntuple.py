@@ -1,23 +1,27 @@
-"""Train the n-tuple network by self-play and record how its score grows with games and seconds.
+r"""Train the n-tuple network by self-play and record how its score grows with games and seconds.
 
     python scripts/train_ntuple.py --games 1000000 --out runs/ntuple.npz
     python scripts/train_ntuple.py --seconds 60 --seed 2 --out runs/minute.npz
-    python scripts/train_ntuple.py --games 2000000 --half --out agents/othello_agents/weights/ntuple_8x8.npz
-    python scripts/train_ntuple.py --size 6 --games 400000 --half --out agents/othello_agents/weights/ntuple_6x6.npz
+    python scripts/train_ntuple.py --games 6400000 --first 50000 --half \
+        --out agents/othello_agents/weights/ntuple_8x8.npz --picture docs/learning.png
+    python scripts/train_ntuple.py --size 6 --games 800000 --first 200000 --half \
+        --out agents/othello_agents/weights/ntuple_6x6.npz
 
-The last two lines make the weights that come with the package. The curve goes beside the weights, as JSON: at doubling
-numbers of games, the score of greedy play against weighted alpha-beta from 10 random plies. The same seed and number of
-games give the same weights and scores.
+The last two commands make the weights that come with the package. The curve goes beside the weights, as JSON, and into
+a picture: at doubling numbers of games, the score of greedy play against weighted alpha-beta from random openings. The
+same seed and number of games give the same weights and scores.
 """
 
 import argparse
+import io
 import time
 from pathlib import Path
 
 from othello_agents.ntuple import NTupleAgent, Trainer
 from othello_env import Othello
 from othello_env.arena.match import play_match
-from othello_env.files import write_json
+from othello_env.drawing.chart import CurvePoint, learning_chart
+from othello_env.files import write_file, write_json
 
 OPPONENTS = {4: (2, 4), 6: (2, 4), 8: (4, 6)}
 PLIES = {4: 3, 6: 6, 8: 10}
@@ -41,9 +45,28 @@ def measure(trainer: Trainer, games: int) -> dict[str, float]:
     return scores
 
 
+def picture(trainer: Trainer, curve: list[dict[str, float]], matches: int) -> bytes:
+    """The curve as a PNG file."""
+    size = trainer.network.size
+    lines = {
+        f"alphabeta:depth={depth},eval=weighted": [
+            CurvePoint(point["games"], max(point["seconds"], 1.0), point[f"depth {depth}"]) for point in curve
+        ]
+        for depth in OPPONENTS[size]
+    }
+    title = f"The n-tuple network learns {size}x{size} Othello from nothing, by self-play"
+    subtitle = (
+        f"score of greedy play, {matches} games at each point from {PLIES[size]} random plies, seed {trainer.seed}"
+    )
+    buffer = io.BytesIO()
+    learning_chart(title, subtitle, lines).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the weights, a .npz file; the curve ends in .json")
+    parser.add_argument("--picture", type=Path, help="of the curve, a .png file")
     parser.add_argument("--games", type=int, help="of self-play")
     parser.add_argument("--seconds", type=float, help="of self-play; without --games, how long it lasts")
     parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8")
@@ -71,6 +94,8 @@ def main() -> None:
         limit *= 2
         trainer.network.save(args.out, half=args.half)
         write_json(args.out.with_suffix(".json"), {"training": trainer.network.training, "curve": curve})
+        if args.picture:
+            write_file(args.picture, picture(trainer, curve, args.matches))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
-"""Charts of results: scores with intervals, and a learning curve beside them."""
+"""Charts of results: scores with intervals, and learning curves."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PIL import Image, ImageDraw, ImageFont
 
-__all__ = ["ScoreRow", "score_chart"]
+__all__ = ["CurvePoint", "ScoreRow", "learning_chart", "score_chart"]
 
 _SCALE = 2  # drawn larger than shown, then reduced, so that edges are smooth
 _WIDTH, _TOP, _ROW, _BOTTOM, _EDGE = 960, 92, 44, 62, 28
@@ -16,6 +17,8 @@ _CURVE = 400
 _GAP = 72
 _PAPER, _INK, _FAINT, _GRID = "#ffffff", "#20262b", "#667079", "#dde2e6"
 _MARK, _CURVE_INK, _HALF = "#1b7f4b", "#1b7f4b", "#b9c0c6"
+_INKS = ("#1b7f4b", "#1f5fa8", "#b3541e", "#7a3e9d", "#667079")
+_PLOT = 420
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,15 @@ class ScoreRow:
     score: float
     low: float
     high: float
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """What a learner scored, 0 to 1, after so many games and seconds of training (at least 1 of each)."""
+
+    games: float
+    seconds: float
+    score: float
 
 
 @dataclass(frozen=True)
@@ -116,11 +128,16 @@ def _draw_rows(canvas: _Canvas, panel: _Panel, rows: Sequence[ScoreRow]) -> None
         canvas.text(panel.right + 24, y, f"{row.score:.3f}", size=15)
 
 
-def _draw_curve(canvas: _Canvas, panel: _Panel, curve: Sequence[tuple[float, float]], title: str) -> None:
+def _draw_scores(canvas: _Canvas, panel: _Panel) -> None:
+    """The lines of equal score."""
     for tenths in range(0, 11, 2):
         y = panel.y(tenths / 10)
         canvas.line([(panel.left, y), (panel.right, y)], _HALF if tenths == 5 else _GRID)
         canvas.text(panel.left - 10, y, f"{tenths / 10:.1f}", size=13, colour=_FAINT, anchor="rm")
+
+
+def _draw_curve(canvas: _Canvas, panel: _Panel, curve: Sequence[tuple[float, float]], title: str) -> None:
+    _draw_scores(canvas, panel)
     for share in (0.0, 0.5, 1.0):
         seconds = share * panel.largest
         canvas.text(panel.x(seconds), panel.bottom + 16, f"{seconds:.0f}", size=13, colour=_FAINT, anchor="mm")
@@ -131,3 +148,50 @@ def _draw_curve(canvas: _Canvas, panel: _Panel, curve: Sequence[tuple[float, flo
     canvas.line(points, _CURVE_INK, 2)
     for x, y in points:
         canvas.dot(x, y, 3, _CURVE_INK)
+
+
+def learning_chart(title: str, subtitle: str, curves: Mapping[str, Sequence[CurvePoint]]) -> Image.Image:
+    """A picture of how scores grow with games and with seconds, both on logarithmic axes.
+
+    Args:
+        title: above all.
+        subtitle: how it was measured, in a smaller type.
+        curves: at most five, each with at least one point, under their labels.
+    """
+    width, height = 2 * (_EDGE + 40 + _PLOT) + _EDGE, _TOP + 340 + _BOTTOM
+    canvas = _Canvas(width, height)
+    canvas.text(_EDGE, 30, title, size=21)
+    canvas.text(_EDGE, 58, subtitle, size=14, colour=_FAINT)
+    for place, axis in enumerate(("games", "seconds")):
+        left = _EDGE + 40 + place * (_PLOT + _EDGE + 40)
+        panel = _Panel(left, _TOP, left + _PLOT, height - _BOTTOM)
+        lines = [[(getattr(point, axis), point.score) for point in curve] for curve in curves.values()]
+        _draw_logarithmic(canvas, panel, lines, f"{axis} of training")
+    for place, (label, ink) in enumerate(zip(curves, _INKS, strict=False)):
+        y = height - _BOTTOM - 22 * (len(curves) - place)
+        canvas.line([(width - _EDGE - 300, y), (width - _EDGE - 276, y)], ink, 2)
+        canvas.text(width - _EDGE - 268, y, label, size=13)
+    return canvas.finished()
+
+
+def _draw_logarithmic(
+    canvas: _Canvas, panel: _Panel, lines: Sequence[Sequence[tuple[float, float]]], axis: str
+) -> None:
+    numbers = [number for line in lines for number, _ in line]
+    low = math.floor(math.log10(min(numbers)) * 2) / 2
+    high = max(math.ceil(math.log10(max(numbers)) * 2) / 2, low + 0.5)
+
+    def x(number: float) -> float:
+        return panel.x((math.log10(number) - low) / (high - low))
+
+    _draw_scores(canvas, panel)
+    for decade in range(math.ceil(low), math.floor(high) + 1):
+        at = x(10**decade)
+        canvas.line([(at, panel.top), (at, panel.bottom)], _GRID)
+        canvas.text(at, panel.bottom + 16, f"{10**decade:,}", size=13, colour=_FAINT, anchor="mm")
+    canvas.text((panel.left + panel.right) / 2, panel.bottom + 40, axis, size=13, colour=_FAINT, anchor="mm")
+    for line, ink in zip(lines, _INKS, strict=False):
+        points = [(x(number), panel.y(score)) for number, score in line]
+        canvas.line(points, ink, 2)
+        for point in points:
+            canvas.dot(*point, 3, ink)

@@ -13,13 +13,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.bitboard import advance, legal_moves, nth_bit, popcount
-from othello_env.games.hashing import CHOICE, EPSILON, OPENING, below, mix
+from othello_env.games.bitboard import advance, flips, legal_moves, nth_bit, popcount
+from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, below, mix
 from othello_env.games.jit import kernel
 
 __all__ = ["Learning", "Tables", "best_actions", "evaluate", "position_logit", "stage", "train"]
 
-_0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
+_0, _1, _2, _32 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(32)
+_GRABS = np.uint64(0.7 * 2.0**32)
+"""How often a grabbing player grabs, times 2**32."""
 _WIN = np.float32(np.inf)
 
 
@@ -47,10 +49,10 @@ class Learning(NamedTuple):
     """How a network learns; see `trainer.Trainer`."""
 
     rate: float
-    half_life: float
     trace: float
     epsilon: float
     random_plies: int
+    grabbing: float
 
 
 @kernel
@@ -220,7 +222,7 @@ class _Record(NamedTuple):
         stages: (T,) int64.
         signs: (T,) float64, +1 where the first player moved, else -1.
         values: (T,) float64, the afterstates' values as they were; the last one's is the game's outcome.
-        greedy: (T,) float64, the value of the best move; another than `values` where a random one was made.
+        greedy: (T,) float64, the value of the best move; another than `values` where another one was made.
     """
 
     configurations: npt.NDArray[np.int16]
@@ -240,10 +242,33 @@ def _outcome(own: np.uint64, opponent: np.uint64, board: np.uint64) -> float:
 
 
 @kernel
+def _grab(own: np.uint64, opponent: np.uint64, legal: np.uint64) -> np.int64:
+    """The first square of a move that turns the most discs."""
+    best, most = np.int64(-1), np.int64(-1)
+    while legal != _0:
+        disc = legal & (_0 - legal)
+        legal ^= disc
+        turned = np.int64(popcount(flips(disc, own, opponent)))
+        if turned > most:
+            best, most = np.int64(popcount(disc - _1)), turned
+    return best
+
+
+@kernel
+def _grabber(key: np.uint64, learning: Learning) -> np.int64:
+    """Which player grabs discs in a game: +1, the first, -1, the second, or 0, none."""
+    draw = mix(key, np.uint64(OPPONENT))
+    if draw >> _32 >= np.uint64(learning.grabbing * 2.0**32):
+        return np.int64(0)
+    return np.int64(1) - np.int64(_2 * (draw & _1))
+
+
+@kernel
 def _self_play(
     key: np.uint64, own: np.uint64, opponent: np.uint64, tables: Tables, learning: Learning, record: _Record
 ) -> int:
     """Play a game from a position and fill the record. Returns the number of plies."""
+    grabber = _grabber(key, learning)
     random_plies = np.int64(below(mix(key, np.uint64(OPENING)), np.uint64(learning.random_plies + 1)))
     threshold = np.uint64(learning.epsilon * 2.0**32)
     configuration = np.empty(len(tables.offsets), np.int16)
@@ -262,6 +287,8 @@ def _self_play(
         draw = mix(mix(key, np.uint64(EPSILON)), np.uint64(discs))
         if t < random_plies or draw >> _32 < threshold:
             square = np.int64(nth_bit(legal, below(mix(draw, np.uint64(CHOICE)), popcount(legal))))
+        elif sign == grabber and mix(draw, np.uint64(OPPONENT)) >> _32 < _GRABS:
+            square = _grab(own, opponent, legal)
         disc = _1 << np.uint64(square)
         new_own, new_opponent, legal, reply = advance(own, opponent, disc, tables.board)
         _move(configuration, square, opponent & ~new_own, tables.deltas, len(configuration), record.configurations[t])
@@ -280,20 +307,28 @@ def _self_play(
 
 
 @kernel
-def _learn(plies: int, rate: float, trace: float, tables: Tables, record: _Record) -> None:
-    """Move the value of every afterstate but the last, which is never looked up, towards its TD(lambda) return."""
+def _learn(plies: int, learning: Learning, tables: Tables, errors: npt.NDArray[np.float32], record: _Record) -> None:
+    """Move the value of every afterstate but the last, which is never looked up, towards its TD(lambda) return.
+
+    Each weight has a rate of its own, as in temporal coherence learning (Beal and Smith, "Temporal coherence and
+    prediction decay in TD learning", 1999): the part of its errors that did not cancel out.
+    """
     target = record.signs[plies - 1] * record.greedy[plies - 1]  # for the first player
     for t in range(plies - 2, -1, -1):
         sign, value, configuration = record.signs[t], record.values[t], record.configurations[t]
-        weights = tables.weights[record.stages[t]]
-        error = (sign * target - value) * (1.0 - value * value)
-        step = np.float32(rate * error / tables.looked_up)
+        weights, sums = tables.weights[record.stages[t]], errors[record.stages[t]]
+        error = np.float32((sign * target - value) * (1.0 - value * value))
+        step = np.float32(learning.rate) * error / np.float32(tables.looked_up)
         for q in range(len(tables.offsets)):
             # A configuration that is its own mirror image has one weight, which counts once.
             if q < tables.looked_up or configuration[q] != configuration[tables.partners[q]]:
-                weights[tables.offsets[q] + configuration[q]] += step
-        # What came of a random move says nothing about the position before it.
-        followed = trace if value == record.greedy[t] else 0.0
+                i = np.uint64(tables.offsets[q] + configuration[q])
+                size = sums[i, 1]
+                weights[i] += step * abs(sums[i, 0]) / size if size > 0 else step
+                sums[i, 0] += error
+                sums[i, 1] += abs(error)
+        # What came of another move than the best says nothing about the position before it.
+        followed = learning.trace if value == record.greedy[t] else 0.0
         target = (1.0 - followed) * sign * record.greedy[t] + followed * target
 
 
@@ -305,11 +340,13 @@ def train(
     own: np.uint64,
     opponent: np.uint64,
     tables: Tables,
+    errors: npt.NDArray[np.float32],
     learning: Learning,
 ) -> None:
     """Play the next games of the sequence that `key` determines, from one position, and learn from each.
 
-    `played` (1,) counts them: it is raised after each game, so that an interrupt never leaves it wrong.
+    `errors` (S, W, 2) has for each weight the sum of its errors so far and the sum of their sizes. `played` (1,) counts
+    the games: it is raised after each, so that an interrupt never leaves it wrong.
     """
     squares = np.int64(popcount(tables.board))
     record = _Record(
@@ -322,6 +359,5 @@ def train(
     for _ in range(games):
         game = played[0]
         plies = _self_play(mix(key, np.uint64(game)), own, opponent, tables, learning, record)
-        rate = learning.rate / (1.0 + game / learning.half_life)
-        _learn(plies, rate, learning.trace, tables, record)
+        _learn(plies, learning, tables, errors, record)
         played[0] += 1

@@ -23,7 +23,7 @@ from othello_env.games.othello import Othello, check_size
 
 __all__ = ["FORMAT", "NTupleNetwork"]
 
-FORMAT = "othello-env n-tuple 1"
+FORMAT = "othello-env n-tuple 2"
 """What a file's card calls its format; the number changes when the meaning of the arrays does."""
 
 # What the readers of zip files and arrays raise where a file is damaged; json's errors are ValueErrors.
@@ -49,9 +49,11 @@ class NTupleNetwork:
         stages: into how many equal parts the game is divided; each has weights of its own.
         weights: (S, W) float32, or None for zeros.
         training: what is known of the weights' origin: `games`, `seed` and so on, as JSON takes it.
+        errors: (S, W, 2) float32, what a `Trainer` needs to go on: for each weight the sum of its errors and that of
+            their sizes. None for a network that is not to go on, or has not begun.
 
     Raises:
-        ValueError: there is no such size, or the weights have another shape or are not finite.
+        ValueError: there is no such size, or the weights or errors have another shape or are not finite.
     """
 
     def __init__(
@@ -60,23 +62,28 @@ class NTupleNetwork:
         stages: int = 1,
         weights: npt.NDArray[np.float32] | None = None,
         training: Mapping[str, Any] | None = None,
+        errors: npt.NDArray[np.float32] | None = None,
     ) -> None:
         places = layout(check_size(size))
         if stages < 1:
             raise ValueError(f"stages must be at least 1, not {stages}")
         if weights is None:
             weights = np.zeros((stages, places.weights), np.float32)
-        if weights.shape != (stages, places.weights):
-            raise ValueError(
-                f"expected weights of shape {(stages, places.weights)} for size {size} and {stages} stages, "
-                f"got {weights.shape}"
-            )
-        if not np.isfinite(weights).all():
-            raise ValueError("the weights are not all finite")
+        shape = (stages, places.weights)
+        for name, array, expected in (("weights", weights, shape), ("errors", errors, (*shape, 2))):
+            if array is None:
+                continue
+            if array.shape != expected:
+                raise ValueError(
+                    f"expected {name} of shape {expected} for size {size} and {stages} stages, got {array.shape}"
+                )
+            if not np.isfinite(array).all():
+                raise ValueError(f"the {name} are not all finite")
         self.size = size
         self.stages = stages
         self.weights = np.ascontiguousarray(weights, np.float32)
         self.training = dict(training or {})
+        self.errors = None if errors is None else np.ascontiguousarray(errors, np.float32)
         self.tables = kernels.Tables(
             self.weights,
             places.deltas,
@@ -123,16 +130,22 @@ class NTupleNetwork:
 
         Args:
             path: of the file; its folders are made if need be.
-            half: keep the weights as float16, which takes half the space and about three digits of each.
+            half: keep the weights alone, as float16, to play by and not to go on learning: a sixth of the space, and
+                about three digits of each.
 
         Raises:
             OSError: it cannot be written.
         """
         card = {"format": FORMAT, "size": self.size, "stages": self.stages, "patterns": _patterns(self.size)}
         card["training"] = self.training
-        weights = self.weights.astype(np.float16 if half else np.float32)
+        arrays = {
+            "card": np.array(json.dumps(card)),
+            "weights": self.weights.astype(np.float16 if half else np.float32),
+        }
+        if self.errors is not None and not half:
+            arrays["errors"] = self.errors
         buffer = io.BytesIO()
-        np.savez_compressed(buffer, card=np.array(json.dumps(card)), weights=weights)
+        np.savez_compressed(buffer, allow_pickle=False, **arrays)
         write_file(path, buffer.getvalue())
 
     @classmethod
@@ -157,13 +170,12 @@ class NTupleNetwork:
             ValueError: as for `load`.
         """
         try:
-            card, weights = _arrays(file)
-            return cls._from_card(card, weights)
+            return cls._from_arrays(*_arrays(file))
         except _DAMAGE as error:
             raise ValueError(f"{name!r} is no file of n-tuple weights: {error}") from error
 
     @classmethod
-    def _from_card(cls, card: Any, weights: npt.NDArray[Any]) -> Self:
+    def _from_arrays(cls, card: Any, weights: npt.NDArray[Any], errors: npt.NDArray[Any] | None = None) -> Self:
         if not isinstance(card, dict) or card.get("format") != FORMAT:
             found = card.get("format") if isinstance(card, dict) else card
             raise ValueError(f"its card must say format {FORMAT!r}, not {found!r}")
@@ -176,7 +188,9 @@ class NTupleNetwork:
             raise ValueError(f"its card names other patterns than this version's: {card.get('patterns')}")
         if weights.dtype not in (np.float16, np.float32):
             raise ValueError(f"expected weights of float16 or float32, got {weights.dtype}")
-        return cls(size, stages, weights.astype(np.float32), training)
+        if errors is not None and errors.dtype != np.float32:
+            raise ValueError(f"expected errors of float32, got {errors.dtype}")
+        return cls(size, stages, weights.astype(np.float32), training, errors)
 
 
 def _patterns(size: int) -> list[list[Any]]:
@@ -184,15 +198,17 @@ def _patterns(size: int) -> list[list[Any]]:
     return [[name, list(squares)] for name, squares in layout(size).patterns]
 
 
-def _arrays(file: IO[bytes]) -> tuple[Any, npt.NDArray[Any]]:
-    """A file's card, parsed, and its weights. A damaged or other file raises one of `_DAMAGE`."""
+def _arrays(file: IO[bytes]) -> tuple[Any, ...]:
+    """A file's card, parsed, its weights and perhaps its errors. A damaged or other file raises one of `_DAMAGE`."""
     with zipfile.ZipFile(file) as archive:
-        names = archive.namelist()
-        if sorted(names) != ["card.npy", "weights.npy"]:
-            raise ValueError(f"expected the arrays card and weights, got {', '.join(names) or 'none'}")
+        found = archive.namelist()
+        names = ["card.npy", "weights.npy", *(["errors.npy"] if "errors.npy" in found else [])]
+        if sorted(names) != sorted(found):
+            got = ", ".join(found) or "none"
+            raise ValueError(f"expected the arrays card and weights, and perhaps errors, got {got}")
         # Each member is read whole first, so that its checksum is checked before anything of it is used.
-        members = [io.BytesIO(archive.read(name)) for name in sorted(names)]
-    text, weights = (np.lib.format.read_array(member, allow_pickle=False) for member in members)
+        members = [io.BytesIO(archive.read(name)) for name in names]
+    text, *arrays = (np.lib.format.read_array(member, allow_pickle=False) for member in members)
     if text.dtype.kind != "U" or text.shape != ():
         raise ValueError(f"its card must be a text, not {text.dtype} of shape {text.shape}")
-    return json.loads(str(text)), weights
+    return json.loads(str(text)), *arrays

@@ -6,7 +6,8 @@ symmetries carry a pattern to up to eight placements, which share its table. The
 
 A placement's configuration is a number in balanced ternary: the sum over its squares of 3**i times +1 (own disc), -1
 (the opponent's) or 0. Seen from the other side it changes its sign, and a placed or flipped disc adds a multiple of a
-constant vector, so positions are followed by adding vectors of small integers.
+constant vector, so positions are followed by adding vectors of small integers. One more table sees the whole board: its
+configuration is the difference of the discs, which tells a player who has few left and may lose them all.
 
 Letters for shapes: P = placements that are looked up; Q = P and the mirrored ones that cover the same squares as one
 of them.
@@ -32,7 +33,7 @@ class Layout:
     Attributes:
         size: of the board.
         patterns: for each pattern its name and squares (0-63).
-        weights: how many weights a stage of the game has.
+        weights: how many weights a stage of the game has, those of the difference last.
         deltas: (64, Q) int16, what an own disc on a square adds to each placement's configuration.
         offsets: (Q,) int64, where the configuration 0 of each placement's table is.
         partners: (Q,) int64, for a mirrored placement the one that is looked up, for the first P themselves. A
@@ -92,10 +93,12 @@ def layout(size: int) -> Layout:
             else:
                 places[place] = len(first)
                 first.append((squares, offset, len(first)))
+    first.append((ACTION_SQUARES[size], start + size * size, len(first)))
+    start += 2 * size * size + 1
     placements = first + mirrored
     deltas = np.zeros((64, len(placements)), np.int16)
     for q, (squares, _, _) in enumerate(placements):
-        deltas[list(squares), q] = 3 ** np.arange(len(squares))
+        deltas[list(squares), q] = 1 if q == len(first) - 1 else 3 ** np.arange(len(squares))
     return Layout(
         size=size,
         patterns=tuple(patterns),

@@ -35,6 +35,11 @@ def content(state, mover):
     return [1 if owner is None else 2 if owner == mover else 0 for owner in state.owners()]
 
 
+def difference(state, mover):
+    discs = state.discs()
+    return discs[mover] - discs[1 - mover]
+
+
 def stage_of(state, stages):
     return max(0, (sum(state.discs()) - 5) * stages // (state.size**2 - 4))
 
@@ -56,6 +61,7 @@ class SlowTwin:
             for orders in readings(state.size, squares):
                 total += float(weights[start + number([shown[square] for square in orders[0]])])
             start += 3 ** len(squares)
+        total += float(weights[start + state.size**2 + difference(state, mover)])
         return np.tanh(total) * (1 if player == mover else -1)
 
 
@@ -70,6 +76,7 @@ def symmetric_network(size, stages=3, seed=7):
         images = [every[:, [squares.index(square) for square in order]] @ 3 ** np.arange(k) for order in orders]
         table = rng.normal(0, 0.1, (stages, 3**k)).astype(np.float32)
         weights.append(table[:, np.min(images, axis=0)])
+    weights.append(rng.normal(0, 0.1, (stages, 2 * size**2 + 1)).astype(np.float32))
     return NTupleNetwork(size, stages, np.concatenate(weights, axis=1))
 
 

@@ -59,8 +59,8 @@ def test_another_size_or_game_is_refused(networks, double_step):
     [
         ({"size": 5}, "one of 4, 6, 8, not 5"),
         ({"size": 4, "stages": 0}, "stages must be at least 1, not 0"),
-        ({"size": 4, "weights": np.zeros((1, 3), np.float32)}, r"expected weights of shape \(1, 27135\).*got \(1, 3\)"),
-        ({"size": 4, "weights": np.full((1, 27135), np.nan, np.float32)}, "not all finite"),
+        ({"size": 4, "weights": np.zeros((1, 3), np.float32)}, r"expected weights of shape \(1, 27168\).*got \(1, 3\)"),
+        ({"size": 4, "weights": np.full((1, 27168), np.nan, np.float32)}, "not all finite"),
     ],
 )
 def test_bad_networks(arguments, message):
@@ -72,12 +72,14 @@ def test_bad_networks(arguments, message):
 def test_a_saved_network_is_the_same_when_loaded(tmp_path, networks, half):
     network = networks[6]
     network.training = {"games": 5, "seed": 3}
+    network.errors = np.ones((*network.weights.shape, 2), np.float32)
     network.save(tmp_path / "new" / "a.npz", half=half)
     loaded = NTupleNetwork.load(tmp_path / "new" / "a.npz")
     assert (loaded.size, loaded.stages, loaded.training) == (6, network.stages, {"games": 5, "seed": 3})
     expected = network.weights.astype(np.float16) if half else network.weights
     assert (loaded.weights == expected).all()
     assert loaded.weights.dtype == np.float32
+    assert loaded.errors is None if half else (loaded.errors == network.errors).all()
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["a.npz"]
 
 
@@ -88,7 +90,7 @@ def test_the_same_network_makes_the_same_file(tmp_path, networks):
 
 
 CARD = {
-    "format": "othello-env n-tuple 1",
+    "format": "othello-env n-tuple 2",
     "size": 4,
     "stages": 1,
     "patterns": [[name, list(squares)] for name, squares in layout(4).patterns],
@@ -107,8 +109,8 @@ def with_card(**changes):
     return written(card=np.array(json.dumps(CARD | changes)), weights=WEIGHTS)
 
 
-def with_weights(weights):
-    return written(card=np.array(json.dumps(CARD)), weights=weights)
+def with_weights(weights, **arrays):
+    return written(card=np.array(json.dumps(CARD)), weights=weights, **arrays)
 
 
 def truncated():
@@ -151,12 +153,12 @@ BROKEN = {
     "no arrays within": (not_arrays(), "magic string"),
     "too large": (with_header((2**30, 2**30)), "Unable to allocate|array is too big|Maximum"),
     "pickled": (with_pickle(), "Object arrays cannot be loaded"),
-    "other arrays": (written(a=WEIGHTS), "expected the arrays card and weights, got a.npy"),
+    "other arrays": (written(a=WEIGHTS), "expected the arrays card and weights, and perhaps errors, got a.npy"),
     "card of numbers": (written(card=np.zeros(3), weights=WEIGHTS), "card must be a text"),
     "card no JSON": (written(card=np.array("{"), weights=WEIGHTS), "Expecting property name"),
     "card a list": (
         written(card=np.array("[1]"), weights=WEIGHTS),
-        "must say format 'othello-env n-tuple 1', not \\[1",
+        "must say format 'othello-env n-tuple 2', not \\[1",
     ),
     "unknown version": (with_card(format="othello-env n-tuple 9"), "not 'othello-env n-tuple 9'"),
     "size": (with_card(size=5), "wrong size"),
@@ -165,8 +167,13 @@ BROKEN = {
     "training": (with_card(training=[1]), "wrong size, stages or training"),
     "games": (with_card(training={"games": "many"}), "wrong numbers of games or seconds"),
     "patterns": (with_card(patterns=[["edge", [1, 2]]]), "other patterns"),
-    "shape": (with_weights(WEIGHTS[:, :9]), r"expected weights of shape \(1, 27135\).*got \(1, 9\)"),
+    "shape": (with_weights(WEIGHTS[:, :9]), r"expected weights of shape \(1, 27168\).*got \(1, 9\)"),
     "dtype": (with_weights(WEIGHTS.astype(np.int64)), "float16 or float32, got int64"),
+    "errors' shape": (
+        with_weights(WEIGHTS, errors=WEIGHTS),
+        r"errors of shape \(1, 27168, 2\).*got \(1, 27168\)",
+    ),
+    "errors' dtype": (with_weights(WEIGHTS, errors=np.zeros((*WEIGHTS.shape, 2))), "errors of float32, got float64"),
     "infinite": (with_weights(np.full_like(WEIGHTS, np.inf)), "not all finite"),
 }
 

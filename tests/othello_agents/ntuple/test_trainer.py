@@ -11,19 +11,19 @@ from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
 from othello_agents.ntuple.patterns import shapes
 from othello_env import Othello
 from othello_env.arena.match import play_match
-from othello_env.games.hashing import CHOICE, EPSILON, OPENING, draw, mix_int
+from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, draw, mix_int
 
 
 class SlowLearner:
-    """TD(lambda) by self-play on States, with a dictionary of weights by what a pattern shows."""
+    """TD(lambda) by self-play on States, with a dictionary of weights and their errors by what a pattern shows."""
 
-    def __init__(self, slow, size, seed, stages, rate, half_life, trace, epsilon, random_plies):
+    def __init__(self, slow, size, seed, stages, rate, trace, epsilon, random_plies, grabbing):
         self.slow = slow
         self.size, self.stages = size, stages
         self.key = mix_int(seed, 0)
-        self.rate, self.half_life, self.trace = rate, half_life, trace
-        self.epsilon, self.random_plies = epsilon, random_plies
-        self.weights = {}
+        self.rate, self.trace = rate, trace
+        self.epsilon, self.random_plies, self.grabbing = epsilon, random_plies, grabbing
+        self.weights, self.errors, self.sizes = {}, {}, {}
         self.placements = [
             (name, orders) for name, squares in shapes(size).items() for orders in slow.readings(size, squares)
         ]
@@ -32,9 +32,10 @@ class SlowLearner:
         """The keys of the weights of an afterstate: mirror images of a content share one."""
         shown = self.slow.content(state, 1 - state.to_move)
         stage = self.slow.stage_of(state, self.stages)
+        difference = (stage, "difference", self.slow.difference(state, 1 - state.to_move))
         return [
             (stage, name, min(tuple(shown[s] for s in order) for order in orders)) for name, orders in self.placements
-        ]
+        ] + [difference]
 
     def logit(self, features):
         return np.float32(math.fsum(self.weights.get(feature, 0.0) for feature in features))
@@ -48,6 +49,11 @@ class SlowLearner:
     def outcome(self, state, player):
         return 0.5 * state.returns()[player] + 0.5 * state.margins()[player] / self.size**2
 
+    def grabber(self, key):
+        """The player who grabs discs in a game, if any."""
+        bits = mix_int(key, OPPONENT)
+        return bits & 1 if bits >> 32 < int(self.grabbing * 2**32) else None
+
     def play(self, game):
         key = mix_int(self.key, game)
         random_plies = draw(key, OPENING, self.random_plies + 1)
@@ -58,35 +64,39 @@ class SlowLearner:
             legal = state.legal_actions()
             worths = [self.worth(state.play(action)) for action in legal]
             action = legal[worths.index(max(worths))]
-            greedy, is_random = math.tanh(max(worths)), False
+            greedy = math.tanh(max(worths))
             bits = mix_int(mix_int(key, EPSILON), state.turn + 1)
             if len(plies) < random_plies or bits >> 32 < int(self.epsilon * 2**32):
-                chosen = legal[draw(bits, CHOICE, len(legal))]
-                action, is_random = chosen, worths[legal.index(chosen)] != max(worths)
+                action = legal[draw(bits, CHOICE, len(legal))]
+            elif state.to_move == self.grabber(key) and mix_int(bits, OPPONENT) >> 32 < int(0.7 * 2**32):
+                action = max(legal, key=lambda a: state.play(a).discs()[state.to_move])
+            is_other = worths[legal.index(action)] != max(worths)
             mover, state = state.to_move, state.play(action)
             if state.is_over:
                 value = self.outcome(state, mover)
-                if not is_random:
+                if not is_other:
                     greedy = value
             else:
                 value = math.tanh(self.worth(state))
-            plies.append((mover, state, value, greedy, is_random))
+            plies.append((mover, state, value, greedy, is_other))
         return plies
 
     def learn(self, games):
         for game in range(games):
             plies = self.play(game)
-            rate = self.rate / (1 + game / self.half_life)
             returned = {}  # by player, from the last ply to the first
-            for mover, state, value, greedy, is_random in reversed(plies):
+            for mover, state, value, greedy, is_other in reversed(plies):
                 if not state.is_over:
                     features = self.features(state)
                     error = (returned[mover] - value) * (1 - value**2)
                     for feature in features:
-                        step = np.float32(rate * error / len(features))
-                        self.weights[feature] = np.float32(self.weights.get(feature, np.float32(0)) + step)
+                        size = self.sizes.get(feature, 0.0)
+                        rate = self.rate * abs(self.errors[feature]) / size if size else self.rate
+                        self.weights[feature] = self.weights.get(feature, 0.0) + rate * error / len(features)
+                        self.errors[feature] = self.errors.get(feature, 0.0) + error
+                        self.sizes[feature] = size + abs(error)
                     back = (1 - self.trace) * value + self.trace * returned[mover]
-                if state.is_over or is_random:
+                if state.is_over or is_other:
                     back = greedy
                 returned = {mover: back, 1 - mover: -back}
 
@@ -95,7 +105,7 @@ class SlowLearner:
 @pytest.mark.parametrize("trace", [0.0, 0.6])
 def test_learning_is_that_of_the_slow_twin(slow, trace):
     games = 12
-    options = {"rate": 0.9, "half_life": 10.0, "trace": trace, "epsilon": 0.3, "random_plies": 4}
+    options = {"rate": 0.9, "trace": trace, "epsilon": 0.2, "random_plies": 4, "grabbing": 0.6}
     trainer = Trainer(4, 5, stages=2, **options)
     trainer.run(games=games)
     learner = SlowLearner(slow, 4, 5, 2, **options)
@@ -121,6 +131,7 @@ def test_portions_make_no_difference_and_a_saved_network_goes_on_as_if_never_sto
     assert second.games == 5
     second.run(games=4)
     assert (second.network.weights == whole.network.weights).all()
+    assert (second.network.errors == whole.network.errors).all()
     assert second.network.training["games"] == second.games == 9
 
 
@@ -200,10 +211,10 @@ def test_bad_runs(arguments, message):
         ({"size": 7}, "one of 4, 6, 8, not 7"),
         ({"network": NTupleNetwork(6)}, "for size 6, not 4"),
         ({"rate": -1}, "rate must be 0.0 to inf, not -1"),
-        ({"half_life": 0}, "half_life must be 1.0 to inf, not 0"),
         ({"trace": 1.5}, "trace must be 0.0 to 1.0, not 1.5"),
         ({"epsilon": float("nan")}, "epsilon must be 0.0 to 1.0, not nan"),
         ({"random_plies": -1}, "random_plies must be 0 to inf, not -1"),
+        ({"grabbing": 2}, "grabbing must be 0.0 to 1.0, not 2"),
     ],
 )
 def test_bad_trainers(arguments, message):
