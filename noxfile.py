@@ -29,6 +29,13 @@ def trainers(session: nox.Session, trainer: str) -> None:
 
 
 @nox.session
+def cluster(session: nox.Session) -> None:
+    """Tournaments on a Ray cluster of two nodes on this machine, one of which is killed."""
+    session.install("-e", ".[test,ray]")
+    session.run("pytest", "tests/othello_env/arena/test_cluster.py", *session.posargs)
+
+
+@nox.session
 def page(session: nox.Session) -> None:
     """The browser page's tests in Chromium, which has to be installed (Debian's package is called chromium)."""
     session.install("-e", ".[test]", "playwright>=1.45", "moviepy>=1.0.3")

@@ -1,4 +1,4 @@
-"""Tournaments: every game a record in a file, stopped and resumed at will, on one process or several."""
+"""Tournaments: every game a record in a file, stopped and resumed at will, on one process, several, or a cluster."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.clocks import Clock
+from othello_env.arena.cluster import play_jobs_on_cluster
 from othello_env.arena.games import Record, play_games
 from othello_env.arena.match import score_interval
 from othello_env.arena.ratings import Comparison, Ratings, rate
@@ -141,7 +142,8 @@ def play_tournament(
     *,
     file: str | Path | None = None,
     clock: Clock | None = None,
-    workers: int = 1,
+    workers: int | None = None,
+    ray: bool = False,
     progress: Callable[[GameRecord], None] | None = None,
 ) -> Tournament:
     """Play a tournament, or what is missing of it.
@@ -154,17 +156,21 @@ def play_tournament(
         schedule: what is played; its agents are the names.
         file: of records; None keeps none.
         clock: each side's. Its games are played in worker processes, in which an agent that exceeds it is stopped.
-        workers: the number of processes that play. Without a clock 1 plays in this one.
+        workers: the number of processes that play, by default 1; without a clock 1 is this process.
+        ray: play on a Ray cluster, by default on all its cores; see `othello_env.arena.cluster`. The results are the
+            same.
         progress: called with each game, those in the file first.
 
     Raises:
         ValueError: an agent or the schedule is wrong; or a game in the file is none of this tournament (`RecordError`,
             which names the line; nothing is written then).
         OSError: the file cannot be written, or another process writes to it.
+        MissingExtraError: Ray is not installed.
         TypeError: an agent cannot be sent to a worker.
+        WrongGameError: an agent does not play this game, or not this size of it.
         othello_env.arena.workers.WorkerError: workers fail.
     """
-    if workers < 1:
+    if workers is not None and workers < 1:
         raise ValueError(f"workers is at least 1, not {workers}")
     if tuple(agents) != schedule.agents:
         raise ValueError(f"the agents are {', '.join(agents)}, but those of the schedule {', '.join(schedule.agents)}")
@@ -179,10 +185,12 @@ def play_tournament(
         for record in records:
             tell(record)
         jobs = _Jobs(schedule.missing({(record.opening, record.agents) for record in records}), clock)
-        if clock is None and workers == 1:
+        if ray:
+            played = play_jobs_on_cluster(jobs.next, agents, schedule.seed, workers, clock)
+        elif clock is None and workers in (None, 1):
             played = _play_here(jobs, playing)
         else:
-            played = play_jobs(jobs.next, agents, schedule.seed, workers, clock)
+            played = play_jobs(jobs.next, agents, schedule.seed, workers or 1, clock)
         for done in stack.enter_context(closing(played)):
             jobs.took(done)
             for game in done:

@@ -25,7 +25,10 @@ __all__ = ["command", "cross_table", "elo_table"]
 @click.option("--gauntlet", is_flag=True, help="Only the first agent plays, against all others.")
 @click.option("--clock", "game_time", help="Each side's time for a game: 30m, 90s.")
 @click.option("--move-time", help="Each side's time for a move: 100ms, 2s.")
-@click.option("--workers", type=click.IntRange(1), default=1, help="Processes that play.")
+@click.option(
+    "--workers", type=click.IntRange(1), help="Processes that play.  [default: 1; with --ray all cores of the cluster]"
+)
+@click.option("--ray", is_flag=True, help="Play on a Ray cluster: RAY_ADDRESS, or the one that this machine is in.")
 @click.option("--anchor", help="The agent whose rating is 0.  [default: random, or the first]")
 @click.option(
     "--transcripts", type=click.Path(dir_okay=False, path_type=Path), help="Write the games here, one a line."
@@ -40,7 +43,8 @@ def command(
     gauntlet: bool,
     game_time: str | None,
     move_time: str | None,
-    workers: int,
+    workers: int | None,
+    ray: bool,
     anchor: str | None,
     transcripts: Path | None,
 ) -> None:
@@ -71,6 +75,7 @@ def command(
                 file=out,
                 clock=clock,
                 workers=workers,
+                ray=ray,
                 progress=progress,
             )
         except KeyboardInterrupt:
