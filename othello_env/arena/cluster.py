@@ -56,7 +56,7 @@ def play_jobs_on_cluster(
         clock: each side's, in watched games.
 
     Raises:
-        ConnectionError: there is no cluster at the given address.
+        ConnectionError: there is no cluster at the given address; Ray takes some minutes to give up.
         MissingExtraError: Ray is not installed.
         TypeError: an agent cannot be sent to another process.
         WorkerError: a node lacks what an agent needs or has other versions, or games fail for no reason that lies in
@@ -66,7 +66,7 @@ def play_jobs_on_cluster(
     packed = {name: _pack(name, agent) for name, agent in roster.items()}
     ours = not ray.is_initialized()
     if ours:
-        ray.init(log_to_driver=False, logging_level=logging.ERROR)
+        _connect(ray)
     running: set[Any] = set()
     try:
         play = ray.remote(num_cpus=1, max_retries=_RETRIES)(_play)
@@ -88,6 +88,13 @@ def play_jobs_on_cluster(
                 ray.cancel(task)
         if ours:
             ray.shutdown()
+
+
+def _connect(ray: Any) -> None:
+    try:
+        ray.init(log_to_driver=False, logging_level=logging.ERROR)
+    except Exception as error:  # of several kinds, after minutes of trying
+        raise ConnectionError(f"no Ray cluster can be reached or started: {error}") from error
 
 
 def _pack(name: str, agent: str | Agent | Policy) -> bytes:

@@ -128,6 +128,16 @@ def test_what_a_node_lacks_is_an_error_and_no_loss(connected, tmp_path, monkeypa
     assert socket.gethostname() in str(error.value)
 
 
+def test_no_cluster_at_the_address(monkeypatch):
+    def init(**_):
+        raise RuntimeError("Failed to connect to GCS.\nLast lines of its log")
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", init)  # which would try for minutes
+    with pytest.raises(ConnectionError, match=r"no Ray cluster can be reached or started: Failed to connect to GCS"):
+        play(ray=True)
+
+
 def test_other_versions_are_refused(connected, monkeypatch):
     monkeypatch.setattr("othello_env.arena.cluster.versions", lambda: {"othello-env": "0.0.1"})
     with pytest.raises(workers.WorkerError, match=r"plays with .* but the tournament with .*0\.0\.1"):
