@@ -61,7 +61,7 @@ def _match(row: dict[str, Any]) -> dict[str, Any]:
 def _about(content: dict[str, Any]) -> str:
     parts = [f"{content['games']} games", f"openings {content['openings']}", f"seed {content['seed']}"]
     if "ladder" in content:
-        parts.insert(0, f"ladder {content['ladder']}")
+        parts.insert(0, str(content["ladder"]))
     else:
         parts[0] += " against each"
     return _text(", ".join(parts))

@@ -144,13 +144,13 @@ export class Board {
       square.setAttribute("aria-label", words.join(", "));
       square.setAttribute("tabindex", row === this.focus[0] && column === this.focus[1] ? 0 : -1);
       square.classList.toggle("selected", selected !== null && key(selected) === place);
-      square.classList.remove("hinted", "wrong");
+      square.classList.remove("hinted", "chosen", "wrong");
     }));
   }
 
-  /** Mark squares as a hint. */
-  hint(path) {
-    for (const [row, column] of path) this.cells[row][column].classList.add("hinted");
+  /** Mark squares as `hinted` or `chosen`, until a position is shown. */
+  mark(path, how) {
+    for (const [row, column] of path) this.cells[row][column].classList.add(how);
   }
 
   /** Show that a square could not be played. */

@@ -30,7 +30,8 @@ const page = {
   },
   say,
   thinks(whether) { byId("cancel").hidden = !whether; },
-  hint(path) { board.hint(path); },
+  hint(path) { board.mark(path, "hinted"); },
+  chosen(path) { board.mark(path, "chosen"); },
   refuse(row, column) { board.refuse(row, column); },
   get pace() { return Number(byId("speed").value); },
 };
@@ -79,7 +80,7 @@ function showLook() {
   const looked = byId("looked");
   board.heat(table.isOver ? [] : heatMarks(game, found, table.selected));
   if (found) {
-    looked.textContent = [exact ? "exact scores in discs" : agent, worthText(game, found)].filter(Boolean).join(": ");
+    looked.textContent = [exact ? "Exact scores in discs" : agent, worthText(game, found)].filter(Boolean).join(": ");
   } else if (!looked.dataset.error) {
     looked.textContent = agent && !table.isOver ? "…" : "";
   }

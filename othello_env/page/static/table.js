@@ -13,7 +13,7 @@ const HINTERS = ["engine", "alphabeta:depth=6", "maxn:depth=2", "tribolo"];
 export class Table {
   /**
    * `page` shows it: `setUp()` for another board, `draw()`, `follow()` after each change of the position, `say(text)`,
-   * `thinks(whether)`, `hint(path)`, `refuse(row, column)`; it has the `pace` of what is watched, in ms.
+   * `thinks(whether)`, `hint(path)`, `chosen(path)`, `refuse(row, column)`; it has the `pace` of what is watched, in ms.
    */
   constructor(page, agents) {
     Object.assign(this, { page, agents, game: null, seats: [], clock: null, ended: null, playing: false, selected: null, base: 0 });
@@ -194,6 +194,7 @@ export class Table {
   async playChosen(choice) {
     const signal = this.stop();
     this.choosing = signal;
+    this.page.chosen(choice.path); // at once, however long the server takes
     const { mover, view: { toMove } } = this.game;
     try {
       if (!await this.play(choice.action, signal, `${mover} plays ${choice.name}`)) return;

@@ -16,9 +16,10 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--disable-dev-shm-usage",
 )
 START = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-PATIENCE_MS = 60_000  # the first think compiles
+PATIENCE_MS = 120_000  # the first think compiles
 
 
 class Server:

@@ -40,7 +40,7 @@ def test_a_rating_and_endgames():
         ["best endgame moves", "80.0% (75.0% to 85.0%)"],
         ["discs lost there a move", "1.23 (1.00 to 1.50)"],
     ]
-    assert read["about"] == "ladder ladder-v0, 20 games, openings random:10, seed 0"
+    assert read["about"] == "ladder-v0, 20 games, openings random:10, seed 0"
     assert (read["matches"][0]["elo"], read["matches"][0]["expected"]) == (1200.0, 0.6)
     assert read_results("a.json", {"agent": "a", "endgame": endgame})["matches"] == []
 

@@ -1,0 +1,126 @@
+"""How soon the page answers a click while agents think: from the click to the frame that shows its effect, in Chromium.
+
+    pip install -e ".[page]" "playwright>=1.45" && python scripts/measure_page.py
+
+One tab's agent thinks without an end; another tab plays and looks into an agent of its own. The times are the browser's
+own, of the two tabs on as many cores as there are.
+"""
+
+import argparse
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+BUSY = "def policy(observations, masks):\n    while True:\n        pass\n"
+WATCH = """
+window.answers = [];
+let began = null, shown = "";
+const all = what => document.querySelectorAll(what);
+const look = () => [all("#moves [aria-current]")[0]?.dataset.ply, all("#moves li").length, all(".wrong").length].join();
+addEventListener("click", event => { began = event.timeStamp; shown = look(); }, true);
+new MutationObserver(() => {
+  if (began === null || look() === shown) return;
+  const at = began;
+  began = null;
+  requestAnimationFrame(() => setTimeout(() => answers.push(performance.now() - at)));  // after the frame is drawn
+}).observe(document.querySelector("main"), { subtree: true, childList: true, attributes: true });
+"""
+GAME = "f5d6c3f3e3f4f2g5f6d3h6g4c6e6c4c5d7h5h3h4g3g6d2e2"
+
+
+def click(page: Page, selector: str) -> float:
+    """The milliseconds from a click on the first such element to the frame that shows what it did."""
+    before = page.evaluate("answers.length")
+    page.locator(selector).first.click()
+    while page.evaluate("answers.length") == before:
+        page.wait_for_timeout(5)
+    return float(page.evaluate("answers.at(-1)"))
+
+
+def begin(page: Page, seats: list[str]) -> None:
+    page.click("#new")
+    for index, seat in enumerate(seats):
+        page.select_option(f"[name=seat-{index}]", seat)
+    page.click("#start")
+    page.locator("#new-dialog").wait_for(state="hidden")
+    page.locator("#players .seat").nth(1).filter(has_text=seats[1]).wait_for()
+
+
+def measure(first: Page, second: Page, busy: str, repeats: int) -> dict[str, list[float]]:
+    begin(first, ["human", busy])
+    first.check("#legal")
+    first.locator('.square[aria-label$=", legal"]').first.click()
+    first.locator("#cancel").wait_for()
+    second.click("#paste")
+    second.fill("#text", GAME)
+    second.click("#read")
+    second.locator('#moves [data-ply="24"]').wait_for()
+    second.check("#legal")
+    second.locator('#look option[value="engine:ms=2000"]').wait_for(state="attached")
+    second.select_option("#look", "engine:ms=2000")
+    for page in (first, second):
+        page.evaluate(WATCH)
+    times: dict[str, list[float]] = {}
+    for _ in range(repeats):
+        for name, page, selector in (
+            ("a move", second, '.square[aria-label$=", legal"]'),
+            ("undo", second, "#undo"),
+            ("a square that is not legal", second, '.square[data-place="0,0"]'),
+            ("a step back", second, "#back"),
+            ("a step forward", second, "#forward"),
+            ("a step back while that tab's own agent thinks", first, "#back"),
+            ("a step forward there", first, "#forward"),
+        ):
+            times.setdefault(name, []).append(click(page, selector))
+    return times
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=30, help="clicks of each kind")
+    parser.add_argument("--chromium", default=shutil.which("chromium"), help="the browser's program")
+    args = parser.parse_args()
+    if args.chromium is None:
+        parser.error("there is no chromium on the path; say where with --chromium")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "busy.py"
+        file.write_text(BUSY)
+        busy = f"{file}:policy"
+        serve = [
+            str(Path(sys.executable).parent / "othello-env"),
+            "serve",
+            "--no-browser",
+            "--port",
+            "0",
+            "--seconds",
+            "3600",
+        ]
+        server = subprocess.Popen([*serve, busy], stdout=subprocess.PIPE, text=True)  # noqa: S603 - the program is ours
+        assert server.stdout is not None
+        try:
+            address = server.stdout.readline().split(" ")[0]
+            with sync_playwright() as playwright:
+                chromium: Any = playwright.chromium.launch(executable_path=args.chromium, args=["--no-sandbox"])
+                pages = [chromium.new_page() for _ in range(2)]
+                for page in pages:
+                    page.set_default_timeout(120_000)
+                    page.goto(address)
+                    page.locator("#players li").first.wait_for()
+                times = measure(*pages, busy, args.repeats)
+                chromium.close()
+        finally:
+            server.terminate()
+            server.wait()
+    print(f"{'milliseconds from a click on':48} median  worst")
+    for name, values in times.items():
+        print(f"{name:48} {statistics.median(values):6.0f} {max(values):6.0f}")
+
+
+if __name__ == "__main__":
+    main()
