@@ -17,6 +17,7 @@ from othello_agents.engine.evaluator import CLASSIC, Evaluator, classic_evaluato
 from othello_agents.engine.exact import exact_scores
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, Memory, clear, new_memory
 from othello_agents.engine.midgame import EXACT
+from othello_agents.engine.probcut import NO_CUTS, shipped_cuts
 from othello_agents.engine.running import run
 from othello_agents.engine.searcher import Found, Searcher
 from othello_agents.ntuple import NTupleNetwork, shipped_network
@@ -51,6 +52,8 @@ class Engine(Agent):
         eval: ``"ntuple"``, ``"ntuple:weights=FILE"``, ``"count"``, ``"weighted"``, ``"modified"`` or ``"mobility"``;
             by default the n-tuple weights that ship for the board's size, or ``"mobility"`` where none do.
         hash: the size of the transposition table in MiB.
+        selective: with the n-tuple weights that ship, leave out searches that shallower ones make superfluous in all
+            likelihood (see `probcut`). What is exact is never selective.
 
     Raises:
         ValueError: a limit is out of range, or there is no such evaluation.
@@ -65,6 +68,7 @@ class Engine(Agent):
         exact: int | None = None,
         eval: str | None = None,  # noqa: A002 - the option of the spec
         hash: int = 16,  # noqa: A002 - what engines call it
+        selective: bool = True,
     ) -> None:
         self._depth = _whole("depth", depth, 1, _DEEPEST)
         self._nodes = _whole("nodes", nodes, 1, NO_LIMIT)
@@ -74,6 +78,7 @@ class Engine(Agent):
         self._exact = _whole("exact", exact, 0, _DEEPEST)
         self._hash = _whole("hash", hash, 1, 1 << 16)
         self._eval = eval
+        self._selective = selective
         self._network = _network(eval)
         self._evaluators: dict[int, Evaluator] = {}
         self._allocated: Memory | None = None
@@ -88,11 +93,12 @@ class Engine(Agent):
             for name, value in given.items()
             if value is not None
         ]
+        options += [] if self._selective else ["selective=false"]
         return f"engine:{','.join(options)}" if options else "engine"
 
     def __reduce__(self) -> tuple[Any, ...]:
         ms = None if self._seconds is None else 1000 * self._seconds
-        return (type(self), (self._depth, self._nodes, ms, self._exact, self._eval, self._hash))
+        return (type(self), (self._depth, self._nodes, ms, self._exact, self._eval, self._hash, self._selective))
 
     def new_game(self, seed: int) -> None:
         with self._lock:
@@ -194,7 +200,8 @@ class Engine(Agent):
                 raise WrongGameError(f"{self!r} has n-tuple weights for size {self._network.size}, not {size}")
             return ntuple_evaluator(self._network.tables)
         try:
-            return ntuple_evaluator(shipped_network(size).tables)
+            cuts = shipped_cuts(size) if self._selective else NO_CUTS
+            return ntuple_evaluator(shipped_network(size).tables, cuts)
         except ValueError:
             if self._eval is not None:
                 raise

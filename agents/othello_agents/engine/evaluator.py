@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from othello_agents.engine.probcut import NO_CUTS
 from othello_agents.ntuple.kernels import Tables
 from othello_agents.search_kernels import COUNT, MOBILITY, MODIFIED, WEIGHTED, Int, evaluate, gain, weigh, weights_table
 from othello_env.games.bitboard import BOARDS, popcount
@@ -55,6 +56,7 @@ class Evaluator(NamedTuple):
         deltas: (64, L) int16, what an own disc on a square adds to each placement's configuration.
         offsets: (P,) int64, where the configuration 0 of each placement's table is.
         configurations: (64, L) int16, scratch: the configurations of each level's position.
+        cuts: (S, D, 3) float32, what shallow values say of deep ones (see `probcut`); empty where nothing is left out.
     """
 
     kind: int
@@ -64,6 +66,7 @@ class Evaluator(NamedTuple):
     deltas: npt.NDArray[np.int16]
     offsets: npt.NDArray[np.int64]
     configurations: npt.NDArray[np.int16]
+    cuts: npt.NDArray[np.float32]
 
 
 def classic_evaluator(name: str, size: int) -> Evaluator:
@@ -77,11 +80,12 @@ def classic_evaluator(name: str, size: int) -> Evaluator:
         np.zeros((0, 0), np.int16),
         np.zeros(0, np.int64),
         np.zeros((0, 0), np.int16),
+        NO_CUTS,
     )
 
 
-def ntuple_evaluator(tables: Tables) -> Evaluator:
-    """The evaluator of n-tuple tables."""
+def ntuple_evaluator(tables: Tables, cuts: npt.NDArray[np.float32] = NO_CUTS) -> Evaluator:
+    """The evaluator of n-tuple tables, and what was fitted to them for selective search."""
     placements = tables.looked_up
     lanes = -(-placements // _LANES) * _LANES
     deltas = np.zeros((64, lanes), np.int16)
@@ -94,6 +98,7 @@ def ntuple_evaluator(tables: Tables) -> Evaluator:
         deltas,
         np.ascontiguousarray(tables.offsets[:placements]),
         np.zeros((64, lanes), np.int16),
+        cuts,
     )
 
 

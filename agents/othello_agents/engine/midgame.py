@@ -3,13 +3,14 @@
 Depth counts plies, a pass is one. At depth 0 a position is evaluated whether or not the game is over, as in the
 textbook searches; else a finished game is worth +-(`FINAL` + the score in discs), more than any evaluation, or 0. A
 search to depth `EXACT` goes to the end of the game whatever the evaluation says, which then only sorts the moves.
+Searches that end earlier are selective where the evaluator has a table of cuts (see `probcut`).
 """
 
 import numpy as np
 import numpy.typing as npt
 
 from othello_agents.engine.endings import final_score, flips, odd_quadrants
-from othello_agents.engine.evaluator import Evaluator, follow, leaf_value, turn_over
+from othello_agents.engine.evaluator import BOUND, Evaluator, follow, leaf_value, turn_over
 from othello_agents.engine.memory import (
     BEST,
     LIMIT,
@@ -26,6 +27,7 @@ from othello_agents.engine.memory import (
     store,
     upper_bound,
 )
+from othello_agents.engine.probcut import SHALLOWEST, shallow_depth, sufficient
 from othello_agents.engine.solver import corners_of, legal_moves, next_move, solve
 from othello_agents.engine.stability import stable_discs
 from othello_agents.search_kernels import Int
@@ -141,6 +143,14 @@ def _known_refutation(
 
 
 @kernel
+def _may_cut(alpha: Int, beta: Int, depth: Int, empty: Int, evaluator: Evaluator) -> bool:
+    """Whether a shallow search may stand for this one: no principal variation, and the game's end out of sight."""
+    if len(evaluator.cuts) == 0 or depth < SHALLOWEST or depth >= empty:
+        return False
+    return bool(beta == alpha + 1 and alpha > -BOUND and beta < BOUND)
+
+
+@kernel
 def _search_last_ply(
     own: np.uint64,
     opponent: np.uint64,
@@ -223,6 +233,14 @@ def search(
             if upper <= alpha:
                 return upper
             alpha, beta = max(alpha, lower), min(beta, upper)
+    if _may_cut(alpha, beta, depth, empty, evaluator) and empty != control[ROOT]:
+        direction: Int = 1 if leaf_value(own, opponent, score, empty, evaluator) >= beta else -1
+        bound = beta if direction > 0 else alpha
+        enough = sufficient(bound, direction, depth, empty, evaluator.cuts)
+        low = enough - (direction > 0)
+        value = search(own, opponent, score, low, low + 1, shallow_depth(depth), evaluator, memory)
+        if direction * value >= direction * enough:
+            return bound
     order, turned = memory.order[empty], memory.turned[empty]
     count = _list_moves(own, opponent, legal, hash_square, empty, board, memory)
     if depth >= _CHILDREN:

@@ -1,0 +1,119 @@
+"""Fit what shallow searches say of deep ones to the n-tuple weights that ship, for the engine's selective search.
+
+    python scripts/fit_probcut.py --out agents/othello_agents/weights/probcut_8x8.json
+
+Each position is taken from a game of its own, which the n-tuple network plays against itself from random openings with
+some random moves, and searched to every depth with nothing left out. For every stage of the game and every depth a line
+is fitted by least squares. The same seed and number of positions give the same fits. Run it again whenever the weights
+change.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.engine import probcut
+from othello_agents.engine.evaluator import BOUND, ntuple_evaluator
+from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, clear, new_memory
+from othello_agents.engine.searcher import Searcher
+from othello_agents.ntuple import shipped_network
+from othello_env import Othello, make_agent
+from othello_env.files import write_json
+from othello_env.games.openings import Openings
+
+PLIES = {6: 4, 8: 10}
+EPSILON = 0.1
+LEAST = 20
+"""A stage with fewer positions takes the fits of its neighbour."""
+_ROUNDS, _FAR = 5, 4.5  # 4.5 times the median of absolute errors is three standard deviations of normal ones
+
+
+def position(size: int, empty: int, game: int) -> Othello | None:
+    """The position with so many empty squares of a game, unless the game ends or must be passed there."""
+    state, agent = Openings.random(Othello(size), PLIES[size], game), make_agent(f"ntuple:epsilon={EPSILON}", seed=game)
+    assert isinstance(state, Othello)
+    while not state.is_over and size**2 - sum(state.discs()) > empty:
+        state = state.play(agent.act(state))
+    return None if state.is_over or state.must_pass else state
+
+
+def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """(N,) the empty squares of N positions and (N, deepest + 1) their values; NaN where the end is in sight."""
+    evaluator, memory = ntuple_evaluator(shipped_network(size).tables), new_memory(16)
+    memory.control[LIMIT] = NO_LIMIT
+    rng = np.random.default_rng(seed)
+    most = (size**2 - 4 - PLIES[size]) // probcut.SQUARES_A_STAGE * probcut.SQUARES_A_STAGE - 1  # whole stages
+    found: list[tuple[int, list[float]]] = []
+    while len(found) < count:
+        empty, game = int(rng.integers(probcut.SQUARES_A_STAGE, most + 1)), int(rng.integers(1 << 32))
+        state = position(size, empty, game)
+        if state is None:
+            continue
+        clear(memory)
+        memory.control[NODES] = 0
+        searcher = Searcher(state, evaluator, memory)
+        values = [float("nan")] * (deepest + 1)
+        for depth in range(1, min(deepest, empty - 1) + 1):
+            value = searcher.value(depth)
+            values[depth] = value if abs(value) < BOUND else float("nan")
+        found.append((empty, values))
+    return np.array([empty for empty, _ in found]), np.array([values for _, values in found])
+
+
+def fit(shallow: npt.NDArray[np.float64], deep: npt.NDArray[np.float64]) -> list[float] | None:
+    """Slope, offset and standard deviation of the errors, or None of too few positions.
+
+    Errors far from all others are left out: near wipe-outs, which the network has hardly seen, its values jump.
+    """
+    known = ~np.isnan(shallow + deep)
+    if known.sum() < LEAST:
+        return None
+    x, y = shallow[known], deep[known]
+    slope, offset = 1.0, float(np.median(y - x))
+    for _ in range(_ROUNDS):
+        errors = np.abs(y - slope * x - offset)
+        near = errors <= _FAR * np.median(errors)
+        slope, offset = np.polyfit(x[near], y[near], 1)
+    errors = np.abs(y - slope * x - offset)
+    deviation = np.sqrt(np.square(errors[near]).sum() / (near.sum() - 2))
+    return [round(float(number), 4) for number in (slope, offset, deviation)]
+
+
+def fits(empty: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> list[list[list[float]]]:
+    """The fits of every stage and depth, (S, D, 3)."""
+    stages = empty // probcut.SQUARES_A_STAGE
+    table: list[list[list[float]]] = []
+    for stage in range(8):
+        row = []
+        for depth in range(probcut.SHALLOWEST, values.shape[1]):
+            shallow = int(probcut.shallow_depth(depth))
+            known = {
+                s: found
+                for s in set(stages.tolist())
+                if (found := fit(values[stages == s, shallow], values[stages == s, depth]))
+            }
+            row.append(known[min(known, key=lambda other: abs(other - stage))])
+        table.append(row)
+    return table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="the table, a .json file")
+    parser.add_argument("--size", type=int, default=8, help="of the board: 6 or 8")
+    parser.add_argument("--positions", type=int, default=1000, help="how many are searched")
+    parser.add_argument("--depth", type=int, default=9, help="of the deepest search")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    empty, values = search(args.size, args.positions, args.depth, args.seed)
+    table = fits(empty, values)
+    for stage, row in enumerate(table):
+        print(f"stage {stage}: " + "  ".join(f"{s:.2f}x{o:+.0f}+-{d:.0f}" for s, o, d in row))
+    origin = {"positions": args.positions, "seed": args.seed, "weights": shipped_network(args.size).training}
+    write_json(args.out, origin | {"fits": table})
+
+
+if __name__ == "__main__":
+    main()

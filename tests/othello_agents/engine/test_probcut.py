@@ -1,0 +1,102 @@
+"""Selective search: what it may leave out, and what it must not touch."""
+
+import numpy as np
+import pytest
+
+from othello_agents.engine import Engine
+from othello_agents.engine.memory import NODES
+from othello_agents.engine.probcut import (
+    CONFIDENCE,
+    NO_CUTS,
+    SHALLOWEST,
+    shallow_depth,
+    shipped_cuts,
+    stage_of,
+    sufficient,
+)
+from othello_agents.ntuple import shipped_network
+from othello_env import Othello, make_agent
+
+
+def both(state, **options):
+    """The analyses with and without selectivity."""
+    return [Engine(eval="ntuple", selective=selective, **options).analyse(state) for selective in (True, False)]
+
+
+@pytest.mark.nojit
+def test_the_shallow_depth_has_the_parity_of_the_deep_one():
+    depths = range(SHALLOWEST, 20)
+    shallow = [int(shallow_depth(depth)) for depth in depths]
+    assert shallow[:8] == [1, 2, 1, 2, 3, 4, 3, 4]
+    assert all(0 < s <= d // 2 and (d - s) % 2 == 0 for s, d in zip(shallow, depths, strict=True))
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("direction", [1, -1])
+def test_a_sufficient_value_promises_the_bound_and_the_next_one_does_not(direction):
+    rng = np.random.default_rng(1)
+    cuts = np.stack([rng.uniform(0.8, 1.2, (8, 4)), rng.uniform(-50, 50, (8, 4)), rng.uniform(30, 200, (8, 4))], axis=2)
+    for bound in range(-900, 900, 37):
+        for depth, empty in ((3, 10), (6, 30), (9, 55)):  # the table ends at depth 6
+            slope, offset, deviation = cuts[empty // 8, min(depth, 6) - SHALLOWEST]
+            enough = int(sufficient(bound, direction, depth, empty, cuts.astype(np.float32)))
+
+            def beyond(shallow, slope=slope, offset=offset, deviation=deviation, bound=bound):
+                """How many standard deviations the predicted value lies beyond the bound."""
+                return direction * (slope * shallow + offset - bound) / deviation
+
+            assert beyond(enough) >= CONFIDENCE - 1e-4
+            assert beyond(enough - direction) < CONFIDENCE + 1e-4
+
+
+def test_a_fit_of_every_stage_and_depth_ships():
+    cuts = shipped_cuts(8)
+    assert cuts.dtype == np.float32
+    assert cuts.shape[0] == stage_of(63) + 1
+    assert cuts.shape[1] >= 6  # to depth 8 at least
+    slope, _, deviation = np.moveaxis(cuts, 2, 0)
+    assert (slope > 0.5).all()
+    assert (deviation > 0).all()
+    assert shipped_cuts(4) is NO_CUTS
+
+
+def test_a_selective_search_visits_fewer_nodes(random_position):
+    nodes = np.array([[a.nodes for a in both(random_position(key, 30 + key), depth=8, exact=0)] for key in range(6)])
+    assert nodes[:, 0].sum() < nodes[:, 1].sum() / 2
+
+
+def test_depths_that_are_never_cut_and_endgames_are_the_same(random_position):
+    for key in range(6):
+        # Only what follows the first move can be cut, so depth 3 is whole, too.
+        for options in ({"depth": SHALLOWEST, "exact": 0}, {"exact": 13}):
+            empty = 13 if "depth" not in options else 40
+            selective, whole = both(random_position(key, empty), **options)
+            assert (selective.score, selective.exact) == (whole.score, whole.exact)
+    state = random_position(9, 15)
+    selective, whole = (Engine(selective=s).solve(state) for s in (True, False))
+    assert (selective.score, selective.exact) == (whole.score, True)
+
+
+def test_other_weights_and_evaluations_are_never_cut(random_position, tmp_path):
+    shipped_network(8).save(tmp_path / "same.npz")
+    state = random_position(1, 40)
+    whole = Engine(depth=6, eval="ntuple", selective=False).analyse(state)
+    other = Engine(depth=6, eval=f"ntuple:weights={tmp_path / 'same.npz'}").analyse(state)
+    assert (other.nodes, other.score, other.pv) == (whole.nodes, whole.score, whole.pv)
+    nodes = {Engine(depth=6, eval="mobility", selective=s).analyse(state).nodes for s in (True, False)}
+    assert len(nodes) == 1
+
+
+def test_a_limit_ends_a_selective_search_with_a_finished_result():
+    for nodes in (500, 5_000, 20_000):
+        engine = Engine(nodes=nodes, eval="ntuple")
+        analysis = engine.analyse(Othello.from_moves("f5d6c3d3c4"))
+        assert nodes <= analysis.nodes < nodes + 100
+        at_depth = Engine(depth=analysis.depth, eval="ntuple").analyse(analysis.state)
+        assert (analysis.best, analysis.score) == (at_depth.best, at_depth.score)
+        assert int(engine._memory.control[NODES]) >= nodes
+
+
+def test_it_is_switched_in_the_spec():
+    assert repr(make_agent("engine:depth=3,selective=false")) == "engine:depth=3,selective=false"
+    assert repr(make_agent("engine:selective=true")) == "engine"
