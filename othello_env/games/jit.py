@@ -51,17 +51,20 @@ _PATIENCE_SECONDS = 120.0
 @overload
 def kernel(function: _F) -> _F: ...
 @overload
-def kernel(*, inline: bool) -> Callable[[_F], _F]: ...
-def kernel(function: _F | None = None, *, inline: bool = False) -> _F | Callable[[_F], _F]:
+def kernel(*, inline: bool = False, slp: bool = False) -> Callable[[_F], _F]: ...
+def kernel(function: _F | None = None, *, inline: bool = False, slp: bool = False) -> _F | Callable[[_F], _F]:
     """Compile a function on plain numbers and arrays; it checks nothing and releases the interpreter's lock.
 
     Args:
         function: the kernel.
         inline: paste the function's body into its callers, which lets LLVM vectorise a loop around it. For helpers.
+        slp: let LLVM do like operations side by side in one vector (superword-level parallelism). For short functions
+            without loops and calls that do the same in several directions. Numba leaves this off since calls of
+            vectorised mathematical functions went wrong (its issue 8705), so it is for integers alone.
     """
     if function is None:
-        return lambda f: _compile(f, inline=inline)
-    return _compile(function, inline=inline)
+        return lambda f: _compile(f, inline=inline, slp=slp)
+    return _compile(function, inline=inline, slp=slp)
 
 
 def raise_interrupt(error: BaseException) -> None:
@@ -87,15 +90,32 @@ def interruptible() -> Iterator[None]:
         raise
 
 
-def _compile(function: _F, *, inline: bool) -> _F:
+def _compile(function: _F, *, inline: bool, slp: bool) -> _F:
     if _CONFIG.DISABLE_JIT:
         return _interpreted(function)
     compiled = numba.njit(nogil=True, error_model="numpy", inline="always" if inline else "never")(function)
+    _set_slp(compiled, slp)
     source = Path(function.__code__.co_filename)
     folder = _cache_folder(_source_root(source.resolve())) if source.is_file() else None
     if folder is not None:
         _keep(compiled, folder)
     return cast(_F, compiled)
+
+
+def _set_slp(compiled: Any, slp: bool) -> None:
+    """Let LLVM's SLP vectoriser see this Numba dispatcher's code, or not, whatever is compiled around it."""
+    compile_now = compiled.compile
+
+    def compile_so(signature: Any) -> Any:
+        with global_compiler_lock:  # the setting is everybody's
+            before = _CONFIG.SLP_VECTORIZE
+            _CONFIG.SLP_VECTORIZE = int(slp)
+            try:
+                return compile_now(signature)
+            finally:
+                _CONFIG.SLP_VECTORIZE = before
+
+    compiled.compile = compile_so
 
 
 def _interpreted(function: _F) -> _F:

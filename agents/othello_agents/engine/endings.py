@@ -55,7 +55,7 @@ _TURNED = _turned_on_line()
 _FALLING, _RISING = _diagonals(1), _diagonals(-1)
 
 
-@kernel
+@kernel(slp=True)
 def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
     """`bitboard.flips` as a function of its own, which compiles once for all its callers."""
     return flips_inline(disc, own, opponent)

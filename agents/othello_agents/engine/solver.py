@@ -43,7 +43,7 @@ _CHILDREN = 10
 """The fewest at which the table is asked about every move before one is searched (enhanced transposition cut-off)."""
 
 
-@kernel
+@kernel(slp=True)
 def legal_moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
     """`bitboard.legal_moves` as a function of its own, which compiles once for all its callers."""
     return legal_moves_inline(own, opponent, board)

@@ -1,11 +1,14 @@
 """The cache of machine code: never stale, shared by processes, no obstacle when broken, and not open to others."""
 
 import os
+import platform
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
+import numba
+import numpy as np
 import pytest
 
 from othello_env.games import jit
@@ -205,3 +208,29 @@ def test_a_kernel_without_a_file_is_compiled_and_not_kept():
     )
     done = subprocess.run([sys.executable, "-"], input=source, capture_output=True, text=True, check=False, timeout=300)
     assert done.stdout.split() == ["42", "0"], done.stderr
+
+
+LINES = """
+def lines(x, y):
+    east = x & (y << np.uint64(1))
+    south = x & (y << np.uint64(8))
+    east |= x & (east << np.uint64(1))
+    south |= x & (south << np.uint64(8))
+    east |= x & (east << np.uint64(1))
+    south |= x & (south << np.uint64(8))
+    return (east << np.uint64(1)) | (south << np.uint64(8))
+"""
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64", "arm64", "aarch64"), reason="other vector registers")
+def test_slp_is_for_the_kernels_that_ask_for_it():
+    vectors = {}
+    for slp in (True, False):
+        namespace = {"np": np}
+        exec(LINES, namespace)  # without a file, so that nothing is loaded from a cache
+        lines = jit.kernel(slp=slp)(namespace["lines"])
+        before = numba.config.SLP_VECTORIZE
+        assert lines(np.uint64(0b110), np.uint64(1)) == 0b1100
+        assert before == numba.config.SLP_VECTORIZE
+        vectors[slp] = "x i64>" in next(iter(lines.inspect_llvm().values()))
+    assert vectors == {True: True, False: False}
