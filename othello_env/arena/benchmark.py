@@ -1,23 +1,22 @@
-"""An agent measured against the classic opponents."""
+"""The benchmark: an agent's rating on the ladder and its endgames, as a person and a program read them."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from othello_env.agent import Agent, Policy
-from othello_env.arena.games import Record
-from othello_env.arena.match import MatchResult, play_match
-from othello_env.games.game import State
-from othello_env.games.othello import Othello
+from othello_env.agent import Agent, Policy, make_agent
+from othello_env.arena.endgame import ENDGAMES, EndgameAccuracy, measure_endgame, random_endgame
+from othello_env.arena.openings import BALANCED
+from othello_env.arena.placement import HALF_WIDTH, Placement, place
 
-__all__ = ["CLASSICS", "Benchmark", "run_benchmark"]
+__all__ = ["HEAD", "Benchmark", "run_benchmark"]
 
-CLASSICS = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted", "alphabeta:depth=4,eval=weighted")
-"""The opponents that an agent is measured against, from the weakest to the strongest."""
+HEAD = ("rung", "Elo", "games", "score", "95% interval", "expected", "discs")
+"""The columns of `Benchmark.rows`."""
 
 
 @dataclass(frozen=True)
@@ -26,84 +25,142 @@ class Benchmark:
 
     Attributes:
         agent: its name.
-        results: for each opponent's spec, the match.
-        settings: what repeats the run: size, games, openings, seed, version.
+        placement: on the ladder, or None if it was not played.
+        endgame: its moves in the packaged endgames, or None if it was not asked.
+        settings: what repeats the run.
         seconds: how long it took.
     """
 
     agent: str
-    results: dict[str, MatchResult]
+    placement: Placement | None
+    endgame: EndgameAccuracy | None
     settings: dict[str, Any]
     seconds: float
 
+    @property
+    def elo_text(self) -> str:
+        """The rating in a few words: a number with its interval, or one end where the ladder ends."""
+        assert self.placement is not None
+        low, high = self.placement.interval
+        if self.placement.beyond == "above":
+            return f"at least {low:.0f}, no upper limit found"
+        if self.placement.beyond == "below":
+            return f"at most {high:.0f}, no lower limit found"
+        return f"{self.placement.elo:.0f}, 95% interval {low:.0f} to {high:.0f}"
+
+    def head(self) -> str:
+        """What was found, in a line."""
+        if self.placement is None:
+            return f"{self.agent}, seed {self.settings['seed']}:"
+        games, name, seed = self.placement.games, self.placement.ladder.name, self.settings["seed"]
+        return f"{self.agent}: Elo {self.elo_text} ({name}, {games} games, openings {BALANCED}, seed {seed})"
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """A row of texts a rung that was played, from the weakest to the strongest."""
+        placement, rows = self.placement, list[tuple[str, ...]]()
+        if placement is None:
+            return rows
+        for rung, match in placement.matches.items():
+            low, high = match.interval
+            interval, expected = f"{low:.3f} - {high:.3f}", f"{placement.expected(rung):.3f}"
+            discs = f"{match.margin:+.1f}"
+            rows.append(
+                (rung.spec, f"{rung.elo:.0f}", str(match.games), f"{match.score:.3f}", interval, expected, discs)
+            )
+        return rows
+
+    def notes(self) -> list[str]:
+        """What else was found, a sentence each."""
+        notes = []
+        if self.placement is not None:
+            errors = sorted((rung.interval[1] - rung.interval[0]) / 2 for rung in self.placement.matches)
+            notes += [
+                f"The rungs' own ratings are within {errors[0]:.0f} to {errors[-1]:.0f} Elo (95%) of random = 0; "
+                "the interval takes them as exact.",
+                f"{self.placement.margin:+.1f} discs a game; {1e3 * self.placement.seconds_a_move:.3g} ms a move; "
+                f"{len(self.placement.faults)} games lost by illegal moves or errors.",
+            ]
+        if self.endgame is not None:
+            rate, loss = random_endgame()
+            (low, high), (least, most) = self.endgame.rate_interval, self.endgame.loss_interval
+            notes.append(
+                f"Endgames ({self.endgame.positions} positions, {ENDGAMES}): a best move in "
+                f"{self.endgame.rate:.1%} ({low:.1%} to {high:.1%}; random moves {rate:.1%}), "
+                f"{self.endgame.loss:.2f} discs lost a move ({least:.2f} to {most:.2f}; random moves {loss:.2f}), "
+                f"{len(self.endgame.faults)} illegal or failed."
+            )
+        return notes
+
+    def faults(self) -> list[str]:
+        """Why answers were no legal moves."""
+        games = self.placement.faults if self.placement else []
+        return [*games, *(self.endgame.faults if self.endgame else ())]
+
+    def to_markdown(self) -> str:
+        """The results as a page with a table."""
+        lines = [f"# {self.agent}", ""]
+        if self.placement is not None:
+            cells = [HEAD, ("---", *["---:"] * (len(HEAD) - 1)), *self.rows()]
+            lines += [self.head(), "", *(f"| {' | '.join(row)} |" for row in cells), ""]
+        return "\n".join([*lines, *(f"- {note}" for note in self.notes()), ""])
+
     def to_json(self) -> dict[str, Any]:
-        """The results as plain values: scores are 0 to 1, margins are discs a game."""
-        return {
-            "format": "othello-env benchmark 1",
-            "agent": self.agent,
-            **self.settings,
-            "seconds": round(self.seconds, 2),
-            "results": [
-                {
-                    "opponent": opponent,
-                    "wins": match.wins,
-                    "draws": match.draws,
-                    "losses": match.losses,
-                    "score": round(match.score, 4),
-                    "interval95": [round(end, 4) for end in match.interval],
-                    "mean_disc_difference": round(match.margin, 2),
-                    "illegal_or_failed": len(match.faults(0)),
-                }
-                for opponent, match in self.results.items()
-            ],
-        }
+        """The results as plain values: scores and rates are 0 to 1, differences and losses in discs."""
+        values: dict[str, Any] = {"format": "othello-env benchmark 1", "agent": self.agent}
+        values |= {**self.settings, "version": version("othello-env"), "seconds": round(self.seconds, 2)}
+        if self.placement is not None:
+            values |= {
+                "ladder": self.placement.ladder.name,
+                "openings": BALANCED,
+                "elo": round(self.placement.elo, 1),
+                "interval95": [round(end, 1) for end in self.placement.interval],
+                "beyond": self.placement.beyond,
+                "games": self.placement.games,
+                "mean_disc_difference": round(self.placement.margin, 2),
+                "illegal_or_failed": len(self.placement.faults),
+                "milliseconds_a_move": round(1e3 * self.placement.seconds_a_move, 4),
+                "results": [
+                    {
+                        "opponent": rung.spec,
+                        "opponent_elo": rung.elo,
+                        "opponent_interval95": list(rung.interval),
+                        "expected_score": round(self.placement.expected(rung), 4),
+                        **match.to_json(),
+                    }
+                    for rung, match in self.placement.matches.items()
+                ],
+            }
+        return values | ({} if self.endgame is None else {"endgame": self.endgame.to_json()})
 
 
 def run_benchmark(
     agent: str | Agent | Policy,
     *,
     name: str | None = None,
-    opponents: Sequence[str] = CLASSICS,
-    games: int = 200,
-    openings: str | Sequence[str | State] | None = "random:10",
+    half_width: float = HALF_WIDTH,
+    games: int | None = None,
+    seconds: float | None = None,
     seed: int = 0,
-    size: int = 8,
-    progress: Callable[[Record], None] | None = None,
+    progress: Callable[[Placement], object] | None = None,
 ) -> Benchmark:
-    """Play a match against each opponent.
+    """Rate an agent on the ladder, then measure its endgames.
 
     Args:
         agent: an agent, a spec or a callable.
         name: what the results call it; by default its spec or `repr`.
-        opponents: specs.
-        games: the number of games against each, even.
-        openings: where games begin, see `othello_env.arena.match.pairings`.
-        seed: the same seed gives the same results.
-        size: of the board.
-        progress: called with each game that ended.
+        half_width: see `othello_env.arena.placement.place`, as for the following ones.
+        games: the most games to play.
+        seconds: when this time is over, no pair of games begins.
+        seed: the same seed gives the same results where no time ends the games.
+        progress: called after each pair of games.
+
+    Raises:
+        ValueError: as `place`.
     """
-    begin = time.perf_counter()
-    results = {
-        opponent: play_match(
-            agent,
-            opponent,
-            games=games,
-            openings=openings,
-            seed=seed,
-            new_game=lambda _: Othello(size),
-            progress=progress,
-        )
-        for opponent in opponents
-    }
-    settings = {
-        "size": size,
-        "games": games,
-        "openings": openings if isinstance(openings, str) else [*map(_opening_text, openings)] if openings else "start",
-        "seed": seed,
-        "version": version("othello-env"),
-    }
-    return Benchmark(name or str(agent), results, settings, time.perf_counter() - begin)
-
-
-def _opening_text(opening: str | State) -> str:
-    return opening if isinstance(opening, str) else repr(opening)
+    began = time.perf_counter()
+    player = make_agent(agent, seed)
+    limits = {"half_width": half_width, "games": games, "seconds": seconds}
+    placement = place(player, half_width=half_width, games=games, seconds=seconds, seed=seed, progress=progress)
+    endgame = measure_endgame(player, seed=seed)
+    settings = {"seed": seed, "limits": limits}
+    return Benchmark(name or str(agent), placement, endgame, settings, time.perf_counter() - began)

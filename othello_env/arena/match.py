@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from statistics import NormalDist
+from typing import Any
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.games import Pairing, Record, play_games
@@ -15,10 +16,11 @@ from othello_env.games.game import State
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello import Othello
 
-__all__ = ["MatchResult", "pairings", "play_match", "score_interval"]
+__all__ = ["Z95", "MatchResult", "pairings", "play_match", "score_interval"]
 
 _PAIRS_AT_ONCE = 128
-_Z95 = NormalDist().inv_cdf(0.975)
+Z95 = NormalDist().inv_cdf(0.975)
+"""Standard errors on either side of a normal 95% interval."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +67,31 @@ class MatchResult:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95% interval of the score."""
+        return score_interval([points / 2 for points in self.pair_points()])
+
+    def pair_points(self) -> list[float]:
+        """What the two games of each pair brought together, 0 to 2; a draw counts one half."""
         points = [(result + 1) / 2 for result in self._results()]
-        return score_interval([(a + b) / 2 for a, b in zip(points[::2], points[1::2], strict=True)])
+        return [a + b for a, b in zip(points[::2], points[1::2], strict=True)]
 
     @property
     def margin(self) -> float:
         """The mean disc difference, empty squares given to the winner; NaN without games."""
         margins = [_of_first(record, record.margins) for record in self.records]
         return sum(margins) / self.games if self.games else math.nan
+
+    def to_json(self) -> dict[str, Any]:
+        """The results as plain values: the score is 0 to 1, the difference in discs a game."""
+        return {
+            "games": self.games,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "score": round(self.score, 4),
+            "interval95": [round(end, 4) for end in self.interval],
+            "mean_disc_difference": round(self.margin, 2),
+            "illegal_or_failed": len(self.faults(0)),
+        }
 
     def faults(self, agent: int) -> list[str]:
         """Why the first (0) or second (1) agent lost games on the spot."""
@@ -97,9 +116,9 @@ def score_interval(pair_scores: Sequence[float]) -> tuple[float, float]:
     variance = sum((x - score) ** 2 for x in pair_scores) / (n - 1) if n > 1 else 0.0
     worth = score * (1 - score) / variance if variance > 0 else 1.0
     games = n * min(max(worth, 1.0), 2.0)
-    z2 = _Z95**2
+    z2 = Z95**2
     centre = (score + z2 / (2 * games)) / (1 + z2 / games)
-    half = _Z95 / (1 + z2 / games) * math.sqrt(score * (1 - score) / games + z2 / (4 * games * games))
+    half = Z95 / (1 + z2 / games) * math.sqrt(score * (1 - score) / games + z2 / (4 * games * games))
     return (max(0.0, centre - half), min(1.0, centre + half))
 
 

@@ -61,6 +61,7 @@ class Schedule:
         seed: determines the openings and all random choices.
         rules: of the game.
         gauntlet: whether only groups with the first agent play.
+        near: only agents at most so many places apart in the list meet; None for no limit.
 
     Raises:
         ValueError: there are too few agents or two of one name, games is no such number, or an opening is wrong.
@@ -72,6 +73,7 @@ class Schedule:
     seed: int = 0
     rules: Rules = field(default_factory=Rules)
     gauntlet: bool = False
+    near: int | None = None
 
     def __post_init__(self) -> None:
         players = self.rules.num_players
@@ -115,7 +117,12 @@ class Schedule:
     def _seatings(self) -> dict[tuple[str, ...], tuple[int, ...]]:
         """For the agents of each game from an opening, in the order of play, their numbers."""
         players = self.rules.num_players
-        groups = [g for g in combinations(range(len(self.agents)), players) if not self.gauntlet or g[0] == 0]
+        furthest = len(self.agents) if self.near is None else self.near
+        groups = [
+            group
+            for group in combinations(range(len(self.agents)), players)
+            if (group[0] == 0 or not self.gauntlet) and group[-1] - group[0] <= furthest
+        ]
         rotations = [group[turn:] + group[:turn] for group in groups for turn in range(players)]
         return {tuple(self.agents[index] for index in seats): seats for seats in rotations}
 

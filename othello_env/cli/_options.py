@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, TypeVar
 
 import click
@@ -11,7 +12,18 @@ import click
 from othello_env.arena.openings import BALANCED
 from othello_env.arena.rules import Rules
 
-__all__ = ["bar", "even", "game_option", "openings_option", "openings_text", "seed_option", "size_option", "table"]
+__all__ = [
+    "bar",
+    "even",
+    "game_option",
+    "make_new_folder",
+    "openings_option",
+    "openings_text",
+    "seed_option",
+    "show",
+    "size_option",
+    "table",
+]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _LONGEST_PATH = 255  # longer names of files are errors on some systems
@@ -71,11 +83,31 @@ def openings_text(openings: str | list[str] | None) -> str:
     return f"{len(openings)} given" if isinstance(openings, list) else openings or "start"
 
 
-def even(_context: click.Context, _parameter: click.Parameter, value: int) -> int:
-    """Check a number of games, which are played in colour-swapped pairs."""
-    if value < 2 or value % 2:
+def even(_context: click.Context, _parameter: click.Parameter, value: int | None) -> int | None:
+    """Check a number of games, if there is one; they are played in colour-swapped pairs."""
+    if value is not None and (value < 2 or value % 2):
         raise click.BadParameter(f"{value} is not even and at least 2 (each opening is played with both colours).")
     return value
+
+
+def make_new_folder(path: Path) -> None:
+    """Make a folder for results, and see that files can be written there.
+
+    Raises:
+        click.BadParameter: it is there already and holds something.
+        OSError: it cannot be made or written.
+    """
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise click.BadParameter(f"{path} exists and is not an empty folder.", param_hint="--out")
+    path.mkdir(parents=True, exist_ok=True)
+    with TemporaryFile(dir=path):
+        pass
+
+
+def show(text: str) -> None:
+    """Show how long work gets on, in one line of a terminal, which the next call replaces; nothing in a pipe."""
+    if sys.stderr.isatty():
+        click.echo(f"\r{text}\x1b[K", nl=False, err=True)
 
 
 @contextmanager

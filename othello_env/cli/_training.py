@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from othello_env.arena.match import play_match
+from othello_env.cli import _options as options
 from othello_env.games.othello import Othello
 
 if TYPE_CHECKING:
@@ -86,10 +87,8 @@ def _score(trainer: Trainer) -> float:
 
 
 def _show(trainer: Trainer, first_games: int, first_seconds: float, curve: Curve) -> None:
-    if not sys.stderr.isatty():
-        return
     seconds = trainer.seconds - first_seconds
     rate = (trainer.games - first_games) / max(seconds, 1e-9)
     clock = time.strftime("%M:%S" if seconds < 3600 else "%H:%M:%S", time.gmtime(seconds))
     score = f"{curve[-1][1]:.2f} against {YARDSTICK}" if curve else ""
-    click.echo(f"\r{clock}  {trainer.games:,} games  {rate:,.0f} games/s  {score}\x1b[K", nl=False, err=True)
+    options.show(f"{clock}  {trainer.games:,} games  {rate:,.0f} games/s  {score}")

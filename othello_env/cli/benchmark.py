@@ -1,108 +1,109 @@
-"""``othello-env benchmark AGENT``: an agent against the classic opponents."""
+"""``othello-env benchmark AGENT``: an agent's rating on the ladder, and its endgames."""
 
-import io
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from othello_env.agent import make_agent
-from othello_env.arena.benchmark import CLASSICS, Benchmark, run_benchmark
-from othello_env.arena.games import Record
-from othello_env.arena.match import MatchResult
+from othello_env.arena.benchmark import HEAD, Benchmark, run_benchmark
+from othello_env.arena.endgame import measure_endgame
+from othello_env.arena.placement import HALF_WIDTH, Placement
 from othello_env.cli import _options as options
-from othello_env.cli.match import HEAD, result_row
-from othello_env.drawing.chart import ScoreRow, score_chart
+from othello_env.drawing.chart import EloRow, elo_chart, png
 from othello_env.files import write_file, write_json
 
-__all__ = ["command", "measure", "picture"]
+__all__ = ["command"]
+
+_SHOW_EVERY = 0.2
 
 
 @click.command("benchmark")
 @click.argument("agent")
-@click.option("--opponent", "opponents", multiple=True, help="A spec; may be repeated.  [default: the classic ones]")
-@click.option("--games", type=int, default=200, callback=options.even, help="Against each opponent, even.")
-@options.openings_option
-@options.size_option
-@options.seed_option
-@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the results here.")
 @click.option(
-    "--picture", "picture_file", type=click.Path(dir_okay=False, path_type=Path), help="Draw them here (PNG)."
+    "--within",
+    type=click.FloatRange(0, min_open=True),
+    default=HALF_WIDTH,
+    help="Play until the rating is known within so many Elo points (95%).",
 )
+@click.option("--games", type=int, callback=options.even, help="The most games, even.")
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), help="The most minutes of play.")
+@click.option("--endgame", is_flag=True, help="No games, only the endgame positions.")
+@click.option("--out", type=click.Path(path_type=Path), help="A new folder for benchmark.json, .md and .png.")
+@options.seed_option
 def command(
-    agent: str,
-    opponents: tuple[str, ...],
-    games: int,
-    openings: str | list[str] | None,
-    size: int,
-    seed: int,
-    json_file: Path | None,
-    picture_file: Path | None,
+    agent: str, within: float, games: int | None, minutes: float | None, endgame: bool, out: Path | None, seed: int
 ) -> None:
-    """Measure AGENT (a spec, a file of weights, or policy.py:function) against the classic opponents."""
-    result = measure(agent, opponents or CLASSICS, games, openings, size, seed)
-    if json_file is not None:
-        write_json(json_file, result.to_json())
-    if picture_file is not None:
-        write_file(picture_file, picture(result))
+    """Rate AGENT (a spec, a file of weights, or policy.py:function) on a ladder of packaged opponents.
 
+    The ladder goes from the random mover, whose Elo rating is 0, to the engine. AGENT plays the rungs near its own
+    level, each opening with both colours, until its rating is known well enough. Its endgame moves are compared with
+    perfect play. An interrupt prints what was played.
 
-def measure(
-    agent: str, opponents: Sequence[str], games: int, openings: str | list[str] | None, size: int, seed: int
-) -> Benchmark:
-    """Run a benchmark behind a progress bar and print its table; after an interrupt, of what was played."""
-    playing = make_agent(agent, seed)
-    for opponent in opponents:
-        make_agent(opponent)  # a wrong spec is told before the first game
-    head = f"{games} games against each, openings {options.openings_text(openings)}, seed {seed}:"
-    records: list[Record] = []
+    The ladder is for 8x8. For other boards and games, compare agents with each other:
+    othello-env tournament AGENT OTHER... --gauntlet --game othello:size=6
+    """
+    player = make_agent(agent, seed)
+    if out is not None:
+        options.make_new_folder(out)
+    if endgame:
+        began = time.perf_counter()
+        accuracy = measure_endgame(player, seed=seed)
+        _tell(Benchmark(agent, None, accuracy, {"seed": seed}, time.perf_counter() - began), out)
+        return
+    limits = {"half_width": within, "games": games, "seconds": None if minutes is None else 60 * minutes}
+    partial = Benchmark(agent, None, None, {"seed": seed, "limits": limits}, 0.0)
+    shown = began = time.perf_counter()
+
+    def progress(placement: Placement) -> None:
+        nonlocal partial, shown
+        now = time.perf_counter()
+        partial = replace(partial, placement=placement, seconds=now - began)
+        if now > shown + _SHOW_EVERY:
+            shown = now
+            low, high = placement.interval
+            options.show(f"{placement.games} games  Elo {placement.elo:.0f} +- {(high - low) / 2:.0f}")
+
     try:
-        with options.bar(agent, games * len(opponents)) as step:
-
-            def progress(record: Record) -> None:
-                records.append(record)
-                step()
-
-            result = run_benchmark(
-                playing,
-                name=agent,
-                opponents=opponents,
-                games=games,
-                openings=openings,
-                seed=seed,
-                size=size,
-                progress=progress,
-            )
+        result = run_benchmark(
+            player, name=agent, half_width=within, games=games, seconds=limits["seconds"], seed=seed, progress=progress
+        )
     except KeyboardInterrupt:
-        played = [records[first : first + games] for first in range(0, len(records), games)]
-        pairs = [MatchResult(tuple(part[: len(part) - len(part) % 2])) for part in played if len(part) > 1]
-        _tell(agent, f"up to {head}", dict(zip(opponents, pairs, strict=False)))
+        options.show("")
+        if partial.placement is not None:
+            _tell(partial, out)
         raise
-    _tell(agent, head, result.results)
-    return result
+    options.show("")
+    _tell(result, out)
 
 
-def _tell(agent: str, head: str, results: Mapping[str, MatchResult]) -> None:
-    """Print the table of an agent's matches, and why it lost games on the spot."""
-    click.echo(f"{agent}, {head}")
-    click.echo(options.table(HEAD, [result_row(*each) for each in results.items()]))
-    for match in results.values():
-        if faults := match.faults(0):
-            click.echo(f"{agent} lost {len(faults)} games on the spot, the first since {faults[0]}", err=True)
+def _tell(result: Benchmark, out: Path | None) -> None:
+    """Print the results, and write them into the folder."""
+    click.echo(result.head())
+    if result.placement is not None:
+        click.echo(options.table(HEAD, result.rows()))
+    for note in result.notes():
+        click.echo(note)
+    if faults := result.faults():
+        click.echo(f"{len(faults)} answers of {result.agent} were no legal moves, the first: {faults[0]}", err=True)
+    if out is None:
+        return
+    write_json(out / "benchmark.json", result.to_json())
+    write_file(out / "benchmark.md", result.to_markdown().encode())
+    if result.placement is not None:
+        write_file(out / "benchmark.png", _picture(result, result.placement))
 
 
-def picture(result: Benchmark, curve: Sequence[tuple[float, float]] = (), curve_title: str = "") -> bytes:
-    """The results, and perhaps a learning curve, as a PNG."""
-    rows = [ScoreRow(opponent, match.score, *match.interval) for opponent, match in result.results.items()]
-    games, seed = result.settings["games"], result.settings["seed"]
-    openings = options.openings_text(result.settings["openings"])
-    chart = score_chart(
-        f"The scores of {Path(result.agent).name}",
-        f"{games} games each in colour-swapped pairs, openings {openings}, seed {seed}; 95% intervals",
-        rows,
-        curve,
-        curve_title,
+def _picture(result: Benchmark, placement: Placement) -> bytes:
+    """The rungs by their ratings, the agent among them, as a PNG."""
+    rows = [EloRow(rung.spec, rung.elo, *rung.interval) for rung in placement.ladder.rungs]
+    own = EloRow(Path(result.agent).name, placement.elo, *placement.interval, own=True, beyond=placement.beyond)
+    chart = elo_chart(
+        f"{own.label} on {placement.ladder.name}: Elo {result.elo_text}",
+        f"{placement.games} games in colour-swapped pairs from balanced openings; 95% intervals, random = 0",
+        sorted([*rows, own], key=lambda row: -row.elo),
     )
-    buffer = io.BytesIO()
-    chart.save(buffer, "PNG")
-    return buffer.getvalue()
+    return png(chart)

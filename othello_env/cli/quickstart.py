@@ -1,16 +1,24 @@
 """``othello-env quickstart``: from nothing to a measured agent in a minute or two."""
 
+from __future__ import annotations
+
+from importlib.metadata import version
 from pathlib import Path
 
 import click
 
-from othello_env.arena.benchmark import CLASSICS
+from othello_env.arena.match import MatchResult, play_match
 from othello_env.cli import _options as options
-from othello_env.cli._training import YARDSTICK, train
-from othello_env.cli.benchmark import measure, picture
+from othello_env.cli._training import YARDSTICK, Curve, train
+from othello_env.cli.match import HEAD, result_row
+from othello_env.drawing.chart import ScoreRow, png, score_chart
 from othello_env.files import write_file, write_json
 
 __all__ = ["command"]
+
+_CLASSICS = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted", "alphabeta:depth=4,eval=weighted")
+"""The opponents that the agent is measured against, from the weakest to the strongest."""
+_OPENINGS = "random:10"
 
 
 @click.command("quickstart")
@@ -22,7 +30,8 @@ def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
     """Train an agent from nothing by self-play, and measure it against the classic opponents."""
     from othello_agents.ntuple import Trainer
 
-    folder = _new_folder(out)
+    folder = out or _unused_folder()
+    options.make_new_folder(folder)
     agent = folder / "agent.npz"
     trainer = Trainer(seed=seed)
     click.echo(f"An agent learns Othello from nothing, by playing against itself for {seconds:g} s.")
@@ -32,7 +41,7 @@ def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
     click.echo(f"It learned from {trainer.games:,} games and is kept as {agent}.")
     if interrupted:
         raise KeyboardInterrupt
-    result = measure(str(agent), CLASSICS, games, "random:10", 8, seed)
+    results = _measure(agent, games, seed)
     training = {
         "seconds": trainer.seconds,
         "games": trainer.games,
@@ -40,8 +49,18 @@ def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
         "yardstick": YARDSTICK,
         "curve": curve,
     }
-    write_json(folder / "results.json", result.to_json() | {"training": training})
-    write_file(folder / "results.png", picture(result, curve, f"score against {YARDSTICK}"))
+    values = {
+        "format": "othello-env quickstart 1",
+        "agent": str(agent),
+        "games": games,
+        "openings": _OPENINGS,
+        "seed": seed,
+        "version": version("othello-env"),
+        "results": [{"opponent": opponent, **match.to_json()} for opponent, match in results.items()],
+        "training": training,
+    }
+    write_json(folder / "results.json", values)
+    write_file(folder / "results.png", _picture(agent, results, games, seed, curve))
     click.echo(f"""
 Written: {agent}, {folder / "results.json"}, {folder / "results.png"}
 
@@ -49,15 +68,37 @@ Next, try
   othello-env play --black human --white {agent}
   othello-env match {agent} alphabeta:depth=6,eval=weighted --games 100
   othello-env train --seconds 600 --resume --out {agent}
-  othello-env benchmark policy.py:function     (your own policy; the README shows how)""")
+  othello-env benchmark {agent}     (its Elo rating; takes policy.py:function, too)""")
 
 
-def _new_folder(out: Path | None) -> Path:
-    """A folder that holds no earlier results."""
-    if out is not None:
-        if out.exists() and (not out.is_dir() or any(out.iterdir())):
-            raise click.BadParameter(f"{out} exists and is not an empty folder.", param_hint="--out")
-        return out
+def _measure(agent: Path, games: int, seed: int) -> dict[str, MatchResult]:
+    """Play the matches behind a progress bar and print their table; after an interrupt, of the finished ones."""
+    results: dict[str, MatchResult] = {}
+    try:
+        with options.bar(str(agent), games * len(_CLASSICS)) as step:
+            for opponent in _CLASSICS:
+                results[opponent] = play_match(
+                    str(agent), opponent, games=games, openings=_OPENINGS, seed=seed, progress=lambda _: step()
+                )
+    finally:
+        click.echo(f"{agent}, {games} games against each, openings {_OPENINGS}, seed {seed}:")
+        click.echo(options.table(HEAD, [result_row(*each) for each in results.items()]))
+    return results
+
+
+def _picture(agent: Path, results: dict[str, MatchResult], games: int, seed: int, curve: Curve) -> bytes:
+    """The scores and the learning curve as a PNG."""
+    chart = score_chart(
+        f"The scores of {agent.name}",
+        f"{games} games each in colour-swapped pairs, openings {_OPENINGS}, seed {seed}; 95% intervals",
+        [ScoreRow(opponent, match.score, *match.interval) for opponent, match in results.items()],
+        curve,
+        f"score against {YARDSTICK}",
+    )
+    return png(chart)
+
+
+def _unused_folder() -> Path:
     folder, number = Path("othello-quickstart"), 1
     while folder.exists():
         number += 1

@@ -1,14 +1,15 @@
-"""Charts of results: scores with intervals, and learning curves."""
+"""Charts of results: scores with intervals, learning curves, and ratings."""
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PIL import Image, ImageDraw, ImageFont
 
-__all__ = ["CurvePoint", "ScoreRow", "learning_chart", "score_chart"]
+__all__ = ["CurvePoint", "EloRow", "ScoreRow", "elo_chart", "learning_chart", "png", "score_chart"]
 
 _SCALE = 2  # drawn larger than shown, then reduced, so that edges are smooth
 _WIDTH, _TOP, _ROW, _BOTTOM, _EDGE = 960, 92, 44, 62, 28
@@ -19,6 +20,9 @@ _PAPER, _INK, _FAINT, _GRID = "#ffffff", "#20262b", "#667079", "#dde2e6"
 _MARK, _CURVE_INK, _HALF = "#1b7f4b", "#1b7f4b", "#b9c0c6"
 _INKS = ("#1b7f4b", "#1f5fa8", "#b3541e", "#7a3e9d", "#667079")
 _PLOT = 420
+_ELO_ROW = 30
+_TICKS = (50, 100, 200, 250, 500, 1000)  # Elo between two lines of the grid
+_MOST_TICKS = 12
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,23 @@ class CurvePoint:
 
 
 @dataclass(frozen=True)
+class EloRow:
+    """A rating with its interval under a label.
+
+    Attributes:
+        own: whether it stands out among the others.
+        beyond: ``"above"`` or ``"below"`` if the rating has no such limit: an arrow stands for that end.
+    """
+
+    label: str
+    elo: float
+    low: float
+    high: float
+    own: bool = False
+    beyond: str | None = None
+
+
+@dataclass(frozen=True)
 class _Panel:
     """Maps numbers to places within a rectangle (left, top, right, bottom), in shown pixels."""
 
@@ -49,9 +70,10 @@ class _Panel:
     right: float
     bottom: float
     largest: float = 1.0
+    smallest: float = 0.0
 
     def x(self, value: float) -> float:
-        return self.left + (self.right - self.left) * value / self.largest
+        return self.left + (self.right - self.left) * (value - self.smallest) / (self.largest - self.smallest)
 
     def y(self, score: float) -> float:
         return self.bottom - (self.bottom - self.top) * score
@@ -76,6 +98,22 @@ class _Canvas:
     def text(self, x: float, y: float, text: str, size: int = 15, colour: str = _INK, anchor: str = "lm") -> None:
         font = ImageFont.load_default(size * _SCALE)
         self._draw.text((x * _SCALE, y * _SCALE), text, fill=colour, font=font, anchor=anchor)
+
+    def fitted(self, text: str, width: float, size: int = 15) -> str:
+        """A text, its middle left out if it is wider than so many shown pixels."""
+        font = ImageFont.load_default(size * _SCALE)
+        short, kept = text, len(text)
+        while self._draw.textlength(short, font) > width * _SCALE and kept > 2:
+            kept -= 1
+            short = f"{text[: (kept + 1) // 2]}...{text[-(kept // 2) :]}"
+        return short
+
+    def interval(self, low: float, high: float, middle: float, y: float, colour: str, size: float = 6) -> None:
+        """A dot with a line from `low` to `high` and its ends marked."""
+        self.line([(low, y), (high, y)], colour, size / 2)
+        for end in (low, high):
+            self.line([(end, y - size), (end, y + size)], colour, size / 3)
+        self.dot(middle, y, size, colour)
 
     def finished(self) -> Image.Image:
         return self.image.resize(self._size, Image.Resampling.LANCZOS)
@@ -110,6 +148,57 @@ def score_chart(
     return canvas.finished()
 
 
+def png(chart: Image.Image) -> bytes:
+    """A chart as the contents of a PNG file."""
+    out = io.BytesIO()
+    chart.save(out, "PNG")
+    return out.getvalue()
+
+
+def elo_chart(title: str, subtitle: str, rows: Sequence[EloRow]) -> Image.Image:
+    """A picture of ratings, one line each.
+
+    Args:
+        title: above all.
+        subtitle: how they were measured, in a smaller type.
+        rows: the ratings, from top to bottom.
+    """
+    height = _TOP + _ELO_ROW * len(rows) + _BOTTOM
+    canvas = _Canvas(_WIDTH, height)
+    canvas.text(_EDGE, 30, canvas.fitted(title, _WIDTH - 2 * _EDGE, size=21), size=21)
+    canvas.text(_EDGE, 58, subtitle, size=14, colour=_FAINT)
+    smallest = min(row.elo if row.beyond == "below" else row.low for row in rows)
+    largest = max(row.elo if row.beyond == "above" else row.high for row in rows)
+    tick = next((tick for tick in _TICKS if (largest - smallest) / tick <= _MOST_TICKS), _TICKS[-1])
+    first, last = math.floor(smallest / tick), max(math.ceil(largest / tick), math.floor(smallest / tick) + 1)
+    panel = _Panel(_LABELS, _TOP, _WIDTH - 90, height - _BOTTOM, last * tick, first * tick)
+    for elo in range(first * tick, last * tick + 1, tick):
+        canvas.line([(panel.x(elo), panel.top), (panel.x(elo), panel.bottom)], _GRID)
+        canvas.text(panel.x(elo), panel.bottom + 16, str(elo), size=13, colour=_FAINT, anchor="mm")
+    middle = (panel.left + panel.right) / 2
+    canvas.text(middle, panel.bottom + 40, "Elo (95% intervals)", size=13, colour=_FAINT, anchor="mm")
+    for place, row in enumerate(rows):
+        _draw_elo(canvas, panel, panel.top + (place + 0.5) * _ELO_ROW, row)
+    return canvas.finished()
+
+
+def _draw_elo(canvas: _Canvas, panel: _Panel, y: float, row: EloRow) -> None:
+    colour, ink = (_MARK, _MARK) if row.own else (_FAINT, _INK)
+    canvas.text(_EDGE, y, canvas.fitted(row.label, _LABELS - _EDGE - 12), colour=ink)
+    number = f"{row.elo:.0f}"
+    if row.beyond is None:
+        canvas.interval(panel.x(row.low), panel.x(row.high), panel.x(row.elo), y, colour, 5 if row.own else 4)
+    else:
+        near, side, number = (
+            (row.low, 1, f"> {row.low:.0f}") if row.beyond == "above" else (row.high, -1, f"< {row.high:.0f}")
+        )
+        tip = panel.right if side > 0 else panel.left
+        canvas.line([(panel.x(near), y), (tip, y)], colour, 2.5)
+        canvas.line([(tip - 9 * side, y - 6), (tip, y), (tip - 9 * side, y + 6)], colour, 2.5)
+        canvas.line([(panel.x(near), y - 5), (panel.x(near), y + 5)], colour, 2)
+    canvas.text(panel.right + 24, y, number, colour=ink)
+
+
 def _draw_rows(canvas: _Canvas, panel: _Panel, rows: Sequence[ScoreRow]) -> None:
     for tenths in range(0, 11, 2):
         x = panel.x(tenths / 10)
@@ -120,11 +209,8 @@ def _draw_rows(canvas: _Canvas, panel: _Panel, rows: Sequence[ScoreRow]) -> None
     canvas.text(panel.x(0.5), panel.bottom + 40, "score (a draw counts one half)", size=13, colour=_FAINT, anchor="mm")
     for place, row in enumerate(rows):
         y = panel.top + (place + 0.5) * (panel.bottom - panel.top) / len(rows)
-        canvas.text(_EDGE, y, row.label, size=15)
-        canvas.line([(panel.x(row.low), y), (panel.x(row.high), y)], _MARK, 3)
-        for end in (row.low, row.high):
-            canvas.line([(panel.x(end), y - 6), (panel.x(end), y + 6)], _MARK, 2)
-        canvas.dot(panel.x(row.score), y, 6, _MARK)
+        canvas.text(_EDGE, y, canvas.fitted(row.label, _LABELS - _EDGE - 12))
+        canvas.interval(panel.x(row.low), panel.x(row.high), panel.x(row.score), y, _MARK)
         canvas.text(panel.right + 24, y, f"{row.score:.3f}", size=15)
 
 

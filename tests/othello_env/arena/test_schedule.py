@@ -1,5 +1,7 @@
 """The games of a tournament: who, from where, in which order."""
 
+import itertools
+
 import pytest
 
 from othello_env import Othello
@@ -20,6 +22,17 @@ def test_everybody_plays_each_opening_against_everybody_with_both_colours():
         assert len(game.opening.start.moves) == 10
     assert len({game.opening.start for game in games}) == 3
     assert len({game.pairing.key for game in games}) == len(games)
+
+
+def test_only_near_agents_meet_if_so_asked():
+    near = Schedule(("a", "b", "c", "d"), games=2, near=2)
+    assert [game.agents for game in near] == [
+        *itertools.permutations("ab"), *itertools.permutations("ac"), *itertools.permutations("bc"),
+        *itertools.permutations("bd"), *itertools.permutations("cd"),
+    ]  # fmt: skip
+    assert len(near) == 10
+    everybody = {game.agents: game.pairing.key for game in Schedule(("a", "b", "c", "d"), games=2)}
+    assert all(game.pairing.key == everybody[game.agents] for game in near)
 
 
 def test_a_gauntlet_is_the_first_agents_part():

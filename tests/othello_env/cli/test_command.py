@@ -1,14 +1,13 @@
 """The command: what it prints, what it writes, how it fails."""
 
-import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
-from PIL import Image
 
 from othello_env import __version__
 from othello_env.cli import main
@@ -66,26 +65,6 @@ def test_match_on_smaller_boards(run, size):
     assert "4 games" in out
 
 
-def test_benchmark_writes_json_and_a_picture(run, tmp_path):
-    results, picture = tmp_path / "deep" / "results.json", tmp_path / "results.png"
-    status, out, _ = run(
-        "benchmark", "maximizer:eval=weighted", "--opponent", "random", "--opponent", "maximizer:eval=count",
-        "--games", 10, "--json", results, "--picture", picture,
-    )  # fmt: skip
-    assert status == 0
-    written = json.loads(results.read_text())
-    assert written["agent"] == "maximizer:eval=weighted"
-    assert [result["opponent"] for result in written["results"]] == ["random", "maximizer:eval=count"]
-    for result in written["results"]:
-        assert result["wins"] + result["draws"] + result["losses"] == written["games"] == 10
-        low, high = result["interval95"]
-        assert low <= result["score"] <= high
-        assert f"{result['score']:.3f}" in out
-    with Image.open(picture) as image:
-        assert image.width > 600
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["deep", "results.json", "results.png"]
-
-
 BAD = [
     (["match", "nobody", "random"], "there is no agent 'nobody'; known are alphabeta"),
     (["match", "random", "random:x=1"], "random has no option x"),
@@ -101,7 +80,6 @@ BAD = [
     (["match", "random"], "Missing argument 'B'"),
     (["benchmark", "missing.npz"], "there is no file 'missing.npz'"),
     (["benchmark", "missing.py:f"], "there is no file 'missing.py'"),
-    (["benchmark", "random", "--opponent", "nobody"], "there is no agent 'nobody'"),
     (["play", "--black", "random", "--white", "random", "--moves", "f5d6q9"], "ply 3: expected a square"),
     (["play", "--black", "nobody", "--white", "human"], "there is no agent 'nobody'"),
     (["train", "--out", "weights.txt"], ".npz"),
@@ -155,16 +133,6 @@ def test_openings_are_many_transcripts_or_a_file_of_them(run, tmp_path):
     assert (status, err) == (0, "")
     assert out.startswith("random, 2 games, openings 40 given, seed 0:\n")
     assert run("match", "random", "random", "--games", 2, "--openings", file) == (0, out, "")
-    picture, results = tmp_path / "results.png", tmp_path / "results.json"
-    status, out, _ = run(
-        "benchmark", "random", "--opponent", "random", "--games", 2, "--openings", file, "--picture", picture,
-        "--json", results,
-    )  # fmt: skip
-    assert status == 0
-    assert "openings 40 given" in out
-    assert json.loads(results.read_text())["openings"] == many
-    run("benchmark", "random", "--opponent", "random", "--games", 2, "--openings", "start", "--json", results)
-    assert json.loads(results.read_text())["openings"] == "start"
 
 
 def test_an_agent_that_plays_illegal_moves_loses_and_is_named(run, tmp_path):
@@ -189,7 +157,9 @@ def first(observations, masks):
 """
 
 
-@pytest.mark.parametrize("arguments", [["match", "policy.py:first", "random"], ["benchmark", "policy.py:first"]])
+@pytest.mark.parametrize(
+    "arguments", [["match", "policy.py:first", "random"], ["benchmark", "policy.py:first", "--within", "0.1"]]
+)
 def test_an_interrupt_prints_what_was_played(tmp_path, arguments):
     (tmp_path / "policy.py").write_text(SLOW_POLICY)
     command = [*COMMAND, *arguments, "--games", "1000000"]
@@ -201,9 +171,10 @@ def test_an_interrupt_prints_what_was_played(tmp_path, arguments):
         out, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert err.splitlines()[-1] == "othello-env: interrupted"
-    games = sum(int(cell) for cell in out.splitlines()[-1].split()[1:4])
-    assert games >= 100
-    assert out.startswith(f"policy.py:first, {games if arguments[0] == 'match' else 'up to 1000000'} games")
+    assert out.startswith("policy.py:first")
+    games = re.search(r" (\d+) games", out)
+    assert games is not None
+    assert int(games[1]) >= 20
 
 
 def test_nothing_is_drawn_into_a_pipe():

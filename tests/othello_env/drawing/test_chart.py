@@ -1,9 +1,12 @@
-"""Learning curves as pictures."""
+"""Charts of results."""
+
+import io
 
 import numpy as np
-from PIL import ImageColor
+import pytest
+from PIL import Image, ImageColor
 
-from othello_env.drawing.chart import CurvePoint, learning_chart
+from othello_env.drawing.chart import CurvePoint, EloRow, elo_chart, learning_chart, png
 
 
 def places(picture, colour):
@@ -25,3 +28,29 @@ def test_one_point_is_enough():
     picture = learning_chart("a", "b", {"only": [CurvePoint(64, 1, 0.5)]})
     rows, _ = places(picture.crop((0, 92, 508, 430)), "#1b7f4b")
     assert len(rows) > 0
+
+
+def coloured_rows(chart: Image.Image) -> set[int]:
+    """Where the green of the row that stands out is, by height."""
+    red, green, blue = np.moveaxis(np.asarray(chart).astype(int), 2, 0)
+    return set(np.nonzero(((green > red + 60) & (green > blue + 30)).any(axis=1))[0].tolist())
+
+
+@pytest.mark.parametrize("beyond", [None, "above", "below"])
+def test_a_chart_of_ratings_shows_who_is_who(beyond: str | None) -> None:
+    others = [EloRow(f"rung {n}", 100.0 * n, 100.0 * n - 30, 100.0 * n + 30) for n in range(3)]
+    own = EloRow("mine", 120.0, 90.0, 150.0, own=True, beyond=beyond)
+    first, last = (elo_chart("title", "subtitle", rows) for rows in ([own, *others], [*others, own]))
+    assert first.size == last.size
+    assert max(coloured_rows(first)) < min(coloured_rows(last))
+    assert not coloured_rows(elo_chart("title", "subtitle", others))
+    taller = elo_chart("title", "subtitle", [*others, *others, own])
+    assert taller.height > first.height
+    assert Image.open(io.BytesIO(png(first))).size == first.size
+
+
+def test_labels_too_long_for_a_chart_lose_their_middle() -> None:
+    rows = [EloRow("a" * 300 + letter, 0.0, -1.0, 1.0) for letter in "bc"]
+    drawn = [np.asarray(elo_chart("title" * 100, "subtitle", [row])) for row in rows]
+    assert (drawn[0] != drawn[1]).any()  # the end of the label is there
+    assert (drawn[0][:, 310:] == drawn[1][:, 310:]).all()  # and within its place

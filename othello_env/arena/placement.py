@@ -1,0 +1,191 @@
+"""An agent's rating on the ladder, found by games against the rungs that say most about it.
+
+The ratings of the rungs are fixed, so that of the agent is the one number to be found. A game says most about it when
+its result is least certain: each batch of games goes to the rungs near the agent's rating as far as it is known, in
+turn, since an agent may suit one opponent more than another.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
+
+from othello_env.agent import Agent, Policy, make_agent
+from othello_env.arena.games import Record, play_games
+from othello_env.arena.ladder import Ladder, Rung, load_ladder
+from othello_env.arena.match import MatchResult, pairings
+from othello_env.arena.openings import balanced_openings
+from othello_env.arena.ratings import Comparison, Ratings, expected_score, rate
+from othello_env.arena.timed import Timed
+from othello_env.games.hashing import mix_int
+from othello_env.games.othello import Othello
+
+__all__ = ["HALF_WIDTH", "Placement", "place"]
+
+HALF_WIDTH = 25.0
+"""Elo points: half the width of the 95% interval at which an agent is placed."""
+
+_SMALLEST_BATCH, _LARGEST_BATCH = 4, 64
+"""Pairs of games played at once: few while little is known, many for agents that answer batches."""
+_INFORMATIVE = 0.8
+"""Rungs whose games say this much of what the best rung's say are played in turn."""
+_BEYOND = 0.9
+"""A score against the last rung above which the ladder has no measure for the agent."""
+_PAIRS_BEYOND = 50
+"""Pairs against the last rung that show it."""
+_AGENT = ""
+"""Its name among the rungs, one of which it may be."""
+
+
+@dataclass(frozen=True)
+class Placement:
+    """What games against rungs say about an agent.
+
+    Attributes:
+        ladder: whose rungs they are.
+        matches: by rung, those of the ladder that were played, from the weakest to the strongest.
+        seconds_a_move: how long the agent thought for a move, in batches if it answers them.
+    """
+
+    ladder: Ladder
+    matches: dict[Rung, MatchResult] = field(default_factory=dict)
+    seconds_a_move: float = field(default=0.0, compare=False)
+
+    @property
+    def games(self) -> int:
+        return sum(match.games for match in self.matches.values())
+
+    @property
+    def elo(self) -> float:
+        """The rating by maximum likelihood with Firth's penalty, see `othello_env.arena.ratings`."""
+        return self._ratings.elo[_AGENT]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The rating's 95% interval, the rungs' own ratings taken as exact."""
+        return self._ratings.interval(_AGENT)
+
+    @property
+    def beyond(self) -> str | None:
+        """``"above"`` or ``"below"`` if the agent is stronger or weaker than the ladder can measure.
+
+        Its rating is then extrapolated, and only the near end of the interval means something.
+        """
+        if self.expected(self.ladder.rungs[-1]) > _BEYOND:
+            return "above"
+        if self.expected(self.ladder.rungs[0]) < 1 - _BEYOND:
+            return "below"
+        return None
+
+    @property
+    def margin(self) -> float:
+        """The mean disc difference of all games, empty squares given to the winner."""
+        return sum(match.margin * match.games for match in self.matches.values()) / self.games
+
+    @property
+    def faults(self) -> list[str]:
+        """Why the agent lost games on the spot: illegal answers and errors."""
+        return [fault for match in self.matches.values() for fault in match.faults(0)]
+
+    def expected(self, rung: Rung) -> float:
+        """The score against a rung, 0 to 1, that the rating says."""
+        return expected_score(self.elo - rung.elo)
+
+    @cached_property
+    def _ratings(self) -> Ratings:
+        units = [
+            Comparison(_AGENT, rung.spec, points)
+            for rung, match in self.matches.items()
+            for points in match.pair_points()
+        ]
+        return rate(units, {rung.spec: rung.elo for rung in self.matches})
+
+
+def place(
+    agent: str | Agent | Policy,
+    *,
+    ladder: Ladder | None = None,
+    half_width: float = HALF_WIDTH,
+    games: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    progress: Callable[[Placement], object] | None = None,
+) -> Placement:
+    """Rate an agent on the ladder. It ends as soon as the interval is small enough or a limit is reached.
+
+    The games are of Othello on 8x8, from the openings `balanced-v0`, each played with both colours. An illegal answer
+    or an error loses the game.
+
+    Args:
+        agent: an agent, a spec or a callable.
+        ladder: the opponents; by default the packaged ones.
+        half_width: Elo points: half the width of the 95% interval to be reached.
+        games: the most games to play, even; None for no limit.
+        seconds: when this time is over, no pair of games begins; None for no limit. Where it ends the games, the same
+            seed need not repeat the result.
+        seed: the same seed gives the same games.
+        progress: called after each pair of games with what they say up to there.
+
+    Raises:
+        ValueError: half_width or seconds is not positive, or games no even number of at least 2.
+    """
+    if not half_width > 0:
+        raise ValueError(f"half_width is a positive number of Elo points, not {half_width}")
+    if games is not None and (games < 2 or games % 2):
+        raise ValueError(f"games is an even number of at least 2 (each opening is played twice), not {games}")
+    if seconds is not None and not seconds > 0:
+        raise ValueError(f"seconds is a positive number, not {seconds}")
+    ladder = ladder or load_ladder()
+    timed = Timed(make_agent(agent, seed))
+    opponents = {rung: make_agent(rung.spec, seed) for rung in ladder.rungs}
+    openings = _openings()
+    deadline = None if seconds is None else time.monotonic() + seconds
+    played: dict[Rung, list[Record]] = {rung: [] for rung in ladder.rungs}
+    placement = Placement(ladder)
+    while (batch := _next_batch(placement, len(openings), half_width, games)) is not None:
+        rung, pairs = batch
+        key = mix_int(seed, ladder.rungs.index(rung))
+        order = sorted(range(len(openings)), key=partial(mix_int, key))  # each rung has its own
+        todo = pairings(pairs, [openings[number] for number in order], key, first=len(played[rung]) // 2)
+        for record in play_games((timed, opponents[rung]), todo):
+            played[rung].append(record)
+            if len(played[rung]) % 2:
+                continue
+            matches = {rung: MatchResult(tuple(records)) for rung, records in played.items() if records}
+            placement = Placement(ladder, matches, timed.seconds / max(timed.decisions, 1))
+            if progress is not None:
+                progress(placement)
+            if deadline is not None and time.monotonic() > deadline:
+                return placement
+    return placement
+
+
+@cache
+def _openings() -> tuple[Othello, ...]:
+    return tuple(map(Othello.from_moves, balanced_openings()))
+
+
+def _next_batch(placement: Placement, openings: int, half_width: float, games: int | None) -> tuple[Rung, int] | None:
+    """The rung to play next and the number of pairs of games, or None at the end.
+
+    Agents without chance repeat their games, so no opening is played twice with a rung.
+    """
+    rungs, total = placement.ladder.rungs, placement.games // 2
+    most = _LARGEST_BATCH if games is None else min(_LARGEST_BATCH, games // 2 - total)
+    if not total:
+        return rungs[len(rungs) // 2], min(_SMALLEST_BATCH, most)
+    pairs = {rung: placement.matches[rung].games // 2 if rung in placement.matches else 0 for rung in rungs}
+    low, high = placement.interval
+    wider = (high - low) / 2 / half_width
+    last = {"above": rungs[-1], "below": rungs[0]}.get(placement.beyond or "")
+    said = {rung: p * (1 - p) for rung in rungs if pairs[rung] < openings and (p := placement.expected(rung))}
+    if most == 0 or wider <= 1 or not said or (last is not None and pairs[last] >= _PAIRS_BEYOND):
+        return None
+    near = [rung for rung, information in said.items() if information >= _INFORMATIVE * max(said.values())]
+    rung = min(near, key=lambda rung: (pairs[rung], -said[rung]))
+    needed = math.ceil(total * (wider**2 - 1))
+    wanted = max(_SMALLEST_BATCH, min(total, needed))
+    return rung, min(wanted, most, openings - pairs[rung])

@@ -1,0 +1,55 @@
+"""How long an agent thinks."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.agent import Agent
+from othello_env.games.game import State
+from othello_env.games.othello import OthelloBatch
+
+__all__ = ["Timed"]
+
+
+class Timed(Agent):
+    """Another agent, which it asks, and how long that one thought.
+
+    Attributes:
+        agent: the other one.
+        decisions: the number of its answers.
+        seconds: how long it thought about them.
+    """
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+        self.decisions = 0
+        self.seconds = 0.0
+
+    def __repr__(self) -> str:
+        return repr(self.agent)
+
+    @property
+    def answers_batches(self) -> bool:
+        return self.agent.answers_batches
+
+    def new_game(self, seed: int) -> None:
+        self.agent.new_game(seed)
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        began = time.perf_counter()
+        action = self.agent.act(state, seconds_left=seconds_left)
+        self._add(1, began)
+        return action
+
+    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+        began = time.perf_counter()
+        actions = self.agent.act_batch(batch)
+        self._add(len(batch), began)
+        return actions
+
+    def _add(self, decisions: int, began: float) -> None:
+        self.seconds += time.perf_counter() - began
+        self.decisions += decisions

@@ -1,0 +1,92 @@
+"""Draw endgame positions that nobody chose, and find the exact score of every move in them.
+
+    python scripts/endgame_positions.py othello_env/arena/endgame-v0.txt
+
+Textbook players of several strengths play each other from ten random plies; no learned weights take part, so the rule
+draws the same positions for good. From each game comes at most one position: the first with 8, 9, 10, 11 or 12 empty
+squares (in turn) if its player has moves of different scores. No two are equal under symmetry.
+"""
+
+import argparse
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+import othello_env
+from othello_agents.engine import exact_scores
+from othello_env import Othello, make_agent, symmetries
+from othello_env.files import write_file
+
+PLAYERS = (
+    "random",
+    "maximizer:eval=count",
+    "maximizer:eval=weighted,epsilon=0.1",
+    "alphabeta:depth=2,eval=modified",
+    "alphabeta:depth=4,eval=weighted",
+    "alphabeta:depth=4,eval=mobility",
+)
+EMPTY = (8, 9, 10, 11, 12)
+RANDOM_PLIES = 10
+
+
+def game(number: int, seed: int, empty: int) -> Othello | None:
+    """The position of a game with so many empty squares; None if there is none, or no choice in it."""
+    rng = random.Random(f"{seed} {number}")  # noqa: S311 - no secret
+    players = [make_agent(rng.choice(PLAYERS)) for _ in range(2)]
+    for player in players:
+        player.new_game(rng.getrandbits(64))
+    state = Othello()
+    while not state.is_over and 64 - sum(state.discs()) > empty:
+        legal = state.legal_actions()
+        is_opening = len(state.moves) < RANDOM_PLIES or state.must_pass
+        state = state.play(rng.choice(legal) if is_opening else players[state.to_move].act(state))
+    return state if not state.is_over and len(state.legal_actions()) > 1 else None
+
+
+def canonical(state: Othello) -> bytes:
+    """The same for a position and its mirror images."""
+    planes = state.observation(state.to_move)
+    return min(symmetries.transform_observation(planes, k).tobytes() for k in range(symmetries.COUNT))
+
+
+def positions(seed: int) -> Iterator[tuple[Othello, dict[int, int]]]:
+    """Positions and the score of each move for the player to move, without end."""
+    seen: set[bytes] = set()
+    found = number = 0
+    while True:
+        state = game(number, seed, EMPTY[found % len(EMPTY)])
+        number += 1
+        if state is None or canonical(state) in seen:
+            continue
+        row = exact_scores([state])[0]
+        scores = {action: int(row[action]) for action in np.flatnonzero(~np.isnan(row)).tolist()}
+        if len(set(scores.values())) > 1:
+            seen.add(canonical(state))
+            found += 1
+            yield state, scores
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--count", type=int, default=500, help="positions to keep")
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args(arguments)
+    lines = [
+        f"# {args.count} positions with {EMPTY[0]} to {EMPTY[-1]} empty squares: the game, and the final score of each",
+        "# move for the player to move under perfect play, in discs, empty squares to the winner.",
+        f"# Made by scripts/endgame_positions.py with seed {args.seed}, othello-env {othello_env.__version__}.",
+    ]
+    for (state, scores), _ in zip(positions(args.seed), range(args.count), strict=False):
+        moves = " ".join(f"{state.action_to_text(action)}:{score:+d}" for action, score in scores.items())
+        lines.append(f"{state.transcript()} {moves}")
+        print(f"\r{len(lines) - 3} of {args.count}", end="", file=sys.stderr, flush=True)
+    write_file(args.file, "".join(f"{line}\n" for line in lines).encode())
+    print(f"\nwritten to {args.file}")
+
+
+if __name__ == "__main__":
+    main()

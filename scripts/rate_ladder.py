@@ -1,0 +1,135 @@
+"""Rate the opponents of the ladder by a long tournament, and write the ladder's file.
+
+    python scripts/rate_ladder.py othello_env/arena/ladder-v0.json --records ladder-v0.jsonl
+
+Each rung plays the next two from all packaged openings with both colours. Each game is added to the file of
+records, so the same command goes on where it was stopped. The ratings are those that explain all results best
+(`othello_env.arena.ratings`), the lowest rung's being 0. The ladder's file tells how they were found, with a hash of
+the games from the first opening: a test plays these again and so notices when a rung has come to play otherwise.
+
+At the end the ratings are compared with the packaged ones. For a second opinion, with games that have nothing in
+common with the first, give other openings and another seed; `--first` is for the lowest rungs alone:
+
+    python scripts/balanced_openings.py openings.txt --seed 1 --depth 6
+    python scripts/rate_ladder.py second.json --records second.jsonl --openings openings.txt --seed 1
+"""
+
+import argparse
+import hashlib
+import math
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+
+from othello_env.arena.ladder import LADDER, Ladder, Rung, load_ladder
+from othello_env.arena.openings import BALANCED
+from othello_env.arena.records import GameRecord, versions
+from othello_env.arena.schedule import Schedule
+from othello_env.arena.tournament import Tournament, play_tournament
+from othello_env.files import write_json
+
+RUNGS = (
+    "random",
+    "maximizer:eval=count",
+    "mcts:simulations=10",
+    "maximizer:eval=weighted",
+    "alphabeta:depth=2,eval=weighted",
+    "mcts:simulations=100",
+    "alphabeta:depth=4,eval=weighted",
+    "mcts:simulations=300",
+    "alphabeta:depth=6,eval=modified",
+    "ntuple",
+    "engine:depth=1",
+    "engine:depth=2",
+    "engine:depth=3",
+    "engine:depth=4",
+    "engine:depth=6",
+    "engine:depth=8",
+)
+"""From the weakest to the strongest, neighbours so near that each wins some games: nothing that hangs on time."""
+
+STEPS = 2
+"""How many rungs above it each one meets."""
+
+
+def schedule(rungs: Sequence[str], games: int, openings: str | tuple[str, ...] = BALANCED, seed: int = 0) -> Schedule:
+    """Each rung meets those above it."""
+    return Schedule(tuple(rungs), games, openings, seed, near=STEPS)
+
+
+def ratings(result: Tournament) -> Ladder:
+    """The rungs with their ratings, from the lowest to the highest."""
+    found = result.ratings(result.agents[0])
+    games = Counter(name for record in result.records for name in record.agents)
+    rungs = [Rung(name, elo, found.interval(name), games[name]) for name, elo in found.elo.items()]
+    return Ladder(LADDER, tuple(sorted(rungs, key=lambda rung: rung.elo)))
+
+
+def signature(result: Tournament) -> str:
+    """A hash of the games from the first opening."""
+    first = [record for record in result.records if record.opening == 0]
+    text = "\n".join(" ".join([*record.agents, record.opening_moves, record.moves]) for record in first)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def compare(ladder: Ladder, other: Ladder) -> str:
+    """A table of two ladders' ratings and their differences, in standard errors too."""
+    theirs = {rung.spec: rung for rung in other.rungs}
+    lines = [f"{'rung':34}{'Elo':>6}{'95% interval':>17}{'packaged':>10}{'difference':>12}{'in errors':>11}"]
+    for rung in ladder.rungs:
+        low, high = rung.interval
+        line = f"{rung.spec:34}{rung.elo:6.0f}{f'{low:.0f} to {high:.0f}':>17}"
+        if (known := theirs.get(rung.spec)) is not None:
+            difference = rung.elo - known.elo
+            error = math.hypot(high - low, known.interval[1] - known.interval[0]) / 2 / 1.96
+            line += f"{known.elo:10.0f}{difference:+12.0f}{difference / error if error else 0.0:+11.1f}"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path, help="the ladder's file, JSON")
+    parser.add_argument("--records", type=Path, required=True, help="the file of the games, which grows")
+    parser.add_argument("--games", type=int, default=1000, help="of each two rungs that meet, even")
+    parser.add_argument("--openings", default=BALANCED, help="the packaged list, or a file with a transcript a line")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=2, help="processes that play")
+    parser.add_argument("--first", type=int, default=len(RUNGS), help="only so many of the lowest rungs")
+    args = parser.parse_args(arguments)
+
+    lines = [] if args.openings == BALANCED else Path(args.openings).read_text(encoding="utf-8").splitlines()
+    openings = tuple(line for line in lines if line.strip() and not line.startswith("#")) or BALANCED
+    plan = schedule(RUNGS[: args.first], args.games, openings, args.seed)
+    began = time.monotonic()
+    done = 0
+
+    def progress(_: GameRecord) -> None:
+        nonlocal done
+        done += 1
+        if done % 100 == 0:
+            print(f"{done} of {len(plan)} games, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+
+    agents = {name: name for name in plan.agents}
+    result = play_tournament(agents, plan, file=args.records, workers=args.workers, progress=progress)
+    ladder = ratings(result)
+    weights = (resources.files("othello_agents") / "weights" / "ntuple_8x8.npz").read_bytes()
+    how = {
+        "made_by": "scripts/rate_ladder.py",
+        "openings": args.openings if openings == BALANCED else Path(args.openings).name,
+        "seed": args.seed,
+        "games": args.games,
+        "versions": versions(),
+        "weights": hashlib.sha256(weights).hexdigest()[:16],
+        "signature": signature(result),
+    }
+    print(compare(ladder, load_ladder()))
+    write_json(args.file, ladder.to_json() | how)
+    print(f"{time.monotonic() - began:.0f} s; written to {args.file}")
+
+
+if __name__ == "__main__":
+    main()

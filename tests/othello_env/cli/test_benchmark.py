@@ -1,0 +1,100 @@
+"""``othello-env benchmark``: what it prints and writes."""
+
+import json
+
+import pytest
+from PIL import Image
+
+from othello_env.cli import main
+
+POLICY = "import numpy as np\ndef first(observations, masks):\n    return np.argmax(masks, axis=1)\n"
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main(["benchmark", *map(str, arguments)])
+        captured = capsys.readouterr()
+        return stop.value.code or 0, captured.out, captured.err
+
+    return call
+
+
+def test_it_prints_and_writes_what_it_found(run, tmp_path):
+    (tmp_path / "policy.py").write_text(POLICY)
+    folder = tmp_path / "deep" / "results"
+    agent = f"{tmp_path}/policy.py:first"
+    status, out, err = run(agent, "--games", 40, "--seed", 2, "--out", folder)
+    assert (status, err) == (0, "")
+    written = json.loads((folder / "benchmark.json").read_text())
+    assert (written["agent"], written["seed"], written["ladder"], written["games"]) == (agent, 2, "ladder-v0", 40)
+    low, high = written["interval95"]
+    assert low < written["elo"] < high
+    assert out.startswith(f"{agent}: Elo {written['elo']:.0f}, 95% interval {low:.0f} to {high:.0f} (ladder-v0, 40 ")
+    assert sum(row["games"] for row in written["results"]) == 40
+    for row in written["results"]:
+        assert row["wins"] + row["draws"] + row["losses"] == row["games"]
+        assert f"{row['score']:.3f}" in out
+    assert written["illegal_or_failed"] == written["endgame"]["illegal_or_failed"] == 0
+    assert written["milliseconds_a_move"] > 0
+    assert f"{written['endgame']['best_move_rate']:.1%}" in out
+    page = (folder / "benchmark.md").read_text()
+    assert "| rung | Elo | games |" in page
+    assert all(f"| {row['opponent']} |" in page for row in written["results"])
+    assert out.splitlines()[0] in page
+    with Image.open(folder / "benchmark.png") as image:
+        assert image.width > 600
+    assert sorted(path.name for path in folder.iterdir()) == ["benchmark.json", "benchmark.md", "benchmark.png"]
+
+
+def test_the_seed_repeats_it(run):
+    def told(seed):
+        return [
+            line for line in run("random", "--games", 20, "--seed", seed)[1].splitlines() if " ms a move" not in line
+        ]
+
+    assert told(1) == told(1)
+    assert told(1) != told(2)
+
+
+def test_the_endgame_alone(run, tmp_path):
+    status, out, _ = run("maximizer:eval=count", "--endgame", "--out", tmp_path / "out")
+    assert status == 0
+    assert "Elo" not in out
+    written = json.loads((tmp_path / "out" / "benchmark.json").read_text())
+    assert "elo" not in written
+    assert f"{written['endgame']['best_move_rate']:.1%}" in out
+    assert not (tmp_path / "out" / "benchmark.png").exists()
+
+
+def test_illegal_moves_are_told(run, tmp_path):
+    (tmp_path / "policy.py").write_text(POLICY.replace("np.argmax(masks, axis=1)", "np.zeros(len(masks), int)"))
+    status, out, err = run(f"{tmp_path}/policy.py:first", "--games", 20)
+    assert status == 0
+    assert "20 games lost by illegal moves or errors" in out
+    assert ": Elo at most " in out
+    assert "474 illegal or failed" in out  # in the others a1 is legal
+    assert "a1 (action 0) is not legal" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nobody"], "there is no agent 'nobody'"),
+        (["random", "--games", "3"], "not even"),
+        (["random", "--minutes", "0"], "is not in the range"),
+        (["random", "--size", "6"], "No such option"),
+        (["random", "--out", "full"], "full exists and is not an empty folder"),
+        (["random", "--out", "full/file"], "full/file exists and is not an empty folder"),
+        (["random", "--out", "full/file/deeper"], "Not a directory"),
+    ],
+)
+def test_what_is_wrong_is_told_before_any_game(run, tmp_path, monkeypatch, arguments, told):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("")
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert told in err
+    assert err.count("\n") == 1
