@@ -16,7 +16,8 @@ export class Table {
    * `thinks(whether)`, `hint(path)`, `chosen(path)`, `refuse(row, column)`; it has the `pace` of what is watched, in ms.
    */
   constructor(page, agents) {
-    Object.assign(this, { page, agents, game: null, seats: [], clock: null, ended: null, playing: false, selected: null, base: 0 });
+    Object.assign(this, { page, agents, game: null, seats: [], clock: null, base: 0 });
+    Object.assign(this, { ended: null, playing: false, selected: null });
     this.work = new AbortController();
     this.choosing = null;
   }
@@ -141,7 +142,10 @@ export class Table {
 
   async answer(view, mover, signal) {
     const agent = this.seats[view.toMove];
-    const announced = setTimeout(() => { this.page.thinks(true); this.page.say(`${agent} is thinking …`); }, THINKING_MS);
+    const announced = setTimeout(() => {
+      this.page.thinks(true);
+      this.page.say(`${agent} is thinking …`);
+    }, THINKING_MS);
     const left = this.clock.left(this.game.cursor, view.toMove);
     const more = this.clock.limit ? { secondsLeft: Math.max(.05, left) } : {};
     try {
@@ -199,7 +203,8 @@ export class Table {
     try {
       if (!await this.play(choice.action, signal, `${mover} plays ${choice.name}`)) return;
       const { view } = this.game;
-      if (view.toMove === toMove && view.choices.length && choice.path.length === 2) { // in a chain the same piece goes on
+      // In a chain the same piece goes on.
+      if (view.toMove === toMove && view.choices.length && choice.path.length === 2) {
         this.selected = choice.path[1];
         this.page.draw();
       }
