@@ -1,7 +1,8 @@
 """Other engines as opponents: programs that speak the Go Text Protocol in its Othello dialect.
 
 The program is told every move (``play black f5``) and asked for its own (``genmove white``). It passes by itself: a
-pass is never sent, since some engines refuse it, and the colour to move is named each time. The protocol is version 2
+pass is never sent, since some engines refuse it, and the colour to move is named each time. On a clock it is told what
+is left, if it lists the commands for that. The protocol is version 2
 (Farnebäck, 2002); its Othello dialect is that of GRhino and Quarry.
 """
 
@@ -158,6 +159,7 @@ class Gtp(Agent):
         self._process: _Process | None = None
         self._size = 0  # of the board that the program has set up
         self._told: list[str] | None = None  # the moves that it has seen, as commands; None if unknown
+        self._known: set[str] | None = None  # the commands that it knows; None if it was never asked
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -173,7 +175,7 @@ class Gtp(Agent):
             return state.pass_action
         with self._lock:
             try:
-                return self._answer(state, commands)
+                return self._answer(state, commands, seconds_left)
             except BaseException:  # Ctrl-C, too: half an exchange cannot be gone on with
                 self._stop()
                 raise
@@ -183,12 +185,14 @@ class Gtp(Agent):
         with self._lock:
             self._stop()
 
-    def _answer(self, state: Othello, commands: list[str]) -> int:
+    def _answer(self, state: Othello, commands: list[str], seconds_left: float | None) -> int:
         if self._process is None:
             self._process = _Process(self._command)
             weakref.finalize(self, self._process.close)
-        self._tell(state.size, commands, self._process)
         colour = state.player_names[state.to_move]
+        is_new = self._tell(state.size, commands, self._process)
+        if seconds_left is not None:
+            self._tell_time(colour, seconds_left, self._process, is_new=is_new)
         answer = self._process.ask(f"genmove {colour}", self._seconds)
         try:
             action = state.action_from_text(answer)
@@ -199,20 +203,32 @@ class Gtp(Agent):
         self._told = [*commands, _command(colour, state, action)]
         return action
 
-    def _tell(self, size: int, commands: list[str], process: _Process) -> None:
-        """Let the program know the moves that it has not seen; those of another game from the start."""
+    def _tell(self, size: int, commands: list[str], process: _Process) -> bool:
+        """Let the program know the moves that it has not seen; those of another game, then True, from the start."""
         told, self._told = self._told, None  # unknown until all is told
-        if told is None or size != self._size or commands[: len(told)] != told:
+        is_new = told is None or size != self._size or commands[: len(told)] != told
+        if told is None or is_new:
             process.ask(f"boardsize {size}", self._seconds)
             process.ask("clear_board", self._seconds)
             self._size, told = size, []
         for command in commands[len(told) :]:
             process.ask(command, self._seconds)
+        return is_new
+
+    def _tell_time(self, colour: str, seconds_left: float, process: _Process, *, is_new: bool) -> None:
+        """Let the program know its clock, if it says that it understands; the protocol counts whole seconds."""
+        if self._known is None:
+            self._known = set(process.ask("list_commands", self._seconds).split())
+        seconds = max(1, int(seconds_left))
+        if is_new and "time_settings" in self._known:
+            process.ask(f"time_settings {seconds} 0 0", self._seconds)
+        if "time_left" in self._known:
+            process.ask(f"time_left {colour} {seconds} 0", self._seconds)
 
     def _stop(self) -> None:
         if self._process is not None:
             self._process.close()
-        self._process = self._told = None
+        self._process = self._told = self._known = None
 
 
 def _command(colour: str, state: Othello, action: int) -> str:

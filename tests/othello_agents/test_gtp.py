@@ -39,6 +39,18 @@ def test_it_plays_what_the_program_answers():
     agent.close()
 
 
+def test_its_clock_is_told_to_a_program_that_knows_about_time():
+    agent = scripted("clock", "time_settings 60 0 0; time_left white 60 0", "d6", "time_left white 1 0", "f4")
+    state = Othello.from_moves("f5")
+    assert agent.act(state, seconds_left=60.9) == state.action_from_text("d6")
+    state = state.play_transcript("d6c3")
+    assert agent.act(state, seconds_left=0.5) == state.action_from_text("f4")
+    agent.close()
+    agent = scripted("honest", "d6")
+    assert agent.act(Othello.from_moves("f5"), seconds_left=5.0) == Othello().action_from_text("d6")
+    agent.close()
+
+
 @pytest.mark.parametrize(
     ("words", "seconds", "messages"),
     [
