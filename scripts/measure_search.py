@@ -2,6 +2,7 @@ r"""Measure the engine: nodes a second, nodes and time to a depth, exact endgame
 
     python scripts/measure_search.py
     python scripts/measure_search.py --ffo 40-44 --depths 8 10
+    python scripts/measure_search.py --match "engine:ms=100,eval=ntuple,selective=false"
     python scripts/measure_search.py --match "gtp:command=\"gtp-rhino -l 4 -b 0\"" --games 40
 
 Read the ratios: absolute times hang on the machine and on what else it does. The bare perft rate counts the leaves from
@@ -19,6 +20,7 @@ import numpy as np
 
 from othello_agents.alphabeta import AlphaBeta
 from othello_agents.engine import Engine, exact_scores
+from othello_agents.engine.evaluator import CLASSIC
 from othello_env import Othello
 from othello_env.arena.match import play_match
 from othello_env.games.bitboard import BOARDS, STARTS, perft
@@ -53,22 +55,33 @@ def positions(empty: int, n: int, seed: int) -> list[Othello]:
 
 
 def measure_middlegame(depths: Sequence[int], states: Sequence[Othello], evaluations: Sequence[str]) -> None:
-    """Nodes and time to each depth; the textbook search as far as it is quick."""
-    print(f"{len(states)} middlegame positions    nodes each   M nodes/s   of perft   ms each   textbook nodes / ours")
+    """Nodes and time to each depth, with and without selectivity; the textbook search as far as it is quick."""
+    print(
+        f"{len(states)} middlegame positions       nodes each   M nodes/s   of perft   ms each   same moves   "
+        f"nodes of the textbook's / these"
+    )
     for name in evaluations:
         for depth in depths:
-            engine = Engine(depth=depth, exact=0, eval=name)
-            engine.act(states[0])
-            found = [engine.analyse(state) for state in states]
-            nodes, seconds = sum(a.nodes for a in found), sum(a.seconds for a in found)
-            ratio = ""
-            if name != "ntuple" and depth <= 8:
-                textbook = AlphaBeta(depth, name)
-                ratio = f"{sum(textbook.search(state).nodes for state in states) / nodes:10.1f}"
-            print(
-                f"{name:10} depth {depth:2}        {nodes / len(states):14,.0f} {nodes / seconds / 1e6:11.1f} "
-                f"{nodes / seconds / 1e6 / perft_rate():10.2f} {1e3 * seconds / len(states):9.1f} {ratio}"
-            )
+            best: list[int] = []  # of the search that leaves nothing out
+            for selective in (False, True) if name == "ntuple" else (False,):
+                engine = Engine(depth=depth, exact=0, eval=name, selective=selective)
+                engine.act(states[0])
+                found = [engine.analyse(state) for state in states]
+                nodes, seconds = sum(a.nodes for a in found), sum(a.seconds for a in found)
+                best = best or [a.best for a in found]
+                same = sum(a.best == other for a, other in zip(found, best, strict=True))
+                ratio = f"{textbook_nodes(depth, name, states) / nodes:10.1f}" if name in CLASSIC and depth <= 8 else ""
+                print(
+                    f"{name:9}{' selective' if selective else '':10} depth {depth:2} {nodes / len(states):14,.0f} "
+                    f"{nodes / seconds / 1e6:11.1f} {nodes / seconds / 1e6 / perft_rate():10.2f} "
+                    f"{1e3 * seconds / len(states):9.1f} {same:8} of {len(states)} {ratio}"
+                )
+
+
+def textbook_nodes(depth: int, name: str, states: Sequence[Othello]) -> int:
+    """How many nodes the textbook alpha-beta visits, with moves in ascending order."""
+    textbook = AlphaBeta(depth, name)
+    return sum(textbook.search(state).nodes for state in states)
 
 
 def measure_exact(n: int, seed: int) -> None:
@@ -95,7 +108,7 @@ def measure_ffo(first: int, last: int) -> None:
     """The FFO endgames, solved to the exact score."""
     with FFO.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    engine = Engine(hash=256)
+    engine = Engine()
     engine.act(Othello())
     scaled = 0.0
     print(f"{'FFO':>4} {'empty':>6} {'score':>6} {'M nodes':>9} {'seconds':>8} {'M/s':>6}   of perft")
