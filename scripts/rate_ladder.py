@@ -41,6 +41,8 @@ RUNGS = (
     "alphabeta:depth=4,eval=weighted",
     "mcts:simulations=300",
     "alphabeta:depth=6,eval=modified",
+    "engine:depth=6,eval=modified",
+    "ntuple:epsilon=0.1",
     "ntuple",
     "engine:depth=1",
     "engine:depth=2",
