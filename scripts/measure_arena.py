@@ -17,47 +17,15 @@ import time
 from itertools import product
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
-from othello_env import Agent, OthelloBatch, State, make_agent
+from othello_env import make_agent
 from othello_env.arena.clocks import Clock
 from othello_env.arena.schedule import Schedule
+from othello_env.arena.timed import Timed
 from othello_env.arena.tournament import Tournament, play_tournament
 from othello_env.extras import import_extra
 
 ONE_PLY = ("random", "maximizer:eval=weighted", "maximizer:eval=mobility", "maximizer:eval=count")
 ALPHA_BETA_4 = ("alphabeta:depth=4,eval=weighted", "alphabeta:depth=4,eval=mobility")
-
-
-class Timed(Agent):
-    """Another agent, and how long it thought."""
-
-    def __init__(self, spec: str) -> None:
-        self.agent = make_agent(spec, 0)
-        self.seconds = 0.0
-
-    def __repr__(self) -> str:
-        return repr(self.agent)
-
-    @property
-    def answers_batches(self) -> bool:
-        return self.agent.answers_batches
-
-    def new_game(self, seed: int) -> None:
-        self.agent.new_game(seed)
-
-    def act(self, state: State, *, seconds_left: float | None = None) -> int:
-        began = time.perf_counter()
-        action = self.agent.act(state, seconds_left=seconds_left)
-        self.seconds += time.perf_counter() - began
-        return action
-
-    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
-        began = time.perf_counter()
-        actions = self.agent.act_batch(batch)
-        self.seconds += time.perf_counter() - began
-        return actions
 
 
 def play(
@@ -71,7 +39,7 @@ def play(
 
 
 def measure(title: str, names: tuple[str, ...], games: int, folder: Path) -> None:
-    agents = {name: Timed(name) for name in names}
+    agents = {name: Timed(make_agent(name, 0)) for name in names}
     play_tournament(agents, Schedule(names, 2))  # compiles
     for agent in agents.values():
         agent.seconds = 0.0

@@ -50,6 +50,7 @@ RUNGS = (
     "engine:depth=4",
     "engine:depth=6",
     "engine:depth=8",
+    "engine:depth=10",
 )
 """From the weakest to the strongest, neighbours so near that each wins some games: nothing that hangs on time."""
 
