@@ -69,14 +69,24 @@ def vector_steps(env, steps, seed=0):
 
 @pytest.mark.parametrize("opponent", [None, "random"])
 def test_agilerl_reads_the_mask_in_the_info(opponent):
-    # agilerl.algorithms.ppo: action_mask = info.get("action_mask"), one row a game, nonzero where legal
+    # agilerl.rollouts.on_policy: action_mask = info.get("action_mask"), one row a game, nonzero where legal; it puts
+    # the observation and the mask into its buffer after the step that they led to.
     ends = 0
-    for observation, _, terminated, info in vector_steps(vector(opponent=opponent), 30):
+    before = None
+    for observation, rewards, terminated, info in vector_steps(vector(opponent=opponent), 30):
         mask = info.get("action_mask")
         assert mask.shape == (ENVS, 17)
         assert mask.dtype == np.int8
         assert mask.any(axis=1).all()  # after an end it is already the next game's
         np.testing.assert_array_equal(mask, observation["action_mask"])
+        assert not rewards[~terminated].any()
+        if before is not None:
+            for now, then in zip((mask, *observation.values()), before["arrays"], strict=True):
+                assert not np.shares_memory(now, then)
+            for then, copy in zip(before["arrays"], before["copies"], strict=True):
+                np.testing.assert_array_equal(then, copy)
+        arrays = (mask, *observation.values())
+        before = {"arrays": arrays, "copies": [array.copy() for array in arrays]}
         ends += terminated.sum()
     assert ends > ENVS
 
@@ -158,38 +168,54 @@ def test_tianshou_reads_the_mask_of_the_agent_to_move(game):
 
 
 class Observations(BaseWrapper):
-    """What RLlib's ActionMaskingRLModule wants: the planes under the key ``observations``, as floats."""
+    """What RLlib's ActionMaskingRLModule wants, as in scripts/train_rllib.py."""
 
     def observation_space(self, agent):
-        spaces = super().observation_space(agent)
-        planes = gymnasium.spaces.Box(0, 1, spaces["observation"].shape, np.float32)
-        return gymnasium.spaces.Dict({"action_mask": spaces["action_mask"], "observations": planes})
+        spaces = self.env.observation_space(agent)
+        row = gymnasium.spaces.Box(0, 1, (gymnasium.spaces.flatdim(spaces["observation"]),), np.float32)
+        return gymnasium.spaces.Dict(action_mask=spaces["action_mask"], observations=row)
 
     def observe(self, agent):
-        seen = super().observe(agent)
-        return {"action_mask": seen["action_mask"], "observations": seen["observation"].astype(np.float32)}
+        seen = self.env.observe(agent)
+        return {"action_mask": seen["action_mask"], "observations": seen["observation"].ravel().astype(np.float32)}
+
+
+def rllib_step(env, action):
+    """The loop of ray.rllib.env.wrappers.pettingzoo_env.PettingZooEnv.step: what `last` says of each agent, by name."""
+    env.step(action)
+    said = {}
+    while env.agents:
+        agent = env.agent_selection
+        said[agent] = env.last()
+        if not (env.terminations[agent] or env.truncations[agent]):
+            break
+        env.step(None)
+    return said
 
 
 @pytest.mark.parametrize("game", AEC)
 def test_rllib_gets_its_key_from_a_short_wrapper(game):
-    # ray.rllib.env.wrappers.pettingzoo_env.PettingZooEnv: observe(agent_selection), and at each step rewards,
-    # terminations, truncations and infos of the agents, by name; the spaces of all agents are the same.
     env = Observations(AEC[game].env())
     env.reset(seed=2)
     rng = np.random.default_rng(2)
+    rewards = dict.fromkeys(env.possible_agents, 0.0)
     steps = 0
-    while env.agents and not any(env.terminations.values()):
+    while env.agents:
         agent = env.agent_selection
         seen = env.observe(agent)
         assert env.observation_space(agent).contains(seen)
         assert seen["action_mask"].any()
-        env.step(rng.choice(np.flatnonzero(seen["action_mask"])))
-        assert set(env.rewards) == set(env.terminations) == set(env.truncations) == set(env.infos)
+        said = rllib_step(env, rng.choice(np.flatnonzero(seen["action_mask"])))
+        for name, (observation, reward, terminated, truncated, info) in said.items():
+            assert env.observation_space(name).contains(observation)
+            assert observation["action_mask"].any() != terminated
+            assert not truncated
+            assert isinstance(info, dict)
+            rewards[name] += reward
         steps += 1
     assert steps > 5
-    assert all(env.terminations.values())
-    assert sum(env.rewards.values()) == 0
-    assert not any(env.observe(agent)["action_mask"].any() for agent in env.possible_agents)
+    assert set(said) == set(env.possible_agents)  # at the end each hears of it
+    assert list(rewards.values()) == list(env.unwrapped.state.returns())
 
 
 def test_the_mask_of_an_end_is_the_same_everywhere():
