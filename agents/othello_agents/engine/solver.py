@@ -35,10 +35,8 @@ _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F
 
 _LAST = 4
 """From so few empty squares on, the specialised routines go on."""
-_SHALLOW = 6
-"""From so few empty squares on, moves are not sorted: that costs more than it saves."""
-_TABLE = 8
-"""The fewest empty squares at which the table is asked: below, a look-up costs more than it saves."""
+_SHALLOW = 7
+"""From so few empty squares on, moves are not sorted and the table is not asked: that costs more than it saves."""
 _CHILDREN = 10
 """The fewest at which the table is asked about every move before one is searched (enhanced transposition cut-off)."""
 
@@ -186,21 +184,17 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
         if legal_moves(opponent, own, board) == _0:
             return final_score(own, opponent, squares)
         return -solve(opponent, own, -beta, -alpha, board, memory)
-    key = _0
-    lower: Int = -squares
-    upper: Int = squares
+    key = position_key(own, opponent)
     hash_square: Int = NO_SQUARE
-    if empty >= _TABLE:
-        key = position_key(own, opponent)
-        data = probe(key, memory)
-        if data != 0:
-            lower, upper = lower_bound(data), upper_bound(data)
-            if lower >= beta or lower == upper:
-                return lower
-            if upper <= alpha:
-                return upper
-            alpha, beta = max(alpha, lower), min(beta, upper)
-            hash_square = best_square(data)
+    data = probe(key, memory)
+    if data != 0:
+        lower, upper = lower_bound(data), upper_bound(data)
+        if lower >= beta or lower == upper:
+            return lower
+        if upper <= alpha:
+            return upper
+        alpha, beta = max(alpha, lower), min(beta, upper)
+        hash_square = best_square(data)
     count = _list_moves(own, opponent, legal, board, hash_square, empty, memory)
     if count < 0:
         return squares
@@ -229,9 +223,7 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
             reached = max(reached, value)
             if value >= beta:
                 break
-    if empty >= _TABLE:
-        lower, upper = best if best > alpha else -squares, best if best < beta else squares
-        store(key, lower, upper, best_move, empty, memory)
+    store(key, best if best > alpha else -squares, best if best < beta else squares, best_move, empty, memory)
     return best
 
 
