@@ -100,6 +100,11 @@ class Engine(Agent):
         ms = None if self._seconds is None else 1000 * self._seconds
         return (type(self), (self._depth, self._nodes, ms, self._exact, self._eval, self._hash, self._selective))
 
+    @property
+    def answers_batches(self) -> bool:
+        """Without a limit of time nothing is remembered between moves, and an opponent that answers batches may do so."""
+        return self._seconds is None
+
     def new_game(self, seed: int) -> None:
         with self._lock:
             if self._allocated is not None:

@@ -115,6 +115,8 @@ def test_a_batch_is_a_loop(options, random_position):
     engine = Engine(eval="weighted", **options)
     expected = [Engine(eval="weighted", **options).act(state) for state in states]
     assert engine.act_batch(OthelloBatch.from_states(states)).tolist() == expected
+    assert engine.answers_batches
+    assert not Engine(ms=1, eval="weighted").answers_batches  # it remembers a game's earlier searches
 
 
 def test_a_limit_of_nodes_is_kept(random_position):
