@@ -102,7 +102,7 @@ class Engine(Agent):
 
     @property
     def answers_batches(self) -> bool:
-        """Without a limit of time nothing is remembered between moves, and an opponent that answers batches may do so."""
+        """Without a limit of time nothing is remembered between moves, so that the games can be played side by side."""
         return self._seconds is None
 
     def new_game(self, seed: int) -> None:
