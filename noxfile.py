@@ -13,17 +13,26 @@ def floors(session: nox.Session) -> None:
     session.run("pytest", "-n", "2", "tests/othello_env/envs", "tests/othello_env/games", "tests/othello_env/cli")
 
 
+TORCH = "torch==2.13.0"  # one for all; of the builds that pip sees it takes 2.13.0+cpu first
+TRAINERS = {
+    "agilerl": [".[test]", "agilerl>=2.58", "peft"],
+    "ppo": [".[test,torch]"],
+    "rllib": [".[test]", "ray[rllib]>=2.60"],
+    "sb3": [".[test,sb3]"],
+    "tianshou": [".[test]", "tianshou>=2"],
+    "torchrl": [".[test]", "torchrl>=0.14"],
+}
+
+
 @nox.session
-@nox.parametrize("trainer", ["ppo", "sb3", "tianshou", "torchrl"])
+@nox.parametrize("trainer", sorted(TRAINERS))
 def trainers(session: nox.Session, trainer: str) -> None:
-    """Short real training by each trainer, in an environment of its own: ``nox -s trainers``."""
-    needs = {
-        "ppo": [".[test,torch]"],
-        "sb3": [".[test,sb3]"],
-        "tianshou": [".[test]", "tianshou>=2"],
-        "torchrl": [".[test]", "torchrl>=0.14"],
-    }
-    session.install("-e", *needs[trainer])
+    """Short real training by each trainer, in an environment of its own: ``nox -s trainers``.
+
+    On Linux the package index has PyTorch with CUDA, several GB; to have its CPU build, set
+    ``PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu``.
+    """
+    session.install(TORCH, "-e", *TRAINERS[trainer])
     networks = ["tests/othello_agents/test_neural.py"] if trainer == "ppo" else []
     session.run("pytest", f"tests/othello_env/trainers/test_{trainer}.py", *networks)
 

@@ -1,0 +1,115 @@
+"""Train with AgileRL's PPO, a population whose learning rates evolve, on the vector environment.
+
+    pip install othello-env agilerl peft
+    python scripts/train_agilerl.py --steps 500000 --out runs/agilerl.pt
+    python scripts/train_agilerl.py --size 6 --opponent maximizer:eval=weighted --steps 500000 --out runs/agilerl.pt
+
+AgileRL takes the vector environment as it is and reads the masks in its info. It holds pettingzoo below 1.27, and
+agilerl 2.58 imports peft without asking for it. The best agent is kept in AgileRL's own format (``PPO.load``), which
+holds pickled objects: load none that you do not trust.
+"""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+import torch
+from agilerl.algorithms import PPO
+from agilerl.algorithms.core.registry import HyperparameterConfig, RLParameter
+from agilerl.hpo.mutation import Mutations
+from agilerl.hpo.tournament import TournamentSelection
+from agilerl.training.train_on_policy import train_on_policy
+
+import othello_env
+from othello_env.arena.match import play_match
+
+
+def make_env(games: int, **arguments: Any) -> gymnasium.vector.VectorEnv:
+    """Games against an opponent; the arguments are those of `gymnasium.make_vec`."""
+    return gymnasium.make_vec("othello_env/Othello-v0", num_envs=games, **arguments)
+
+
+def make_population(env: gymnasium.vector.VectorEnv, count: int, seed: int) -> list[PPO]:
+    """Agents whose settings fit a game that is decided at its end."""
+    torch.manual_seed(seed)
+    np.random.seed(seed)  # noqa: NPY002 - AgileRL draws from the global state
+    size = env.single_observation_space["observation"].shape[-1]
+    whole_board = {"channel_size": [256], "kernel_size": [size], "stride_size": [1]}  # a dense layer
+    network = {
+        "latent_dim": 128,
+        "encoder_config": {"latent_dim": 128, "cnn_config": whole_board},
+        "head_config": {"hidden_size": [256]},
+    }
+    return PPO.population(
+        size=count,
+        observation_space=env.single_observation_space,
+        action_space=env.single_action_space,
+        num_envs=env.num_envs,
+        net_config=network,
+        hp_config=HyperparameterConfig(lr=RLParameter(min=1e-4, max=1e-2)),
+        lr=1e-3,
+        gamma=1.0,
+        learn_step=2048,
+        batch_size=256,
+    )
+
+
+def train(env: gymnasium.vector.VectorEnv, population: list[PPO], steps: int, seed: int, out: Path) -> PPO:
+    """Let each agent make so many moves, and keep and return the best one. The environment is closed then."""
+    env.reset(seed=seed)
+    best, *_ = train_on_policy(
+        env,
+        env_name="Othello",
+        algo="PPO",
+        pop=population,
+        max_steps=steps,
+        evo_steps=min(steps, 50_000),
+        eval_loop=2,
+        selection_strategy=TournamentSelection(2, elitism=True, population_size=len(population)),
+        mutation=Mutations(0.5, 0, 0, 0, 0, rl_hp=0.5, mutate_elite=False, rand_seed=seed),
+        save_elite=True,
+        elite_path=str(out),
+        verbose=False,
+    )[0]
+    return best
+
+
+def as_policy(agent: PPO) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]:
+    """The agent as a function of observations and masks; it draws its actions, as AgileRL does."""
+
+    def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+        return agent.get_action({"observation": observations, "action_mask": masks}, action_mask=masks)[0]
+
+    return policy
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="the best agent, a .pt file")
+    parser.add_argument("--steps", type=int, default=500_000, help="each agent's moves")
+    parser.add_argument("--population", type=int, default=2, help="how many agents")
+    parser.add_argument("--games", type=int, default=64, help="played at once")
+    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8")
+    parser.add_argument("--opponent", default="random", help="a spec")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    env = make_env(args.games, size=args.size, opponent=args.opponent)
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    best = train(env, make_population(env, args.population, args.seed), args.steps, args.seed, args.out)
+    for opponent in dict.fromkeys(("random", "maximizer:eval=weighted", args.opponent)):
+        result = play_match(
+            as_policy(best),
+            opponent,
+            games=200,
+            openings=f"random:{args.size**2 // 8}",
+            new_game=lambda _: othello_env.Othello(args.size),
+        )
+        print(f"{opponent}: {result.score:.3f}")
+
+
+if __name__ == "__main__":
+    main()

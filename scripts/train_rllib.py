@@ -1,0 +1,117 @@
+"""Train one policy for both sides with RLlib's PPO on the PettingZoo environment.
+
+    pip install othello-env "ray[rllib]" torch
+    python scripts/train_rllib.py --iterations 100 --out runs/rllib
+    python scripts/train_rllib.py --size 6 --workers 2 --iterations 100 --out runs/rllib
+
+RLlib steps the environment through its `PettingZooEnv` and masks actions in its `ActionMaskingTorchRLModule`;
+`Observations` names the planes as that module wants them, in a row of floats. What is learned is kept as a folder in
+RLlib's own format (``Algorithm.from_checkpoint``), which holds pickled objects: load none that you do not trust.
+"""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import ray
+import torch
+from gymnasium.spaces import Box, Dict, flatdim
+from pettingzoo.utils import BaseWrapper
+from ray.rllib.algorithms.ppo import PPO, PPOConfig
+from ray.rllib.core.rl_module import RLModuleSpec
+from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
+from ray.tune.registry import register_env
+
+from othello_env import Othello, othello_v0
+from othello_env.arena.match import play_match
+
+POLICY = "both"
+
+
+class Observations(BaseWrapper):
+    """The observation's parts under the names that RLlib's masking module wants."""
+
+    def observation_space(self, agent: str) -> Dict:
+        spaces = self.env.observation_space(agent)
+        row = Box(0, 1, (flatdim(spaces["observation"]),), np.float32)
+        return Dict(action_mask=spaces["action_mask"], observations=row)
+
+    def observe(self, agent: str) -> dict[str, npt.NDArray[Any]]:
+        seen = self.env.observe(agent)
+        return {"action_mask": seen["action_mask"], "observations": seen["observation"].ravel().astype(np.float32)}
+
+
+def make_env(arguments: dict[str, Any]) -> PettingZooEnv:
+    """A game as RLlib steps it; the arguments are those of `othello_v0.env`."""
+    return PettingZooEnv(Observations(othello_v0.env(**arguments)))
+
+
+def make_algorithm(seed: int, workers: int = 0, games: int = 16, steps: int = 4000, **arguments: Any) -> PPO:
+    """A PPO whose settings fit a game that is decided at its end.
+
+    Args:
+        seed: of everything random; it repeats a run without workers.
+        workers: processes that play; without any the learner's own plays.
+        games: played at once by each.
+        steps: between two changes of the policy.
+        arguments: those of `othello_v0.env`.
+    """
+    register_env("othello", make_env)
+    network = {"fcnet_hiddens": [256, 256], "fcnet_activation": "relu"}
+    config = PPOConfig()
+    config.environment("othello", env_config=arguments, disable_env_checking=True)  # the check plays illegal actions
+    config.env_runners(num_env_runners=workers, num_envs_per_env_runner=games)
+    config.multi_agent(policies={POLICY}, policy_mapping_fn=lambda *_, **__: POLICY)
+    config.rl_module(rl_module_spec=RLModuleSpec(ActionMaskingTorchRLModule, model_config=network))
+    config.training(gamma=1.0, lr=1e-3, entropy_coeff=0.01, num_epochs=4)
+    config.training(train_batch_size_per_learner=steps, minibatch_size=256)
+    config.debugging(seed=seed)
+    return config.build_algo()
+
+
+def as_policy(algorithm: PPO) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]:
+    """The likeliest actions, as an agent: a function of observations and masks."""
+    module = algorithm.get_module(POLICY)
+
+    def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+        rows = torch.from_numpy(observations).flatten(1).float()
+        seen = {"obs": {"action_mask": torch.from_numpy(masks), "observations": rows}}
+        with torch.no_grad():
+            return module.forward_inference(seen)["action_dist_inputs"].argmax(dim=1).numpy()
+
+    return policy
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="a folder for what is learned")
+    parser.add_argument("--iterations", type=int, default=100, help="of 4000 moves")
+    parser.add_argument("--workers", type=int, default=0, help="processes that play, beside the learner's own")
+    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    ray.init(include_dashboard=False, log_to_driver=False)
+    algorithm = make_algorithm(args.seed, args.workers, size=args.size)
+    for iteration in range(1, args.iterations + 1):
+        algorithm.train()
+        if iteration % 10 == 0 or iteration == args.iterations:
+            algorithm.save_to_path(args.out.absolute())
+            for opponent in ("random", "maximizer:eval=weighted"):
+                result = play_match(
+                    as_policy(algorithm),
+                    opponent,
+                    games=200,
+                    openings=f"random:{args.size**2 // 8}",
+                    new_game=lambda _: Othello(args.size),
+                )
+                print(iteration, f"{opponent}: {result.score:.3f}", flush=True)
+    algorithm.stop()
+    ray.shutdown()
+
+
+if __name__ == "__main__":
+    main()
