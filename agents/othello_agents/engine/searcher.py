@@ -94,7 +94,7 @@ class Searcher:
     @property
     def _preparation(self) -> int:
         """The depth of the searches before one to the end."""
-        return 1 if self.empty < _FIRST_EXACT else self.empty - 10
+        return 1 if self.empty < _FIRST_EXACT else self.empty - 8
 
     def value(self, depth: int) -> int:
         """The value of the position at one depth."""
