@@ -9,7 +9,8 @@ r"""Train the n-tuple network by self-play and record how its score grows with g
 
 The last two commands make the weights that come with the package. The curve goes beside the weights, as JSON, and into
 a picture: at doubling numbers of games, the score of greedy play against weighted alpha-beta from random openings. The
-same seed and number of games give the same weights and scores.
+same seed and number of games give the same weights and scores. After new weights for 8x8, ``scripts/fit_probcut.py``
+fits the engine's selective search to them.
 """
 
 import argparse
