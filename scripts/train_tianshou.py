@@ -1,6 +1,7 @@
 """Train with Tianshou 2's DQN, Black against random play, on the PettingZoo environment.
 
-    python scripts/train_tianshou.py --epochs 20        (needs: pip install othello-env "tianshou>=2")
+    pip install othello-env "tianshou>=2"
+    python scripts/train_tianshou.py --epochs 20 --out runs/tianshou.pt
 
 Tianshou's `PettingZooEnv` reads the masks; `Game` leaves out the info, which a replay cannot hold. In the replay the
 observation after a move is the other side's, so nothing is bootstrapped from it: returns run to the end of the game, by
@@ -8,6 +9,7 @@ a horizon that no game exceeds.
 """
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -88,6 +90,7 @@ class Learner:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="the network's weights, a .pt file")
     parser.add_argument("--epochs", type=int, default=20, help="of 2000 steps")
     parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8")
     parser.add_argument("--seed", type=int, default=1)
@@ -95,6 +98,8 @@ def main() -> None:
     learner = Learner(args.size, seed=args.seed)
     print(f"before: {learner.score():.3f}")
     learner.train(args.epochs)
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    torch.save(learner.policy.model.state_dict(), args.out)
     print(f"after: {learner.score():.3f}")
 
 

@@ -1,7 +1,7 @@
 """Train with TorchRL's PPO on the vector environment (``pip install othello-env torchrl``).
 
-    python scripts/train_torchrl.py --iterations 200
-    python scripts/train_torchrl.py --size 6 --opponent maximizer:eval=weighted --iterations 200
+    python scripts/train_torchrl.py --iterations 200 --out runs/torchrl.pt
+    python scripts/train_torchrl.py --size 6 --opponent maximizer:eval=weighted --iterations 200 --out runs/torchrl.pt
 
 TorchRL takes the vector environment as it is, without automatic resets: it asks for them itself, by `reset_mask`. (Its
 reader of final observations, which the other modes need, does not read observations that are dicts; torchrl 0.14.)
@@ -9,6 +9,7 @@ reader of final observations, which the other modes need, does not read observat
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -108,12 +109,14 @@ class Learner:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="the policy's weights, a .pt file")
     parser.add_argument("--iterations", type=int, default=200)
     parser.add_argument("--games", type=int, default=64, help="played at once")
     parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8")
     parser.add_argument("--opponent", default="random", help="a spec")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
+    args.out.parent.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(args.seed)
     env = make_env(args.games, size=args.size, opponent=args.opponent)
     env.set_seed(args.seed)
@@ -122,6 +125,7 @@ def main() -> None:
         learner.iterate()
         if iteration % 20 == 0 or iteration == args.iterations:
             print(iteration, f"{args.opponent}: {learner.score(args.opponent):.3f}", flush=True)
+            torch.save(learner.scores.state_dict(), args.out)
 
 
 if __name__ == "__main__":
