@@ -402,6 +402,10 @@ class OthelloBatch:
     def __len__(self) -> int:
         return len(self.own)
 
+    def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> OthelloBatch:
+        """Some of the positions."""
+        return OthelloBatch(self.own[places], self.opponent[places], self.to_move[places], self.key[places], self.size)
+
     def state(self, i: int) -> Othello:
         """The i-th position."""
         return Othello.from_bits(int(self.own[i]), int(self.opponent[i]), int(self.to_move[i]), self.size)
