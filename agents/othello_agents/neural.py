@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from operator import index
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from othello_agents.gumbel import search
 from othello_env.agent import Agent, Chance, WrongGameError
 from othello_env.extras import import_extra
 from othello_env.files import write_file
@@ -325,14 +327,19 @@ class PolicyAgent(Agent):
     def _choose(self, batch: OthelloBatch, keys: list[int]) -> npt.NDArray[np.int64]:
         """An action a position; where it is drawn, by the key of that decision."""
         self._check_size(batch.size)
-        policy = self._network.policy(batch.observations(), batch.masks())
+        actions, policy = self._look(batch)
         if self._temperature == 0:
-            return np.asarray(policy.argmax(axis=1), np.int64)
+            return actions
         sharp = (policy / policy.max(axis=1, keepdims=True)) ** (1 / self._temperature)
         return draw_actions(sharp, np.array([mix_int(key, CHOICE) >> 11 for key in keys]) / 2.0**53)
 
+    def _look(self, batch: OthelloBatch) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """The best actions (N,), and the policies (N, A)."""
+        policy = self._network.policy(batch.observations(), batch.masks())
+        return np.asarray(policy.argmax(axis=1), np.int64), policy
+
     def action_probabilities(self, state: State) -> dict[int, float]:
-        """The network's policy: for each legal action, in ascending order, its probability at temperature 1.
+        """The policy: for each legal action, in ascending order, its probability at temperature 1.
 
         Raises:
             ValueError: the game is another one, or of another size, or over.
@@ -341,7 +348,7 @@ class PolicyAgent(Agent):
         actions = state.legal_actions()
         if not actions:
             raise ValueError(f"there is nothing to choose, the game is over:\n{state}")
-        policy = self._network.policy(batch.observations(), batch.masks())
+        _, policy = self._look(batch)
         return {action: float(policy[0, action]) for action in actions}
 
     def _checked(self, state: State) -> Othello:
@@ -356,14 +363,47 @@ class PolicyAgent(Agent):
 
 
 class NeuralAgent(PolicyAgent):
-    """A `PolicyAgent` whose network has a value too; the arguments are the same."""
+    """A `PolicyAgent` whose network has a value too, so that it can look ahead by a tree search.
+
+    Args:
+        network: what it plays by.
+        temperature: as of a `PolicyAgent`; the policy is what the search made of the network's.
+        name: what it is called.
+        seed: as of a `PolicyAgent`.
+        simulations: of the search for each move (`othello_agents.gumbel`); 0 does not look ahead.
+
+    Raises:
+        ValueError: the temperature is negative or not finite, or the simulations are out of their range.
+    """
 
     _network: NeuralNetwork
+    _MOST = 100_000  # simulations of all trees at once, 80 MB
 
     def __init__(
-        self, network: NeuralNetwork, temperature: float = 0.0, name: str = "neural", seed: int | None = None
+        self,
+        network: NeuralNetwork,
+        temperature: float = 0.0,
+        name: str = "neural",
+        seed: int | None = None,
+        simulations: int = 0,
     ) -> None:
         super().__init__(network, temperature, name, seed)
+        if not 0 <= index(simulations) <= self._MOST:
+            raise ValueError(f"simulations is 0 to {self._MOST}, not {simulations}")
+        self._simulations = index(simulations)
+
+    def __repr__(self) -> str:
+        if not self._simulations:
+            return super().__repr__()
+        return f"{super().__repr__()}{',' if self._temperature else ':'}simulations={self._simulations}"
+
+    def _look(self, batch: OthelloBatch) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        if not self._simulations:
+            return super()._look(batch)
+        at_once = self._MOST // self._simulations
+        parts = [batch.part(slice(first, first + at_once)) for first in range(0, len(batch), at_once)]
+        found = [search(self._network.answers, part, self._simulations) for part in parts]
+        return np.concatenate([each.actions for each in found]), np.concatenate([each.policy for each in found])
 
     def evaluate(self, state: State, player: int) -> float:
         """The expected result for a player, -1 to +1; once the game is over, the result."""
@@ -374,11 +414,11 @@ class NeuralAgent(PolicyAgent):
         return value if player == state.to_move else -value
 
 
-def agent_from_file(path: Path, temperature: float = 0.0, seed: int | None = None) -> NeuralAgent:
-    """The spec ``a.safetensors`` or ``a.safetensors:temperature=1``.
+def agent_from_file(path: Path, temperature: float = 0.0, simulations: int = 0, seed: int | None = None) -> NeuralAgent:
+    """The spec ``a.safetensors``, ``a.safetensors:simulations=64`` or ``a.safetensors:temperature=1``.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: the file holds no such network, or the temperature is wrong.
+        ValueError: the file holds no such network, or an option is out of its range.
     """
-    return NeuralAgent(NeuralNetwork.load(path), temperature, str(path), seed)
+    return NeuralAgent(NeuralNetwork.load(path), temperature, str(path), seed, simulations)

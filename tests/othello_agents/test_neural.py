@@ -12,6 +12,7 @@ from othello_env.games.othello import OthelloBatch
 
 torch = pytest.importorskip("torch", reason="the network needs PyTorch, an optional extra")
 
+from othello_agents.gumbel import search  # noqa: E402
 from othello_agents.neural import NeuralAgent, NeuralNetwork, draw_actions, write_tensors  # noqa: E402
 
 
@@ -102,6 +103,22 @@ def test_it_tells_its_policy(network):
         assert list(told.values()) == policy[0, list(told)].tolist()
     with pytest.raises(ValueError, match="the game is over"):
         agent.action_probabilities(Othello.from_text("X" * 36))
+
+
+def test_it_looks_ahead(network, tmp_path):
+    path = tmp_path / "net.safetensors"
+    network.save(path)
+    agent = make_agent(f"{path}:simulations=20")
+    assert repr(agent) == f"{path}:simulations=20"
+    batch = positions(6)
+    found = search(network.answers, batch, 20)
+    np.testing.assert_array_equal(agent.act_batch(batch), found.actions)
+    warm = NeuralAgent(network, temperature=1.0, simulations=20)
+    drawn = warm.act_batch(OthelloBatch.from_states([batch.state(5)] * 2000, range(2000)))
+    np.testing.assert_allclose(np.bincount(drawn, minlength=37) / 2000, found.policy[5], atol=0.05)
+    for wrong in (-1, 100_001):
+        with pytest.raises(ValueError, match=f"simulations is 0 to 100000, not {wrong}"):
+            NeuralAgent(network, simulations=wrong)
 
 
 def test_draws_follow_the_policy_and_hang_on_the_key(network):
