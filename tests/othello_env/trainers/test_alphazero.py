@@ -1,0 +1,178 @@
+"""AlphaZero by self-play: it learns, credits the right side, and goes on as if nothing had happened."""
+
+import json
+import signal
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="AlphaZero needs PyTorch, an optional extra")
+
+from othello_env import Othello, make_agent  # noqa: E402
+from othello_env.arena.match import play_match  # noqa: E402
+from othello_env.games.othello import OthelloBatch  # noqa: E402
+
+SMALL = {"size": 4, "channels": 4, "blocks": 1, "games": 8, "simulations": 4, "window": 150, "minibatch": 32}
+
+
+@pytest.fixture(scope="module")
+def alphazero(recipe):
+    return recipe("train_alphazero")
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def options(settings):
+    return [text for name, value in settings.items() for text in (f"--{name.replace('_', '-')}", str(value))]
+
+
+def run(alphazero, out, iterations, *more, settings=None):
+    arguments = ["--out", str(out), "--iterations", str(iterations), "--every", "100", "--match", "2"]
+    return alphazero.main([*arguments, "--device", "cpu", *options(settings or SMALL), *more])
+
+
+def test_it_learns_to_beat_random_play(alphazero):
+    learner = alphazero.Learner(
+        alphazero.Settings(size=4, channels=12, blocks=1, games=48, simulations=12, minibatch=128, rate=3e-3)
+    )
+
+    def score():
+        return learner.measure(100, 12, ("random",))["random"].score
+
+    before = score()
+    for _ in range(12):
+        seen = learner.iterate()
+    assert before < 0.6
+    assert score() > 0.7
+    assert seen["value"] < 0.7  # that of an expectation of nothing is 1, less the draws
+    assert learner.games == 12 * 48
+
+
+def test_a_won_games_positions_are_worth_a_win_to_the_winner_alone(alphazero):
+    # What was recorded of a position must be, by the rules, what was recorded of one that a move leads to.
+    learner = alphazero.Learner(alphazero.Settings(**SMALL | {"games": 30, "random_plies": 40}, seed=3))
+    found = learner.play(np.random.default_rng(1))
+    own, opponent, value = (found[name].tolist() for name in ("own", "opponent", "value"))
+    successors = {}  # for each position (own, opponent): the results that it was recorded with
+
+    def results(state):
+        """What the game may be worth to the player to move, by what was recorded of the next positions."""
+        if state.is_over:
+            return {state.returns()[state.to_move]}
+        if state.must_pass:
+            return {-result for result in results(state.play(state.pass_action))}
+        return successors.get((state.own, state.opponent), set())
+
+    for mine, other, worth in zip(own[::-1], opponent[::-1], value[::-1], strict=True):
+        state = Othello.from_bits(mine, other, 0, 4)
+        next_results = set().union(*(results(state.play(action)) for action in state.legal_actions()))
+        assert -worth in next_results, state
+        successors.setdefault((mine, other), set()).add(worth)
+    assert set(value) >= {-1.0, 1.0}
+
+
+def test_what_is_learned_from_is_a_policy_over_legal_actions(alphazero):
+    learner = alphazero.Learner(alphazero.Settings(**SMALL))
+    for _ in range(3):
+        learner.iterate()
+    assert learner.replay.added > len(learner.replay) == 150
+    kept = learner.replay.arrays
+    boards = OthelloBatch(kept["own"], kept["opponent"], np.zeros(150, np.int8), kept["own"], 4)
+    assert ((kept["policy"] > 0) <= (boards.masks() > 0)).all()
+    np.testing.assert_allclose(kept["policy"].sum(axis=1), 1, atol=1e-5)
+    assert not boards.masks()[:, -1].any()  # passes are made, not learned
+
+
+def test_the_newest_positions_are_kept(alphazero):
+    replay = alphazero.Replay(5, 3)
+
+    def add(*numbers):
+        array = np.array(numbers)
+        replay.add({"own": array, "opponent": array, "policy": np.repeat(array[:, None], 3, axis=1), "value": array})
+        return sorted(replay.arrays["value"][: len(replay)].tolist())
+
+    assert add(1, 2, 3) == [1, 2, 3]
+    assert add(4, 5, 6, 7) == [3, 4, 5, 6, 7]
+    assert replay.arrays["own"].tolist() == replay.arrays["policy"][:, 2].tolist()
+    with pytest.raises(ValueError, match="a window of 5 does not hold the 6 positions of an iteration"):
+        add(1, 2, 3, 4, 5, 6)
+
+
+def same(a, b):
+    assert a.iteration == b.iteration
+    assert a.replay.added == b.replay.added
+    for name, array in a.replay.arrays.items():
+        np.testing.assert_array_equal(array, b.replay.arrays[name])
+    for name, weight in a.network.weights.items():
+        assert torch.equal(weight, b.network.weights[name]), name
+    for ours, theirs in zip(a.parameters, b.parameters, strict=True):
+        for name, value in a.optimizer.state[ours].items():
+            assert torch.equal(value, b.optimizer.state[theirs][name])
+
+
+def test_a_resumed_run_equals_an_uninterrupted_one(alphazero, tmp_path):
+    whole = run(alphazero, tmp_path / "whole.safetensors", 4)
+    first = run(alphazero, tmp_path / "parts.safetensors", 2)
+    assert first.iteration == 2
+    parts = run(alphazero, tmp_path / "parts.safetensors", 4, "--resume")
+    same(whole, parts)
+    assert not torch.equal(first.parameters[0], parts.parameters[0])
+    curve = json.loads((tmp_path / "parts.json").read_text())["curve"]
+    assert [point["iteration"] for point in curve] == [0, 2, 4]
+    other = run(alphazero, tmp_path / "other.safetensors", 4, settings=SMALL | {"seed": 2})
+    assert not torch.equal(whole.parameters[0], other.parameters[0])
+
+
+def test_an_interrupt_ends_a_run_that_can_go_on(alphazero, tmp_path, monkeypatch):
+    out = tmp_path / "a.safetensors"
+    iterate = alphazero.Learner.iterate
+
+    def interrupted(learner):
+        if learner.iteration == 1:
+            signal.raise_signal(signal.SIGINT)
+        return iterate(learner)
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(alphazero.Learner, "iterate", interrupted)
+    stopped = run(alphazero, out, 3)
+    monkeypatch.undo()
+    assert stopped.iteration == 2
+    assert signal.getsignal(signal.SIGINT) is before
+    same(run(alphazero, out, 3, "--resume"), run(alphazero, tmp_path / "b.safetensors", 3))
+
+
+def test_what_a_run_writes(alphazero, tmp_path):
+    out = tmp_path / "deep" / "a.safetensors"
+    learner = run(alphazero, out, 1)
+    names = sorted(path.name for path in out.parent.iterdir())
+    assert names == ["a.json", "a.png", "a.safetensors", "a.state.safetensors"]
+    for spec in (str(out), f"{out}:simulations=4"):
+        match = play_match(make_agent(spec), "random", games=4, openings=None, new_game=lambda _: Othello(4))
+        assert not match.faults(0)
+    assert learner.network.training["settings"]["size"] == 4
+    for point in json.loads(out.with_suffix(".json").read_text())["curve"]:
+        assert set(point["scores"]) == set(alphazero.LADDER)
+    with pytest.raises(ValueError, match="is no run with the settings"):
+        run(alphazero, out, 2, "--resume", settings=SMALL | {"rate": 0.5})
+    with pytest.raises(FileNotFoundError, match=r"none\.state\.safetensors"):
+        run(alphazero, tmp_path / "none.safetensors", 2, "--resume")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--out", "a.npz"], "--out is a .safetensors file, not a.npz"),
+        (["--out", "a.safetensors", "--every", "0"], "--every is at least 1, not 0"),
+        (["--out", "a.safetensors", "--match", "3"], "--match is an even number of at least 2, not 3"),
+    ],
+)
+def test_mistakes_in_the_command_are_told(alphazero, capsys, arguments, message):
+    with pytest.raises(SystemExit):
+        alphazero.main(arguments)
+    assert message in capsys.readouterr().err
