@@ -2,7 +2,7 @@
 
 import nox
 
-nox.options.default_venv_backend = "venv"
+nox.options.default_venv_backend = "uv|venv"
 
 
 @nox.session
