@@ -27,7 +27,8 @@ import gymnasium
 import numpy as np
 import torch
 
-from othello_agents.neural import NeuralAgent, NeuralNetwork, draw_actions, read_tensors, write_tensors
+from othello_agents.neural import NeuralAgent, NeuralNetwork, read_tensors, write_tensors
+from othello_agents.policy import draw_actions
 from othello_env import Othello
 from othello_env.arena.match import MatchResult, play_match
 from othello_env.drawing.chart import ScoreRow, score_chart

@@ -12,27 +12,23 @@ import json
 from collections.abc import Mapping
 from operator import index
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from othello_agents.gumbel import search
-from othello_env.agent import Agent, Chance, WrongGameError
+from othello_agents.policy import PolicyAgent
 from othello_env.extras import import_extra
 from othello_env.files import write_file
 from othello_env.games.game import State
-from othello_env.games.hashing import CHOICE, mix_int
-from othello_env.games.othello import Othello, OthelloBatch, check_size
+from othello_env.games.othello import OthelloBatch, check_size
 
 __all__ = [
     "FORMAT",
     "NeuralAgent",
     "NeuralNetwork",
-    "PolicyAgent",
-    "PolicyNetwork",
     "agent_from_file",
-    "draw_actions",
     "read_tensors",
     "write_tensors",
 ]
@@ -228,21 +224,6 @@ class NeuralNetwork:
             raise ValueError(f"{str(path)!r} is no file of a policy and value network: {error}") from error
 
 
-def draw_actions(weights: npt.NDArray[np.float64], draws: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """An action a row, with probabilities in proportion to weights.
-
-    Args:
-        weights: (N, A), zero for what cannot be played.
-        draws: (N,) uniform random numbers from 0 to below 1.
-
-    Returns:
-        (N,) int64
-    """
-    bounds = weights.cumsum(axis=1)
-    # The first bound above the draw: an action of weight 0 has that of the one before it, so it is never the first.
-    return np.asarray((bounds > draws[:, np.newaxis] * bounds[:, -1:]).argmax(axis=1), np.int64)
-
-
 def write_tensors(path: str | Path, tensors: Mapping[str, _Tensor], card: Mapping[str, Any]) -> None:
     """Write tensors and a JSON card to a ``.safetensors`` file, whole or not at all.
 
@@ -273,93 +254,6 @@ def read_tensors(path: str | Path) -> tuple[dict[str, _Tensor], dict[str, Any]]:
     if not isinstance(card, dict):
         raise ValueError(f"{str(path)!r} has no card")
     return tensors, card
-
-
-class PolicyNetwork(Protocol):
-    """Whatever gives each action of a position a probability."""
-
-    size: int
-
-    def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-        """Probabilities (N, A), 0 for what is not legal, of observations (N, 2, S, S) and masks (N, A)."""
-        ...
-
-
-class PolicyAgent(Agent):
-    """Plays by a network's policy, without looking ahead.
-
-    Args:
-        network: what it plays by.
-        temperature: 0 plays the likeliest action, the first such in ascending order; 1 draws from the policy.
-        name: what it is called.
-        seed: for draws without `new_game`; None draws one from the operating system.
-
-    Raises:
-        ValueError: the temperature is negative or not finite.
-    """
-
-    def __init__(
-        self, network: PolicyNetwork, temperature: float = 0.0, name: str = "neural", seed: int | None = None
-    ) -> None:
-        if not (np.isfinite(temperature) and temperature >= 0):
-            raise ValueError(f"temperature is a finite number of at least 0, not {temperature}")
-        self._network = network
-        self._temperature = float(temperature)
-        self._name = name
-        self._chance = Chance(seed)
-
-    def __repr__(self) -> str:
-        return f"{self._name}:temperature={self._temperature:g}" if self._temperature else self._name
-
-    def new_game(self, seed: int) -> None:
-        self._chance.new_game(seed)
-
-    def act(self, state: State, *, seconds_left: float | None = None) -> int:
-        batch = OthelloBatch.from_states([self._checked(state)])
-        return int(self._choose(batch, [self._chance.key(state)])[0])
-
-    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
-        discs = (batch.own | batch.opponent).tolist()
-        return self._choose(
-            batch, [mix_int(key, taken.bit_count()) for key, taken in zip(batch.key.tolist(), discs, strict=True)]
-        )
-
-    def _choose(self, batch: OthelloBatch, keys: list[int]) -> npt.NDArray[np.int64]:
-        """An action a position; where it is drawn, by the key of that decision."""
-        self._check_size(batch.size)
-        actions, policy = self._look(batch)
-        if self._temperature == 0:
-            return actions
-        sharp = (policy / policy.max(axis=1, keepdims=True)) ** (1 / self._temperature)
-        return draw_actions(sharp, np.array([mix_int(key, CHOICE) >> 11 for key in keys]) / 2.0**53)
-
-    def _look(self, batch: OthelloBatch) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-        """The best actions (N,), and the policies (N, A)."""
-        policy = self._network.policy(batch.observations(), batch.masks())
-        return np.asarray(policy.argmax(axis=1), np.int64), policy
-
-    def action_probabilities(self, state: State) -> dict[int, float]:
-        """The policy: for each legal action, in ascending order, its probability at temperature 1.
-
-        Raises:
-            ValueError: the game is another one, or of another size, or over.
-        """
-        batch = OthelloBatch.from_states([self._checked(state)])
-        actions = state.legal_actions()
-        if not actions:
-            raise ValueError(f"there is nothing to choose, the game is over:\n{state}")
-        _, policy = self._look(batch)
-        return {action: float(policy[0, action]) for action in actions}
-
-    def _checked(self, state: State) -> Othello:
-        if not isinstance(state, Othello):
-            raise WrongGameError(f"{self._name} plays Othello, not {type(state).__name__}")
-        self._check_size(state.size)
-        return state
-
-    def _check_size(self, size: int) -> None:
-        if size != self._network.size:
-            raise WrongGameError(f"{self._name} was trained for Othello of size {self._network.size}, not {size}")
 
 
 class NeuralAgent(PolicyAgent):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.neural import PolicyAgent
+from othello_agents.policy import PolicyAgent
 from othello_env.extras import import_extra
 from othello_env.games.othello import check_size
 

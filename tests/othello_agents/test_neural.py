@@ -13,7 +13,8 @@ from othello_env.games.othello import OthelloBatch
 torch = pytest.importorskip("torch", reason="the network needs PyTorch, an optional extra")
 
 from othello_agents.gumbel import search  # noqa: E402
-from othello_agents.neural import NeuralAgent, NeuralNetwork, draw_actions, write_tensors  # noqa: E402
+from othello_agents.neural import NeuralAgent, NeuralNetwork, write_tensors  # noqa: E402
+from othello_agents.policy import draw_actions  # noqa: E402
 
 
 def positions(size, count=12):
