@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from othello_env.agent import Agent, AgentError, Policy, ask, make_agent
+from othello_env.agent import Agent, Policy, WrongGameError, ask, make_agent
+from othello_env.arena.games import failure
 from othello_env.arena.match import Z95, score_interval
 from othello_env.games.hashing import mix_int
 from othello_env.games.jit import raise_interrupt
@@ -120,6 +121,9 @@ def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAcc
     Args:
         agent: an agent, a spec or a callable.
         seed: determines what is random in its choices.
+
+    Raises:
+        WrongGameError: the agent does not play Othello on 8x8.
     """
     player, positions = make_agent(agent, seed), endgame_positions()
     losses: list[float] = []
@@ -154,6 +158,8 @@ def _answers(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
             actions = [int(action) for action in agent.act_batch(batch)]
             if all(action in position.scores for action, position in zip(actions, positions, strict=True)):
                 return list(actions)
+        except WrongGameError:
+            raise
         except (Exception, SystemExit) as error:
             raise_interrupt(error)  # one position after the other, its errors are told
     return [_answer(agent, position, key) for position, key in zip(positions, keys, strict=True)]
@@ -163,8 +169,8 @@ def _answer(agent: Agent, position: EndgamePosition, key: int) -> int | str:
     try:
         agent.new_game(key)
         return ask(agent, position.state)
-    except AgentError as error:
-        return str(error)
+    except WrongGameError:
+        raise
     except (Exception, SystemExit) as error:
         raise_interrupt(error)
-        return f"agent {agent!r} failed in {position.state!r}: {type(error).__name__}: {error}"
+        return failure(agent, position.state, error)

@@ -22,7 +22,7 @@ from othello_env.games.hashing import OPPONENT, mix_int
 from othello_env.games.jit import raise_interrupt
 from othello_env.games.othello import Othello, OthelloBatch
 
-__all__ = ["Pairing", "Record", "Watch", "lost", "play_game", "play_games", "seat_key"]
+__all__ = ["Pairing", "Record", "Watch", "failure", "lost", "play_game", "play_games", "seat_key"]
 
 _AT_ONCE = 512
 
@@ -149,11 +149,9 @@ def play_game(
                 action = ask(agent, state, seconds_left=seconds_left)
             except WrongGameError:
                 raise
-            except AgentError as error:
-                return ends(str(error), mover)
             except (Exception, SystemExit) as error:
                 raise_interrupt(error)
-                return ends(f"agent {agent!r} failed in {state!r}: {type(error).__name__}: {error}", mover)
+                return ends(failure(agent, state, error), mover)
             if seconds_left is not None:
                 seconds = time.perf_counter() - began
                 used[mover] += seconds
@@ -168,6 +166,13 @@ def play_game(
 def seat_key(key: int, seat: int) -> int:
     """The key of one player's random choices in the game with this key."""
     return mix_int(mix_int(key, OPPONENT), seat)
+
+
+def failure(agent: Agent, state: State, error: BaseException) -> str:
+    """Why an agent gave no legal answer, and in which position."""
+    if not isinstance(error, AgentError):
+        return f"agent {agent!r} failed in {state!r}: {type(error).__name__}: {error}"
+    return str(error) if repr(state) in str(error) else f"agent {agent!r} failed in {state!r}: {error}"
 
 
 def lost(pairing: Pairing, state: State, fault: str, player: int, seconds: Sequence[float] | None = None) -> Record:

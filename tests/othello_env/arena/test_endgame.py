@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from othello_agents.engine import exact_scores
-from othello_env import Agent, Othello, symmetries
+from othello_env import Agent, Othello, WrongGameError, symmetries
 from othello_env.arena.endgame import endgame_positions, measure_endgame, random_endgame
 
 SAMPLE = endgame_positions()[::10]
@@ -104,6 +104,21 @@ def test_no_legal_answer_is_the_worst_move_and_is_counted():
         found = measure_endgame(policy)
         assert (found.losses, found.best, len(found.faults)) == (worst.losses, 0, 500)
         assert told in found.faults[0]
+
+
+@pytest.mark.parametrize("in_batches", [False, True])
+def test_an_agent_for_another_board_is_an_error(in_batches):
+    class Small(Agent):
+        def act(self, state, *, seconds_left=None):
+            raise WrongGameError("trained for size 6")
+
+        if in_batches:
+
+            def act_batch(self, batch):
+                raise WrongGameError("trained for size 6")
+
+    with pytest.raises(WrongGameError, match="trained for size 6"):
+        measure_endgame(Small())
 
 
 def test_one_fault_in_a_batch_spoils_one_answer():
