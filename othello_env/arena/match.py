@@ -114,7 +114,8 @@ def score_interval(pair_scores: Sequence[float]) -> tuple[float, float]:
         return (0.0, 1.0)
     score = sum(pair_scores) / n
     variance = sum((x - score) ** 2 for x in pair_scores) / (n - 1) if n > 1 else 0.0
-    worth = score * (1 - score) / variance if variance > 0 else 1.0
+    alike = 2.0 if 0 < score < 1 else 1.0  # pairs that do not differ, unless a clean score leaves them no choice
+    worth = score * (1 - score) / variance if variance > 0 else alike
     games = n * min(max(worth, 1.0), 2.0)
     z2 = Z95**2
     centre = (score + z2 / (2 * games)) / (1 + z2 / games)

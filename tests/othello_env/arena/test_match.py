@@ -142,6 +142,14 @@ def test_a_wrong_answer_loses_that_game_and_the_match_goes_on(wrapper, answer, t
         assert "Othello.from_text(" in fault
 
 
+def test_nonsense_from_a_function_is_told_with_the_position():
+    match = play_match(lambda observations, masks: masks.argmax(1).astype(float), "random", games=2)
+    assert match.losses == len(match.faults(0)) == 2
+    for fault in match.faults(0):
+        assert "must answer 1 observations with (1,) integers" in fault
+        assert "Othello.from_text(" in fault
+
+
 class Interrupted(Broken):
     """An interrupt as it comes out of a kernel."""
 
@@ -231,6 +239,14 @@ def test_the_interval_of_a_clean_score_is_not_a_point():
     assert high == pytest.approx(1.0)
     assert low == pytest.approx(100 / (100 + 1.96**2), abs=1e-3)
     assert score_interval([]) == (0.0, 1.0)
+
+
+def test_pairs_that_are_shared_are_worth_two_games_each():
+    """Equal agents without chance win one game of each pair; a single other pair changes the interval by little."""
+    low, high = score_interval([0.5] * 100)
+    half = 1.96 * 0.5 / math.sqrt(200 + 1.96**2)
+    assert (low, high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-4)
+    assert score_interval([0.5] * 99 + [1.0]) == pytest.approx((low, high), abs=0.01)
 
 
 def test_records_compare_by_what_was_played():
