@@ -17,9 +17,11 @@ __all__ = ["Timed"]
 class Timed(Agent):
     """Another agent, which it asks, and how long that one thought.
 
+    The first answer to a position and that to a batch are not counted: it may compile or load much for them.
+
     Attributes:
         agent: the other one.
-        decisions: the number of its answers.
+        decisions: the number of its answers that count.
         seconds: how long it thought about them.
     """
 
@@ -27,6 +29,7 @@ class Timed(Agent):
         self.agent = agent
         self.decisions = 0
         self.seconds = 0.0
+        self._warm: set[str] = set()
 
     def __repr__(self) -> str:
         return repr(self.agent)
@@ -41,15 +44,17 @@ class Timed(Agent):
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         began = time.perf_counter()
         action = self.agent.act(state, seconds_left=seconds_left)
-        self._add(1, began)
+        self._add("act", 1, began)
         return action
 
     def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
         began = time.perf_counter()
         actions = self.agent.act_batch(batch)
-        self._add(len(batch), began)
+        self._add("act_batch", len(batch), began)
         return actions
 
-    def _add(self, decisions: int, began: float) -> None:
-        self.seconds += time.perf_counter() - began
-        self.decisions += decisions
+    def _add(self, asked: str, decisions: int, began: float) -> None:
+        if asked in self._warm:
+            self.seconds += time.perf_counter() - began
+            self.decisions += decisions
+        self._warm.add(asked)
