@@ -142,7 +142,7 @@ def place(
     timed = Timed(make_agent(agent, seed))
     opponents = {rung: make_agent(rung.spec, seed) for rung in ladder.rungs}
     openings = _openings()
-    deadline = None if seconds is None else time.monotonic() + seconds
+    deadline = math.inf if seconds is None else time.monotonic() + seconds
     played: dict[Rung, list[Record]] = {rung: [] for rung in ladder.rungs}
     placement = Placement(ladder)
     while (batch := _next_batch(placement, len(openings), half_width, games)) is not None:
@@ -150,6 +150,7 @@ def place(
         key = mix_int(seed, ladder.rungs.index(rung))
         order = sorted(range(len(openings)), key=partial(mix_int, key))  # each rung has its own
         todo = pairings(pairs, [openings[number] for number in order], key, first=len(played[rung]) // 2)
+        at_once = timed.answers_batches and opponents[rung].answers_batches
         for record in play_games((timed, opponents[rung]), todo):
             played[rung].append(record)
             if len(played[rung]) % 2:
@@ -158,8 +159,10 @@ def place(
             placement = Placement(ladder, matches, timed.seconds / max(timed.decisions, 1))
             if progress is not None:
                 progress(placement)
-            if deadline is not None and time.monotonic() > deadline:
-                return placement
+            if time.monotonic() > deadline and not at_once:  # those at once are all over by now, and count
+                break
+        if time.monotonic() > deadline:
+            break
     return placement
 
 

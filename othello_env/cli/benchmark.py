@@ -74,7 +74,7 @@ def command(
     except KeyboardInterrupt:
         options.show("")
         if partial.placement is not None:
-            _tell(partial, out)
+            _tell(replace(partial, settings=partial.settings | {"interrupted": True}), out)
         raise
     options.show("")
     _tell(result, out)

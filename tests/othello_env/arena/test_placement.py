@@ -18,6 +18,12 @@ SIMULATED = Ladder("simulated", tuple(Rung(f"rung {n}", 150.0 * n, (150.0 * n,) 
 CHEAP = Ladder("cheap", (Rung("random", 0.0, (0.0, 0.0), 2), Rung("maximizer:eval=weighted", 350.0, (330.0, 370.0), 2)))
 
 
+class Named(str):
+    """What stands for an agent in a simulation."""
+
+    answers_batches = False
+
+
 @pytest.fixture
 def simulate(monkeypatch):
     """`simulate(elo, rng, together)` makes the games of `place` results of an agent of this rating.
@@ -36,7 +42,7 @@ def simulate(monkeypatch):
                 returns = (1.0, -1.0) if won == (pairing.seats[0] == 0) else (-1.0, 1.0)
                 yield Record(pairing, pairing.start, returns, returns)
 
-        monkeypatch.setattr(placement, "make_agent", lambda agent, seed: agent)
+        monkeypatch.setattr(placement, "make_agent", lambda agent, seed: Named(agent))
         monkeypatch.setattr(placement, "play_games", play_games)
 
     return call
@@ -99,6 +105,11 @@ def test_limits_end_it(simulate):
     assert [each.games for each in seen] == list(range(2, 40, 2))
     assert place("simulated", ladder=SIMULATED, seconds=1e-9).games == 2
     assert place("simulated", ladder=SIMULATED, half_width=1e4).games == 8
+
+
+def test_games_that_were_played_at_once_all_count_when_the_time_is_over():
+    found = place("random", ladder=CHEAP, seconds=1e-9)
+    assert found.games == 8
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import json
 import pytest
 from PIL import Image
 
+from othello_env.arena.placement import place
 from othello_env.cli import main
 
 POLICY = "import numpy as np\ndef first(observations, masks):\n    return np.argmax(masks, axis=1)\n"
@@ -76,6 +77,20 @@ def test_illegal_moves_are_told(run, tmp_path):
     assert ": Elo at most " in out
     assert "474 illegal or failed" in out  # in the others a1 is legal
     assert "a1 (action 0) is not legal" in err
+
+
+def test_an_interrupt_keeps_what_was_played(run, tmp_path, monkeypatch):
+    def interrupted(*_, progress, **__):
+        progress(place("random", games=4))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("othello_env.cli.benchmark.run_benchmark", interrupted)
+    status, out, _ = run("random", "--out", tmp_path / "out")
+    assert status == 130
+    assert "4 games" in out
+    written = json.loads((tmp_path / "out" / "benchmark.json").read_text())
+    assert (written["games"], written["interrupted"]) == (4, True)
+    assert "endgame" not in written
 
 
 @pytest.mark.parametrize(
