@@ -163,4 +163,5 @@ def run_benchmark(
     placement = place(player, half_width=half_width, games=games, seconds=seconds, seed=seed, progress=progress)
     endgame = measure_endgame(player, seed=seed)
     settings = {"seed": seed, "limits": limits}
-    return Benchmark(name or str(agent), placement, endgame, settings, time.perf_counter() - began)
+    name = name or (agent if isinstance(agent, str) else repr(player))
+    return Benchmark(name, placement, endgame, settings, time.perf_counter() - began)
