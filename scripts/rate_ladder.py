@@ -25,7 +25,7 @@ from importlib import resources
 from pathlib import Path
 
 from othello_env.arena.ladder import LADDER, Ladder, Rung, load_ladder
-from othello_env.arena.openings import BALANCED
+from othello_env.arena.openings import BALANCED, parse_openings
 from othello_env.arena.records import GameRecord, versions
 from othello_env.arena.schedule import Schedule
 from othello_env.arena.tournament import Tournament, play_tournament
@@ -104,8 +104,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--first", type=int, default=len(RUNGS), help="only so many of the lowest rungs")
     args = parser.parse_args(arguments)
 
-    lines = [] if args.openings == BALANCED else Path(args.openings).read_text(encoding="utf-8").splitlines()
-    openings = tuple(line for line in lines if line.strip() and not line.startswith("#")) or BALANCED
+    is_packaged = args.openings == BALANCED
+    openings = BALANCED if is_packaged else parse_openings(Path(args.openings).read_text(encoding="utf-8"))
     plan = schedule(RUNGS[: args.first], args.games, openings, args.seed)
     began = time.monotonic()
     done = 0
@@ -122,7 +122,7 @@ def main(arguments: list[str] | None = None) -> None:
     weights = (resources.files("othello_agents") / "weights" / "ntuple_8x8.npz").read_bytes()
     how = {
         "made_by": "scripts/rate_ladder.py",
-        "openings": args.openings if openings == BALANCED else Path(args.openings).name,
+        "openings": BALANCED if is_packaged else Path(args.openings).name,
         "seed": args.seed,
         "games": args.games,
         "versions": versions(),

@@ -10,7 +10,7 @@ from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
 from othello_env.games.othello import Othello
 
-__all__ = ["BALANCED", "balanced_openings", "find_openings", "opening_start"]
+__all__ = ["BALANCED", "balanced_openings", "find_openings", "opening_start", "parse_openings"]
 
 BALANCED = "balanced-v0"
 """The packaged list: 8 plies deep, different under symmetry, close to even. Its games need an 8x8 board."""
@@ -23,7 +23,12 @@ def balanced_openings() -> tuple[str, ...]:
     500
     """
     text = (resources.files("othello_env.arena") / f"{BALANCED}.txt").read_text(encoding="utf-8")
-    return tuple(line for line in text.splitlines() if not line.startswith("#"))
+    return parse_openings(text)
+
+
+def parse_openings(text: str) -> tuple[str, ...]:
+    """The transcripts of a file, one a line; empty lines, and those that begin with ``#``, are left out."""
+    return tuple(line for line in text.splitlines() if line.strip() and not line.startswith("#"))
 
 
 def find_openings(openings: str | Sequence[str | State] | None, new_game: Callable[[int], State]) -> Openings:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from othello_env.arena.openings import BALANCED
+from othello_env.arena.openings import BALANCED, parse_openings
 from othello_env.arena.rules import Rules
 
 __all__ = [
@@ -70,11 +70,10 @@ def openings_option(function: _F) -> _F:
 def _openings(_context: click.Context, _parameter: click.Parameter, value: str) -> str | list[str] | None:
     if value == "start":
         return None
-    if value.startswith("random") or value == BALANCED:
+    if value.partition(":")[0] == "random" or value == BALANCED:
         return value
     if len(value) < _LONGEST_PATH and Path(value).is_file():
-        lines = Path(value).read_text(encoding="utf-8").splitlines()
-        return [line for line in lines if line.strip()]
+        return [*parse_openings(Path(value).read_text(encoding="utf-8"))]
     return [part.strip() for part in value.split(",")]
 
 

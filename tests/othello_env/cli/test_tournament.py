@@ -77,7 +77,7 @@ def test_a_gauntlet_and_an_anchor(run):
 
 def test_openings_from_a_file_of_transcripts(run, tmp_path):
     openings, out = tmp_path / "openings.txt", tmp_path / "games.jsonl"
-    openings.write_text("f5d6c3\n\nf5f6\n")
+    openings.write_text("# two\nf5d6c3\n\nf5f6\n")
     status, text, _ = run(*AGENTS[:2], "--games", 4, "--openings", openings, "--out", out)
     assert status == 0
     assert "openings 2 given" in text
