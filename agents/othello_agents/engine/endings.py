@@ -7,13 +7,13 @@ between alpha and beta: a value within them is exact, one at or beyond is a boun
 import numpy as np
 import numpy.typing as npt
 
+from othello_agents.engine.flips import flips
 from othello_agents.engine.memory import NODES, square_of
 from othello_agents.search_kernels import Int
-from othello_env.games.bitboard import flips as flips_inline
 from othello_env.games.bitboard import popcount
 from othello_env.games.jit import kernel
 
-__all__ = ["INFINITY", "final_score", "flips", "odd_quadrants", "solve_last"]
+__all__ = ["INFINITY", "final_score", "odd_quadrants", "solve_last"]
 
 INFINITY = 1000
 """More than any final score."""
@@ -53,12 +53,6 @@ def _diagonals(step: int) -> npt.NDArray[np.uint64]:
 
 _TURNED = _turned_on_line()
 _FALLING, _RISING = _diagonals(1), _diagonals(-1)
-
-
-@kernel(slp=True)
-def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """`bitboard.flips` as a function of its own, which compiles once for all its callers."""
-    return flips_inline(disc, own, opponent)
 
 
 @kernel

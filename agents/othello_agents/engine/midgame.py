@@ -9,8 +9,9 @@ Searches that end earlier are selective where the evaluator has a table of cuts 
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.engine.endings import final_score, flips, odd_quadrants
+from othello_agents.engine.endings import final_score, odd_quadrants
 from othello_agents.engine.evaluator import BOUND, Evaluator, follow, leaf_value, turn_over
+from othello_agents.engine.flips import flips
 from othello_agents.engine.memory import (
     BEST,
     LIMIT,

@@ -8,7 +8,8 @@ the score from above.
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.engine.endings import INFINITY, final_score, flips, odd_quadrants, solve_last
+from othello_agents.engine.endings import INFINITY, final_score, odd_quadrants, solve_last
+from othello_agents.engine.flips import flips
 from othello_agents.engine.memory import (
     LIMIT,
     NO_SQUARE,

@@ -1,0 +1,65 @@
+"""The discs that a move turns, by the eight lines from its square.
+
+A run ends at the first square of its line that is not the opponent's. On ascending lines a subtraction finds it, on
+descending ones three shifts (Toshihiko Okuhara's way in Edax, flip_avx_ppfill.c). LLVM does four lines at once, one in
+each lane of a vector.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.engine.memory import square_of
+from othello_env.games.jit import kernel
+
+__all__ = ["flips"]
+
+_0, _1, _7, _8, _9 = (np.uint64(number) for number in (0, 1, 7, 8, 9))
+
+
+def _lines() -> npt.NDArray[np.uint64]:
+    """(64, 8) the squares seen from each square to the E, SW, S, SE, then W, NE, N, NW."""
+    lines = np.zeros((64, 8), np.uint64)
+    for square in range(64):
+        for k, (rows, columns) in enumerate(((0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1))):
+            row, column = square // 8 + rows, square % 8 + columns
+            while 0 <= row < 8 and 0 <= column < 8:
+                lines[square, k] |= np.uint64(1 << 8 * row + column)
+                row, column = row + rows, column + columns
+    return lines
+
+
+_LINES = _lines()
+
+
+@kernel(inline=True)
+def _ascending(line: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
+    """The opponent's run at the low end of a line, if a disc of `own` ends it."""
+    others = line & ~opponent
+    end = others & (_0 - others) & own
+    return line & (end - np.uint64(end != _0))
+
+
+@kernel(inline=True)
+def _descending(line: np.uint64, step: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
+    """The opponent's run at the high end of a line, if a disc of `own` ends it."""
+    beyond = line & ~opponent
+    beyond |= beyond >> step
+    beyond |= beyond >> (step + step)
+    beyond |= beyond >> (step + step + step + step)
+    end = beyond & ~(beyond >> step) & own & line
+    return line & ~beyond & (_0 - np.uint64(end != _0))
+
+
+@kernel(slp=True)
+def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
+    """`bitboard.flips` for exactly one disc and one position at a time, where fewer steps in a row count."""
+    lines = _LINES[square_of(disc)]  # a row of its own, which LLVM loads as vectors
+    turned = _ascending(lines[0], own, opponent)
+    turned |= _ascending(lines[1], own, opponent)
+    turned |= _ascending(lines[2], own, opponent)
+    turned |= _ascending(lines[3], own, opponent)
+    turned |= _descending(lines[4], _1, own, opponent)
+    turned |= _descending(lines[5], _7, own, opponent)
+    turned |= _descending(lines[6], _8, own, opponent)
+    turned |= _descending(lines[7], _9, own, opponent)
+    return turned
