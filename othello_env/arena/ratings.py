@@ -9,7 +9,8 @@ games grow.
 The games of an opening with swapped colours are not independent, so they are one unit. The covariance is the sandwich
 of the inverse information around the squared residuals of the units. Where those say that two games of a pair are worth
 less than one independent game, or more than two, the nearer of these counts instead, since the residuals of few or of
-one-sided games are no measure.
+one-sided games are no measure. Common packages for the model take each game for independent and know no fixed ratings
+but one anchor, so the few lines that this needs stand here.
 """
 
 from __future__ import annotations
