@@ -6,8 +6,17 @@ from pathlib import Path
 import pytest
 
 README = (Path(__file__).parents[1] / "README.md").read_text()
-EXAMPLES = [block for block in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "# policy.py" not in block]
-POLICY = next(block for block in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "# policy.py" in block)
+BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+FILES = {found[1]: block for block in BLOCKS if (found := re.match(r"# (\w+\.py)\n", block))}
+EXAMPLES = [block for block in BLOCKS if block not in FILES.values()]
+
+
+def plays(spec):
+    from othello_env.arena.match import play_match
+
+    match = play_match(spec, "random", games=20)
+    assert not match.faults(0)
+    assert 0 < match.score < 1
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.split("\n", 1)[0])
@@ -17,9 +26,23 @@ def test_an_example_runs(example, tmp_path, monkeypatch):
 
 
 def test_the_example_policy_plays(tmp_path):
-    from othello_env.arena.match import play_match
+    (tmp_path / "policy.py").write_text(FILES["policy.py"])
+    plays(f"{tmp_path / 'policy.py'}:greedy")
 
-    (tmp_path / "policy.py").write_text(POLICY)
-    match = play_match(f"{tmp_path / 'policy.py'}:greedy", "random", games=20)
-    assert not match.faults(0)
-    assert 0 < match.score < 1
+
+def test_a_policy_of_stable_baselines3_plays(tmp_path, monkeypatch):
+    sb3 = pytest.importorskip("sb3_contrib", reason="this trainer is an optional extra")
+    import gymnasium
+
+    monkeypatch.chdir(tmp_path)
+    sb3.MaskablePPO("MultiInputPolicy", gymnasium.make("othello_env/Othello-v0"), seed=1).save("model.zip")
+    Path("sb3_policy.py").write_text(FILES["sb3_policy.py"])
+    plays("sb3_policy.py:best")
+
+
+def test_an_exported_policy_plays(tmp_path, monkeypatch):
+    pytest.importorskip("torch", reason="PyTorch is an optional extra")
+    pytest.importorskip("onnxscript", reason="PyTorch needs it to export, this package does not")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(FILES["export.py"], "README.md", "exec"), {})
+    plays("model.onnx")
