@@ -40,6 +40,7 @@ def test_a_policy_of_stable_baselines3_plays(tmp_path, monkeypatch):
     plays("sb3_policy.py:best")
 
 
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # PyTorch's exporter warns of itself
 def test_an_exported_policy_plays(tmp_path, monkeypatch):
     pytest.importorskip("torch", reason="PyTorch is an optional extra")
     pytest.importorskip("onnxscript", reason="PyTorch needs it to export, this package does not")
