@@ -19,7 +19,16 @@ import numpy.typing as npt
 from othello_agents.search_kernels import Int
 from othello_env.games.jit import kernel
 
-__all__ = ["CONFIDENCE", "NO_CUTS", "SHALLOWEST", "shallow_depth", "shipped_cuts", "stage_of", "sufficient"]
+__all__ = [
+    "CONFIDENCE",
+    "NO_CUTS",
+    "SHALLOWEST",
+    "SQUARES_A_STAGE",
+    "shallow_depth",
+    "shipped_cuts",
+    "stage_of",
+    "sufficient",
+]
 
 CONFIDENCE = 1.5
 """How many standard deviations beyond the window a shallow value has to promise."""

@@ -98,7 +98,7 @@ def test_clocks_and_other_games(run, tmp_path):
         assert record.clock == "60s"
         assert all(0 < seconds < 60 for seconds in record.seconds)
         record.replay()
-    assert run(*AGENTS[:2], "--games", 2, "--game", "checkers", "--move-time", "10s")[0] == 0
+    assert run(AGENTS[0], AGENTS[2], "--games", 2, "--game", "checkers", "--move-time", "10s")[0] == 0
 
 
 def test_faults_are_told(run, tmp_path):
