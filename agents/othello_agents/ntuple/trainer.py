@@ -7,8 +7,8 @@ import time
 
 import numpy as np
 
-from othello_agents.ntuple import kernels
 from othello_agents.ntuple.network import NTupleNetwork
+from othello_agents.ntuple.self_play import Learning, train
 from othello_env.games import bitboard
 from othello_env.games.hashing import mix_int
 from othello_env.games.jit import interruptible
@@ -78,7 +78,7 @@ class Trainer:
                 raise ValueError(f"{name} must be {least} to {most}, not {number}")
         self.seed = int(seed)
         self._key = np.uint64(mix_int(seed, 0))
-        self._learning = kernels.Learning(float(rate), float(trace), float(epsilon), int(random_plies), float(grabbing))
+        self._learning = Learning(float(rate), float(trace), float(epsilon), int(random_plies), float(grabbing))
         if self.network.errors is None:
             self.network.errors = np.zeros((*self.network.weights.shape, 2), np.float32)
         self._errors = self.network.errors
@@ -121,7 +121,7 @@ class Trainer:
 
     def _play(self, games: int) -> None:
         black, white = (np.uint64(discs) for discs in bitboard.STARTS)
-        kernels.train(self._key, self._played, games, black, white, self.network.tables, self._errors, self._learning)
+        train(self._key, self._played, games, black, white, self.network.tables, self._errors, self._learning)
 
     def _note(self) -> None:
         """Write into the network where its weights come from."""
