@@ -25,12 +25,12 @@ from othello_env.envs.seeding import REDRAWS, env_key
 from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options
 from othello_env.envs.vector_buffers import Buffers, start_table
 from othello_env.envs.vector_info import step_info
-from othello_env.envs.workers import Workers
 from othello_env.games import batch, batch_play
 from othello_env.games.batch_games import SIDE_DRAWN, StartTable, new_games
 from othello_env.games.bitboard import BOARDS
 from othello_env.games.game import IllegalActionError, State
 from othello_env.games.othello import Othello, check_size
+from othello_env.workers import Workers
 
 __all__ = ["OthelloVectorEnv"]
 

@@ -1,6 +1,6 @@
 """Compiled self-play, and learning from it.
 
-Letters for shapes: see `kernels`; T plies of a game.
+Letters for shapes: see `kernels`; B games of a batch, T plies of a game.
 """
 
 from typing import NamedTuple
@@ -22,9 +22,11 @@ from othello_env.games.bitboard import advance, flips, legal_moves, nth_bit, pop
 from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, below, mix
 from othello_env.games.jit import kernel
 
-__all__ = ["Learning", "train"]
+__all__ = ["Learning", "Records", "learn", "play", "train"]
 
 _0, _1, _2, _32 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(32)
+_BEST, _OTHER, _END = 0, 1, 2
+"""Which move was made: the best one; another one; another one where the best would have ended the game."""
 _GRABS = np.uint64(0.7 * 2.0**32)
 """How often a grabbing player grabs, times 2**32."""
 
@@ -39,22 +41,44 @@ class Learning(NamedTuple):
     grabbing: float
 
 
-class _Record(NamedTuple):
-    """A game of self-play, ply by ply: the afterstates that are to be learned.
+class Records(NamedTuple):
+    """The games of a batch, ply by ply: the afterstates that are to be learned.
 
     Attributes:
-        configurations: (T, Q) int16, from the mover's side.
-        stages: (T,) int64.
-        signs: (T,) float64, +1 where the first player moved, else -1.
-        values: (T,) float64, the afterstates' values as they were; the last one's is the game's outcome.
-        greedy: (T,) float64, the value of the best move; another than `values` where another one was made.
+        plies: (B,) int64, the lengths of the games.
+        configurations: (B, T, Q) int16, from the mover's side.
+        best: (B, T, Q) int16, the same after the best move, where `made` is `_OTHER`; only P of them are set.
+        made: (B, T) int8, `_BEST`, `_OTHER` or `_END`.
+        stages: (B, T) int64.
+        signs: (B, T) float64, +1 where the first player moved, else -1.
+        values: (B, T) float64, the afterstates' values; the last one's is the game's outcome.
+        greedy: (B, T) float64, the value of the best move; another than `values` where another one was made.
     """
 
+    plies: npt.NDArray[np.int64]
     configurations: npt.NDArray[np.int16]
+    best: npt.NDArray[np.int16]
+    made: npt.NDArray[np.int8]
     stages: npt.NDArray[np.int64]
     signs: npt.NDArray[np.float64]
     values: npt.NDArray[np.float64]
     greedy: npt.NDArray[np.float64]
+
+    @classmethod
+    def empty(cls, games: int, tables: Tables) -> "Records":
+        """Room for so many games."""
+        shape = (games, int(tables.board).bit_count())
+        width = len(tables.offsets)
+        return cls(
+            np.zeros(games, np.int64),
+            np.empty((*shape, width), np.int16),
+            np.empty((*shape, width), np.int16),
+            np.empty(shape, np.int8),
+            np.empty(shape, np.int64),
+            np.empty(shape, np.float64),
+            np.empty(shape, np.float64),
+            np.empty(shape, np.float64),
+        )
 
 
 @kernel
@@ -90,9 +114,9 @@ def _grabber(key: np.uint64, learning: Learning) -> np.int64:
 
 @kernel
 def _self_play(
-    key: np.uint64, own: np.uint64, opponent: np.uint64, tables: Tables, learning: Learning, record: _Record
-) -> int:
-    """Play a game from a position and fill the record. Returns the number of plies."""
+    key: np.uint64, own: np.uint64, opponent: np.uint64, tables: Tables, learning: Learning, records: Records, b: int
+) -> None:
+    """Play a game from a position and record it as the batch's game b."""
     grabber = _grabber(key, learning)
     random_plies = np.int64(below(mix(key, np.uint64(OPENING)), np.uint64(learning.random_plies + 1)))
     threshold = np.uint64(learning.epsilon * 2.0**32)
@@ -114,34 +138,71 @@ def _self_play(
             square = np.int64(nth_bit(legal, below(mix(draw, np.uint64(CHOICE)), popcount(legal))))
         elif sign == grabber and mix(draw, np.uint64(OPPONENT)) >> _32 < _GRABS:
             square = _grab(own, opponent, legal)
-        disc = _1 << np.uint64(square)
-        new_own, new_opponent, legal, reply = advance(own, opponent, disc, tables.board)
-        follow(configuration, square, opponent & ~new_own, tables.deltas, len(configuration), record.configurations[t])
-        number = stage(discs, tables)
+        records.made[b, t] = _BEST
+        if square != best:
+            records.made[b, t] = _other(own, opponent, best, configuration, tables, records.best[b, t])
+        new_own, new_opponent, legal, reply = advance(own, opponent, _1 << np.uint64(square), tables.board)
+        played, number = records.configurations[b, t], stage(discs, tables)
+        follow(configuration, square, opponent & ~new_own, tables.deltas, len(configuration), played)
         if (legal | reply) == _0:
             value = _outcome(new_opponent, new_own, tables.board)
         else:
-            chosen = sum_weights(tables.weights[number], record.configurations[t], tables.offsets, tables.looked_up)
-            value = np.tanh(np.float64(chosen))
-        greedy = value if square == best else np.tanh(np.float64(logit))
-        record.stages[t], record.signs[t], record.values[t], record.greedy[t] = number, sign, value, greedy
+            value = _value(tables.weights[number], played, tables)
+        records.stages[b, t], records.signs[b, t], records.values[b, t] = number, sign, value
+        records.greedy[b, t] = value if square == best else np.tanh(np.float64(logit))
         for q in range(len(configuration)):
-            configuration[q] = -record.configurations[t, q]
+            configuration[q] = -played[q]
         own, opponent, sign, t = new_own, new_opponent, -sign, t + 1
-    return t
+    records.plies[b] = t
 
 
 @kernel
-def _learn(plies: int, learning: Learning, tables: Tables, errors: npt.NDArray[np.float32], record: _Record) -> None:
+def _value(weights: npt.NDArray[np.float32], configuration: npt.NDArray[np.int16], tables: Tables) -> float:
+    """The value of an afterstate by the weights (W,) of its stage."""
+    return float(np.tanh(np.float64(sum_weights(weights, configuration, tables.offsets, tables.looked_up))))
+
+
+@kernel
+def _other(
+    own: np.uint64,
+    opponent: np.uint64,
+    best: np.int64,
+    configuration: npt.NDArray[np.int16],
+    tables: Tables,
+    after: npt.NDArray[np.int16],
+) -> int:
+    """Write down the best move's afterstate where another is made. Returns `_OTHER` or `_END`."""
+    new_own, _, legal, reply = advance(own, opponent, _1 << np.uint64(best), tables.board)
+    follow(configuration, best, opponent & ~new_own, tables.deltas, tables.looked_up, after)
+    return _END if (legal | reply) == _0 else _OTHER
+
+
+@kernel
+def _value_again(b: int, tables: Tables, records: Records) -> None:
+    """Set the values of a recorded game to what the weights make of them now."""
+    for t in range(records.plies[b]):
+        weights = tables.weights[records.stages[b, t]]
+        if t < records.plies[b] - 1:
+            records.values[b, t] = _value(weights, records.configurations[b, t], tables)
+        if records.made[b, t] == _BEST:
+            records.greedy[b, t] = records.values[b, t]
+        elif records.made[b, t] == _OTHER:
+            records.greedy[b, t] = _value(weights, records.best[b, t], tables)
+
+
+@kernel
+def _learn(b: int, learning: Learning, tables: Tables, errors: npt.NDArray[np.float32], records: Records) -> None:
     """Move the value of every afterstate but the last, which is never looked up, towards its TD(lambda) return.
 
     Each weight has a rate of its own, as in temporal coherence learning (Beal and Smith, "Temporal coherence and
     prediction decay in TD learning", 1999): the part of its errors that did not cancel out.
     """
-    target = record.signs[plies - 1] * record.greedy[plies - 1]  # for the first player
-    for t in range(plies - 2, -1, -1):
-        sign, value, configuration = record.signs[t], record.values[t], record.configurations[t]
-        weights, sums = tables.weights[record.stages[t]], errors[record.stages[t]]
+    last = records.plies[b] - 1
+    target = records.signs[b, last] * records.greedy[b, last]  # for the first player
+    for t in range(last - 1, -1, -1):
+        sign, value, greedy = records.signs[b, t], records.values[b, t], records.greedy[b, t]
+        configuration, number = records.configurations[b, t], records.stages[b, t]
+        weights, sums = tables.weights[number], errors[number]
         error = np.float32((sign * target - value) * (1.0 - value * value))
         step = np.float32(learning.rate) * error / np.float32(tables.looked_up)
         for q in range(len(tables.offsets)):
@@ -153,8 +214,50 @@ def _learn(plies: int, learning: Learning, tables: Tables, errors: npt.NDArray[n
                 sums[i, 0] += error
                 sums[i, 1] += abs(error)
         # What came of another move than the best says nothing about the position before it.
-        followed = learning.trace if value == record.greedy[t] else 0.0
-        target = (1.0 - followed) * sign * record.greedy[t] + followed * target
+        followed = learning.trace if value == greedy else 0.0
+        target = (1.0 - followed) * sign * greedy + followed * target
+
+
+@kernel
+def play(
+    key: np.uint64,
+    first: np.int64,
+    games: int,
+    share: int,
+    shares: int,
+    own: np.uint64,
+    opponent: np.uint64,
+    tables: Tables,
+    learning: Learning,
+    records: Records,
+) -> None:
+    """Play and record every `shares`-th game, from number `share` on, of a batch.
+
+    The batch is that of the next `games` games from `first` on, in the sequence that `key` determines.
+    """
+    for b in range(share, games, shares):
+        _self_play(mix(key, np.uint64(first + b)), own, opponent, tables, learning, records, b)
+
+
+@kernel
+def learn(
+    played: npt.NDArray[np.int64],
+    games: int,
+    tables: Tables,
+    errors: npt.NDArray[np.float32],
+    learning: Learning,
+    records: Records,
+) -> None:
+    """Learn from the games of a batch one after another, from each what its values are by then.
+
+    `errors` (S, W, 2) has for each weight the sum of its errors so far and the sum of their sizes. `played` (1,) counts
+    the games: it is raised after each, so that an interrupt never leaves it wrong.
+    """
+    for b in range(games):
+        if b > 0:  # the first game was played with these weights
+            _value_again(b, tables, records)
+        _learn(b, learning, tables, errors, records)
+        played[0] += 1
 
 
 @kernel
@@ -167,22 +270,14 @@ def train(
     tables: Tables,
     errors: npt.NDArray[np.float32],
     learning: Learning,
+    records: Records,
 ) -> None:
-    """Play the next games of the sequence that `key` determines, from one position, and learn from each.
+    """Play the next games of the sequence that `key` determines, from one position, and learn from each batch.
 
-    `errors` (S, W, 2) has for each weight the sum of its errors so far and the sum of their sizes. `played` (1,) counts
-    the games: it is raised after each, so that an interrupt never leaves it wrong.
+    The batches lie at multiples of their length, B. See `learn` for the rest.
     """
-    squares = np.int64(popcount(tables.board))
-    record = _Record(
-        np.empty((squares, len(tables.offsets)), np.int16),
-        np.empty(squares, np.int64),
-        np.empty(squares, np.float64),
-        np.empty(squares, np.float64),
-        np.empty(squares, np.float64),
-    )
-    for _ in range(games):
-        game = played[0]
-        plies = _self_play(mix(key, np.uint64(game)), own, opponent, tables, learning, record)
-        _learn(plies, learning, tables, errors, record)
-        played[0] += 1
+    end = played[0] + games
+    while played[0] < end:
+        length = min(len(records.plies) - played[0] % len(records.plies), end - played[0])
+        play(key, played[0], length, 0, 1, own, opponent, tables, learning, records)
+        learn(played, length, tables, errors, learning, records)

@@ -8,14 +8,16 @@ import time
 import numpy as np
 
 from othello_agents.ntuple.network import NTupleNetwork
-from othello_agents.ntuple.self_play import Learning, train
+from othello_agents.ntuple.self_play import Learning, Records, learn, play, train
 from othello_env.games import bitboard
 from othello_env.games.hashing import mix_int
 from othello_env.games.jit import interruptible
+from othello_env.workers import Workers
 
 __all__ = ["Trainer"]
 
 _CHUNK = 64
+"""About how many games are played between two looks at the clock."""
 
 
 class Trainer:
@@ -31,7 +33,10 @@ class Trainer:
     Each weight learns at a rate of its own, which falls as its errors cancel out (temporal coherence learning).
 
     The games form one sequence that the seed determines: the same number of games gives the same weights, in whatever
-    portions and however fast they were played.
+    portions and however fast they were played. With a batch, the games of each, from a multiple of its length to the
+    next, are played by the weights of its beginning and then learned from one after another, each with the values that
+    its positions have by then. So portions of games must be multiples of the batch: one that is not cuts a batch in
+    two, and the second part is played by other weights. Time and Ctrl-C end a portion between batches.
 
     Args:
         size: of the board: 4, 6 or 8.
@@ -44,6 +49,8 @@ class Trainer:
         epsilon: the probability of a random move.
         random_plies: with how many random moves a game begins at most; None for two fifths of the squares to fill.
         grabbing: the probability that one of a game's players grabs discs.
+        batch: how many games are played before they are learned from.
+        num_threads: how many threads play a batch; results do not depend on it.
 
     Raises:
         ValueError: there is no such size, the network has another one, or a number is out of its range.
@@ -61,6 +68,8 @@ class Trainer:
         epsilon: float = 0.1,
         random_plies: int | None = None,
         grabbing: float = 0.5,
+        batch: int = 1,
+        num_threads: int = 1,
     ) -> None:
         self.network = NTupleNetwork(size, stages) if network is None else network
         if self.network.size != size:
@@ -73,6 +82,8 @@ class Trainer:
             ("epsilon", epsilon, 0.0, 1.0),
             ("random_plies", random_plies, 0, math.inf),
             ("grabbing", grabbing, 0.0, 1.0),
+            ("batch", batch, 1, math.inf),
+            ("num_threads", num_threads, 1, math.inf),
         ):
             if not least <= number <= most:
                 raise ValueError(f"{name} must be {least} to {most}, not {number}")
@@ -82,6 +93,10 @@ class Trainer:
         if self.network.errors is None:
             self.network.errors = np.zeros((*self.network.weights.shape, 2), np.float32)
         self._errors = self.network.errors
+        self.batch = batch
+        self._records = Records.empty(batch, self.network.tables)
+        self._workers = Workers(min(num_threads, batch))
+        self._portion = batch if self._workers.count > 1 else batch * max(1, _CHUNK // batch)
         training = self.network.training
         self._played = np.array([training.get("games", 0)], np.int64)
         self.seconds: float = training.get("seconds", 0.0)
@@ -106,22 +121,36 @@ class Trainer:
             raise ValueError("run needs seconds or games")
         if (seconds or 0) < 0 or (games or 0) < 0:
             raise ValueError(f"seconds and games cannot be negative, got {seconds} and {games}")
-        self._play(0)  # compiles, which is not training
+        with interruptible():
+            self._play(0)  # compiles, which is not training
         start, before = time.perf_counter(), self.games
         try:
             with interruptible():
                 while games is None or self.games - before < games:
                     if seconds is not None and time.perf_counter() - start >= seconds:
                         break
-                    self._play(_CHUNK if games is None else min(_CHUNK, games - (self.games - before)))
+                    portion = self._portion - self.games % self.batch  # ends between batches
+                    self._play(portion if games is None else min(portion, games - (self.games - before)))
         finally:
             self.seconds += time.perf_counter() - start
             self._note()
         return self.games - before
 
     def _play(self, games: int) -> None:
+        """Play and learn from the next games: with several threads, of one batch."""
         black, white = (np.uint64(discs) for discs in bitboard.STARTS)
-        train(self._key, self._played, games, black, white, self.network.tables, self._errors, self._learning)
+        tables, learning, records, threads = self.network.tables, self._learning, self._records, self._workers.count
+        if threads == 1:
+            train(self._key, self._played, games, black, white, tables, self._errors, learning, records)
+            return
+        first = np.int64(self.games)
+
+        def share(k: int) -> None:
+            # Always the same places of the records, so that what an interrupt left running meets nobody else's.
+            play(self._key, first, games, k, threads, black, white, tables, learning, records)
+
+        self._workers.run(share)
+        learn(self._played, games, tables, self._errors, learning, records)
 
     def _note(self) -> None:
         """Write into the network where its weights come from."""
@@ -129,5 +158,6 @@ class Trainer:
             "games": self.games,
             "seconds": round(self.seconds, 3),
             "seed": self.seed,
+            "batch": self.batch,
             **self._learning._asdict(),
         }

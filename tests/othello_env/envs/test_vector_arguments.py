@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode
 from othello_env import Agent, AgentError, IllegalActionError, Othello, SpecError, sample_legal
 from othello_env.envs.single import OthelloEnv
 from othello_env.envs.vector import OthelloVectorEnv
-from othello_env.envs.workers import Workers
+from othello_env.workers import Workers
 
 pytestmark = pytest.mark.nojit
 
