@@ -38,7 +38,7 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
     uvicorn = import_extra("uvicorn", "page")
     import_extra("starlette", "page")
     from othello_env.page.app import Offer, make_app
-    from othello_env.page.offers import PACKAGED
+    from othello_env.page.offers import FIRST_REQUESTS, PACKAGED
     from othello_env.page.thinking import Thinkers
 
     for spec in agents:
@@ -48,7 +48,7 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
     with contextlib.suppress(KeyboardInterrupt), _listen(port) as listener:
         taken = listener.getsockname()[1]
         address = f"http://{_ADDRESS}:{taken}/"
-        app = make_app(offers, taken, shown, Thinkers(seconds=seconds))
+        app = make_app(offers, taken, shown, Thinkers(seconds=seconds), FIRST_REQUESTS)
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, timeout_graceful_shutdown=2, limit_concurrency=200
         )

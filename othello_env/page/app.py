@@ -54,7 +54,11 @@ class Offer:
 
 
 def make_app(
-    offers: Sequence[Offer], port: int, results: Sequence[dict[str, Any]] = (), thinkers: Thinkers | None = None
+    offers: Sequence[Offer],
+    port: int,
+    results: Sequence[dict[str, Any]] = (),
+    thinkers: Thinkers | None = None,
+    first_requests: Sequence[dict[str, Any]] = (),
 ) -> Starlette:
     """The ASGI application.
 
@@ -63,12 +67,16 @@ def make_app(
         port: on which it is served; a request's Host must have it.
         results: what `othello_env.page.results.read_results` made of files, for the page to draw.
         thinkers: the processes that think, by default some of its own; ended with the application.
+        first_requests: what they are to compile as soon as the application starts.
     """
     page = _Page(tuple(offers), tuple(results), thinkers or Thinkers())
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        preparing = asyncio.create_task(page.thinkers.prepare(first_requests))
         yield
+        preparing.cancel()
+        await asyncio.gather(preparing, return_exceptions=True)
         await page.thinkers.close()
 
     routes = [

@@ -1,9 +1,9 @@
 """The packaged agents that a page offers, for each game from the weakest to the strongest."""
 
 from othello_env.page.app import Offer
-from othello_env.page.messages import GAMES
+from othello_env.page.messages import GAMES, GameRecord
 
-__all__ = ["PACKAGED"]
+__all__ = ["FIRST_REQUESTS", "PACKAGED"]
 
 _OTHELLO = tuple(game for game in GAMES if game.startswith("othello"))
 _TWO = (*_OTHELLO, "checkers")
@@ -23,3 +23,11 @@ PACKAGED = (
     Offer("paranoid:depth=2", "strong", ("tribolo",)),
     Offer("maxn:depth=2", "strong", ("tribolo",)),
 )
+
+FIRST_REQUESTS = tuple(
+    {"spec": offer.spec, "task": task, "record": GameRecord(game).to_json()}
+    for offer in PACKAGED
+    if ":ms=" not in offer.spec  # which runs the same machine code for longer
+    for task, game in (("move", offer.games[0]), ("actions", offer.games[0]), ("exact", "othello:size=4"))
+)
+"""What compiles all that the packaged agents need, if `othello_env.page.worker` answers it once."""

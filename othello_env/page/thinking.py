@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 __all__ = ["BusyError", "Thinkers", "ThinkingError"]
@@ -78,6 +78,22 @@ class Thinkers:
         if "error" in told:
             raise ThinkingError(told["error"])
         return told
+
+    async def prepare(self, requests: Sequence[dict[str, Any]]) -> None:
+        """Answer requests in one more process, so that what agents compile is there for those that are asked later.
+
+        Nobody waits for it and it has no limit of time: a think that is stopped while it compiles compiles again.
+        """
+        if not requests:
+            return
+        process = await self._start()
+        try:
+            for request in requests:
+                await _exchange(process, request)
+        except ThinkingError:  # it died, which whoever asks will be told
+            pass
+        finally:
+            await self._kill(process)
 
     @contextlib.asynccontextmanager
     async def _admitted(self, client: str) -> AsyncIterator[None]:

@@ -24,6 +24,8 @@ const page = {
   draw,
   follow,
   setUp() {
+    byId("ready").hidden = true;
+    document.querySelector("main").hidden = false;
     board.setup(table.game.board);
     byId("exact").parentElement.hidden = table.game.views[0].empties === null;
     fillLookers();
@@ -36,7 +38,10 @@ const page = {
   get pace() { return Number(byId("speed").value); },
 };
 
-function say(text) { byId("note").textContent = text; }
+function say(text) { byId("note").textContent = sentence(text); }
+
+/** A text that begins with a capital, unless it begins with a path. */
+const sentence = text => text.replace(/^[a-z]/, letter => letter.toUpperCase());
 
 /** Do what a person asked for, and say what the server refuses. */
 async function telling(action) {
@@ -56,7 +61,7 @@ function draw() {
     legal: byId("legal").checked, selected: table.selected, squareName: (row, column) => game.squareName(row, column),
   });
   byId("title").textContent = title;
-  byId("status").textContent = table.status;
+  byId("status").textContent = sentence(table.status);
   document.title = `${title}: ${table.status}`;
   showPlayers(table);
   showMoves(game, exactAt(), ply => table.goTo(ply));
@@ -155,7 +160,9 @@ const KEYS = {
   ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
 };
 
+/** Let buttons and keys act on the table, once it has a game. */
 function setUpControls() {
+  for (const id of ["new", "paste"]) byId(id).disabled = false;
   for (const [id, action] of Object.entries(ACTIONS)) byId(id).addEventListener("click", () => telling(action));
   document.addEventListener("keydown", event => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
@@ -173,7 +180,7 @@ function setUpControls() {
     const now = performance.now();
     table.tick((now - before) / 1000);
     before = now;
-    if (table.game) showClock(table);
+    showClock(table);
   }, TICK_MS);
 }
 
@@ -210,14 +217,17 @@ async function main() {
     openNew: setUpNew(offers, (record, seats, limit) => table.begin(record, seats, limit), say),
     openPaste: setUpPaste(offers.games, record => table.begin(record, PLAYERS[record.game].map(() => HUMAN), 0, 0)),
   };
-  setUpControls();
   if (!await restore()) {
     const [first] = offers.games;
     await table.begin({ game: first, seed: newSeed(), position: null, moves: [] }, [HUMAN, defaultSeat(first, offers.agents)]);
   }
+  setUpControls();
   await setUpResults();
   await looking.learn();
   follow();
 }
 
-main();
+main().catch(error => {
+  byId("ready").textContent = `The page does not work: ${error.message}`;
+  throw error;
+});

@@ -249,7 +249,7 @@ export class Table {
   /** Let the clock of the player to move run; it stands while earlier positions are looked at. */
   tick(seconds) {
     const { game, clock } = this;
-    if (!game || !clock.limit || this.isOver || !game.atEnd || game.view.mustPass || !this.isWatched) return;
+    if (!clock.limit || this.isOver || !game.atEnd || game.view.mustPass || !this.isWatched) return;
     const { toMove } = game.view;
     clock.tick(game.cursor, toMove, seconds);
     if (clock.left(game.cursor, toMove) <= 0) this.end(`${game.players[toMove].name} ran out of time`);

@@ -4,9 +4,13 @@ import shutil
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
+
+from othello_env.agent import AgentError
+from othello_env.page.offers import FIRST_REQUESTS
+from othello_env.page.worker import answer
 
 CHROMIUM = shutil.which("chromium")
 QUIET = (
@@ -19,7 +23,7 @@ QUIET = (
     "--disable-dev-shm-usage",
 )
 START = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-PATIENCE_MS = 120_000  # the first think compiles
+PATIENCE_MS = 120_000  # for a machine that does much else
 
 
 class Server:
@@ -45,7 +49,16 @@ class Server:
 
 
 @pytest.fixture(scope="session")
-def browser():
+def compiled():
+    """All machine code is there before anybody waits for a page."""
+    agents = {}
+    for request in FIRST_REQUESTS:
+        with suppress(AgentError):  # not every agent has every task
+            answer(request, agents)
+
+
+@pytest.fixture(scope="session")
+def browser(compiled):
     playwright = pytest.importorskip("playwright.sync_api", reason="needs Playwright (nox -s page)")
     if CHROMIUM is None:
         pytest.skip("needs Chromium, as Debian's package chromium")

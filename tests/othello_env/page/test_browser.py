@@ -332,18 +332,41 @@ def test_two_pages_at_once(open_page, server):
 
 
 def test_a_long_think_leaves_the_page_quick_and_can_be_cancelled(open_page, serve, tmp_path):
-    file = tmp_path / "slow.py"
+    file = tmp_path / ("a_policy_with_a_name_that_is_wider_than_the_board" * 3) / "slow.py"
+    file.parent.mkdir()
     file.write_text("import time\ndef policy(observations, masks):\n    time.sleep(600)\n")
-    with open_page(serve(f"{file}:policy").address) as page:
+    with open_page(serve("--seconds", "3600", f"{file}:policy").address) as page:
         new_game(page, "othello", ["human", f"{file}:policy"])
         square(page, 4, 5).click()
         page.locator("#cancel").wait_for()
+        assert page.inner_text("#note").startswith(str(tmp_path))
+        table, cancel = (page.locator(selector).bounding_box() for selector in (".table", "#cancel"))
+        assert cancel["x"] + cancel["width"] <= table["x"] + table["width"]
         page.click("#back")
-        page.locator('#moves [data-ply="0"][aria-current]').wait_for(timeout=2000)
+        page.locator('#moves [data-ply="0"][aria-current]').wait_for()
         page.click("#last")
         page.locator("#cancel").click()
         page.locator("#cancel").wait_for(state="hidden")
-        assert page.inner_text("#note").lower() == "cancelled"
+        assert page.inner_text("#note") == "Cancelled"
+
+
+def test_nothing_can_be_clicked_before_there_is_a_game(page):
+    held = []
+    page.route("**/api/game", lambda route: held.append(route))
+    page.reload()
+    page.locator("#ready:has-text('Getting ready')").wait_for()
+    for button in ("#new", "#paste"):
+        assert page.locator(button).is_disabled()
+    for key in ("n", "u", "l"):
+        page.keyboard.press(key)
+    assert page.locator("main").is_hidden()
+    while not held:
+        page.wait_for_timeout(20)
+    held.pop().continue_()
+    page.locator("#board svg").wait_for()
+    assert page.locator("#ready").is_hidden()
+    page.click("#new")
+    page.locator("#new-dialog[open]").wait_for()
 
 
 def test_a_server_that_is_killed_and_comes_back(open_page, serve):
@@ -377,18 +400,22 @@ def test_watching_two_agents_step_by_step(page):
     page.locator(f'#moves [data-ply="{len(moves(page))}"][aria-current]').wait_for()
 
 
-def test_the_clock_runs_out(open_page, server):
-    with open_page(server.address) as page:
-        page.clock.install()
-        new_game(page, "othello:size=4", ["human", "random"], clock="60")
-        page.clock.run_for(61_000)
-        page.locator("#status:has-text('black ran out of time')").wait_for()
+def stop_clock(page):
+    """Let time pass in `page.clock.run_for` alone."""
+    page.clock.install(time=datetime(2026, 1, 1))
+    page.reload()  # its timers are that clock's from now on
+    page.clock.pause_at(datetime(2026, 1, 2))
+
+
+def test_the_clock_runs_out(page):
+    stop_clock(page)
+    new_game(page, "othello:size=4", ["human", "random"], clock="60")
+    page.clock.run_for(61_000)
+    page.locator("#status:has-text('black ran out of time')").wait_for()
 
 
 def test_undo_gives_the_time_back(page):
-    page.clock.install(time=datetime(2026, 1, 1))
-    page.reload()  # its timers are the clock's from now on
-    page.clock.pause_at(datetime(2026, 1, 2))
+    stop_clock(page)
     new_game(page, "othello", ["human", "human"], clock="60")
     clocks = page.locator("#players .clock")
     page.clock.run_for(10_000)

@@ -100,6 +100,28 @@ def test_a_long_think_is_stopped(slow):
     run(use, seconds=1, start_seconds=2)
 
 
+def test_what_is_prepared_takes_no_ones_turn(slow, tmp_path):
+    async def use(thinkers):
+        preparing = asyncio.create_task(thinkers.prepare([request("nobody"), request(slow("sleeper"))]))
+        pid = await until(tmp_path / "pid")  # a request that fails is followed by the next
+        both = await asyncio.gather(*(thinkers.think(client, request("random")) for client in "ab"))
+        assert is_running(pid)
+        preparing.cancel()
+        await asyncio.gather(preparing, return_exceptions=True)
+        assert not is_running(pid)
+        return both
+
+    assert all("action" in told for told in run(use))
+
+
+def test_preparing_ends_with_a_process_that_dies(slow):
+    async def use(thinkers):
+        await thinkers.prepare([request(slow("dying")), request("random")])
+        return thinkers.alive
+
+    assert run(use) == 0
+
+
 def test_one_client_cannot_stop_another(slow, tmp_path):
     async def use(thinkers):
         greedy = [asyncio.create_task(thinkers.think("a", request(slow("sleeper")))) for _ in range(8)]
