@@ -230,13 +230,12 @@ def test_checkers_is_copied_as_pdn(ask):
     position = {"text": "W:W31,32:B1,22", "player": "white"}
     start = Checkers.from_text(position["text"])
     moves = start.play_transcript("32-27 22-25").moves
-    assert ask("write", record=record("checkers", moves, position=position)).json()["text"] == (
-        '[GameType "21"]\n[Result "*"]\n[SetUp "1"]\n[FEN "W:W31,32:B1,22"]\n\n1... 32-27 2. 22-25 *'
-    )
+    text = ask("write", record=record("checkers", moves, position=position)).json()["text"]
+    assert text.endswith('[GameType "21"]\n[SetUp "1"]\n[FEN "W:W31,32:B1,22"]\n\n1... 32-27 2. 22-25 *\n')
     chain = Checkers.from_text("B:W18,26:B14")
     moves = chain.play_transcript("14x23x30").moves
     won = ask("write", record=record("checkers", moves, position={"text": "B:W18,26:B14", "player": "red"})).json()
-    assert won["text"].endswith("1. 14x23x30 0-1")
+    assert won["text"].endswith("1. 14x23x30 0-1\n")
 
 
 def test_pdn_of_others_is_read(ask):
@@ -244,13 +243,39 @@ def test_pdn_of_others_is_read(ask):
     [White "somebody"]
     [Result "1/2-1/2"]
 
-    1. 11-15 22-18 {the Single Corner} 2. 15x22 25x18 1/2-1/2"""
+    1. 11-15 22-18 {the Single Corner} (1... 23-19) 2. 15x22! 25x18 $1 1/2-1/2 ; agreed"""
     got = ask("read", record=record("checkers"), text=text).json()["record"]
     assert got["moves"] == list(Checkers().play_transcript("11-15 22-18 15x22 25x18").moves)
     text = '[SetUp "1"] [FEN "B:W18,26:B14"] 1. 14x23x30 *'
     got = ask("read", record=record("checkers"), text=text).json()["record"]
     assert got["position"] == {"text": "B:W18,26:B14", "player": "red"}
     assert got["moves"] == list(Checkers.from_text("B:W18,26:B14").play_transcript("14x23x30").moves)
+
+
+@pytest.mark.parametrize(
+    "text", ['[FEN "B:W18,26,32:B1,14"] 1. 14x30', "B:W18,26,32:B1,14\n14x30", "b:w18,26,32:b1,14 14:30"]
+)
+def test_a_chain_may_be_named_by_its_ends(ask, text):
+    got = ask("read", record=record("checkers"), text=text).json()["record"]
+    start = Checkers.from_text("B:W18,26,32:B1,14")
+    assert got["moves"] == list(start.play_transcript("14x23x30").moves)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("B:W6,7,14,15:B2 2x18", "can be more than one chain of jumps: name every square"),
+        ("1. 11-15 2. 22-17 3. 15x31", "ply 3: 15x31 is not legal for red"),
+        ("1. 11-15 * 1. 11-16 *", "expected one game, got 2"),
+        ('[GameType "20"] 1. 32-28', "expected English draughts"),
+        ('[GameType "21,B,10,10,N1,0"] 1. 18-23', "side 8"),
+        ("hello", "got 'hello'"),
+    ],
+)
+def test_broken_pdn_is_told(ask, text, part):
+    got = ask("read", record=record("checkers"), text=text)
+    assert got.status_code == 400
+    assert part in got.json()["error"]
 
 
 @pytest.mark.parametrize(
