@@ -83,8 +83,8 @@ def write_text(record: GameRecord) -> str:
     rules = Rules.parse(record.game)
     states = record.states()
     start = states[0]
-    if rules.name == "checkers":
-        return pdn.dumps([PdnGame.of(states[-1], start)])
+    if isinstance(start, Checkers):
+        return pdn.dumps([PdnGame.of(start.play_transcript(record.moves), start)])
     moves = [action for state, action in zip(states, record.moves, strict=False) if not state.must_pass]
     names = " ".join(map(start.action_to_text, moves))
     if rules.name == "othello" and record.position is None:
