@@ -1,7 +1,9 @@
 r"""Train the n-tuple network by self-play and record how its score grows with games and seconds.
 
     python scripts/train_ntuple.py --games 1000000 --out runs/ntuple.npz
+    python scripts/train_ntuple.py --games 2000000 --resume --out runs/ntuple.npz
     python scripts/train_ntuple.py --seconds 60 --seed 2 --out runs/minute.npz
+    python scripts/train_ntuple.py --seconds 3600 --threads 2 --batch 64 --out runs/hour.npz
     python scripts/train_ntuple.py --games 6400000 --first 50000 --half \
         --out agents/othello_agents/weights/ntuple_8x8.npz --picture docs/learning.png
     python scripts/train_ntuple.py --size 6 --games 800000 --first 200000 --half \
@@ -9,16 +11,19 @@ r"""Train the n-tuple network by self-play and record how its score grows with g
 
 The last two commands make the weights that come with the package. The curve goes beside the weights, as JSON, and into
 a picture: at doubling numbers of games, the score of greedy play against weighted alpha-beta from random openings. The
-same seed and number of games give the same weights and scores. After new weights for 8x8, ``scripts/fit_probcut.py``
+same seed, batch and number of games give the same weights and scores. Ctrl-C keeps what was learned, and the same
+command with ``--resume`` ends as if it had never been stopped. After new weights for 8x8, ``scripts/fit_probcut.py``
 fits the engine's selective search to them.
 """
 
 import argparse
 import io
+import json
+import sys
 import time
 from pathlib import Path
 
-from othello_agents.ntuple import NTupleAgent, Trainer
+from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
 from othello_env import Othello
 from othello_env.arena.match import play_match
 from othello_env.drawing.chart import CurvePoint, learning_chart
@@ -64,7 +69,41 @@ def picture(trainer: Trainer, curve: list[dict[str, float]], matches: int) -> by
     return buffer.getvalue()
 
 
-def main() -> None:
+def next_point(curve: list[dict[str, float]], first: int, batch: int) -> int:
+    """The games of the curve's next point: `first` and its doubles, where batches end."""
+    games = first
+    while curve and games <= curve[-1]["games"]:
+        games *= 2
+    return -(-games // batch) * batch
+
+
+def is_done(trainer: Trainer, curve: list[dict[str, float]], args: argparse.Namespace) -> bool:
+    """Whether all games or seconds are over, and measured."""
+    if not curve or curve[-1]["games"] != trainer.games:
+        return False
+    return trainer.games == args.games or (args.seconds is not None and trainer.seconds >= args.seconds)
+
+
+def train(trainer: Trainer, curve: list[dict[str, float]], args: argparse.Namespace) -> None:
+    """Train until the curve's next point, and measure it."""
+    began = time.perf_counter()
+    wanted = next_point(curve, args.first, trainer.batch)
+    wanted = wanted if args.games is None else min(wanted, args.games)
+    left = None if args.seconds is None else max(0.0, args.seconds - trainer.seconds)
+    trainer.run(games=max(0, wanted - trainer.games), seconds=left)
+    curve.append({"games": trainer.games, "seconds": round(trainer.seconds, 1), **measure(trainer, args.matches)})
+    print("  ".join(f"{name} {value:,}" for name, value in curve[-1].items()), flush=True)
+    print(f"  ({time.perf_counter() - began:.0f} s with the matches)", flush=True)
+
+
+def write(trainer: Trainer, curve: list[dict[str, float]], args: argparse.Namespace, *, half: bool) -> None:
+    trainer.network.save(args.out, half=half)
+    write_json(args.out.with_suffix(".json"), {"training": trainer.network.training, "curve": curve})
+    if args.picture and curve:
+        write_file(args.picture, picture(trainer, curve, args.matches))
+
+
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the weights, a .npz file; the curve ends in .json")
     parser.add_argument("--picture", type=Path, help="of the curve, a .png file")
@@ -72,31 +111,30 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, help="of self-play; without --games, how long it lasts")
     parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8")
     parser.add_argument("--seed", type=int, default=1, help="of the self-play")
+    parser.add_argument("--batch", type=int, default=1, help="games that are played before they are learned from")
+    parser.add_argument("--threads", type=int, default=1, help="that share the games of a batch")
     parser.add_argument("--first", type=int, default=25_000, help="the games before the first point of the curve")
     parser.add_argument("--matches", type=int, default=1000, help="games of each match")
-    parser.add_argument("--half", action="store_true", help="write weights of half precision")
-    args = parser.parse_args()
+    parser.add_argument("--half", action="store_true", help="in the end, write weights of half precision, to play by")
+    parser.add_argument("--resume", action="store_true", help="go on with --out: its size, seed and batch")
+    args = parser.parse_args(arguments)
     if args.games is None and args.seconds is None:
         parser.error("give --games or --seconds")
 
-    trainer = Trainer(args.size, args.seed)
-    curve = []
-    limit, done = args.first, False
-    while not done:
-        began = time.perf_counter()
-        wanted = limit if args.games is None else min(limit, args.games)
-        left = None if args.seconds is None else max(0.0, args.seconds - trainer.seconds)
-        trainer.run(games=wanted - trainer.games, seconds=left)
-        done = trainer.games == args.games or (args.seconds is not None and trainer.seconds >= args.seconds)
-        point = {"games": trainer.games, "seconds": round(trainer.seconds, 1), **measure(trainer, args.matches)}
-        curve.append(point)
-        print("  ".join(f"{name} {value:,}" for name, value in point.items()), flush=True)
-        print(f"  ({time.perf_counter() - began:.0f} s with the matches)", flush=True)
-        limit *= 2
-        trainer.network.save(args.out, half=args.half)
-        write_json(args.out.with_suffix(".json"), {"training": trainer.network.training, "curve": curve})
-        if args.picture:
-            write_file(args.picture, picture(trainer, curve, args.matches))
+    if args.resume:
+        trainer = Trainer.resume(NTupleNetwork.load(args.out), num_threads=args.threads)
+        curve = json.loads(args.out.with_suffix(".json").read_text())["curve"]
+    else:
+        trainer = Trainer(args.size, args.seed, batch=args.batch, num_threads=args.threads)
+        curve = []
+    try:
+        while not is_done(trainer, curve, args):
+            train(trainer, curve, args)
+            write(trainer, curve, args, half=False)
+        write(trainer, curve, args, half=args.half)
+    except KeyboardInterrupt:
+        write(trainer, curve, args, half=False)
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,14 @@
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from othello_env.cli import _options as options
 from othello_env.cli._training import YARDSTICK, train
 
 __all__ = ["command"]
+
+_BATCH = 64
 
 
 @click.command("train")
@@ -16,10 +19,27 @@ __all__ = ["command"]
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Where to write: a .npz file."
 )
-@click.option("--resume", is_flag=True, help="Go on with the network in --out.")
+@click.option("--resume", is_flag=True, help="Go on with the network in --out: its size, seed and batch.")
+@click.option("--threads", type=click.IntRange(1), default=1, help="That play; they share the games of a batch.")
+@click.option(
+    "--batch",
+    type=click.IntRange(1),
+    help=f"How many games are played before they are learned from.  [default: 1, with several threads {_BATCH}]",
+)
 @options.size_option
 @options.seed_option
-def command(seconds: float | None, games: int | None, out: Path, resume: bool, size: int, seed: int) -> None:
+@click.pass_context
+def command(
+    context: click.Context,
+    seconds: float | None,
+    games: int | None,
+    out: Path,
+    resume: bool,
+    threads: int,
+    batch: int | None,
+    size: int,
+    seed: int,
+) -> None:
     """Train an agent by self-play and write it to a file, which is an agent by its path.
 
     The file is written now and then while it learns. An interrupt keeps what was learned; --resume goes on from there.
@@ -32,9 +52,23 @@ def command(seconds: float | None, games: int | None, out: Path, resume: bool, s
         raise click.BadParameter(f"{out} exists; --resume goes on with it.", param_hint="--out")
     if seconds is None and games is None:
         seconds = 60.0
-    trainer = Trainer(size, seed, network=NTupleNetwork.load(out) if resume else None)
+    if resume:
+        trainer = Trainer.resume(NTupleNetwork.load(out), num_threads=threads)
+        _check_same(context, size=trainer.network.size, seed=trainer.seed, batch=trainer.batch)
+    else:
+        trainer = Trainer(size, seed, batch=batch or (1 if threads == 1 else _BATCH), num_threads=threads)
     curve, interrupted = train(trainer, seconds=seconds, games=games, keep=lambda: trainer.network.save(out), every=30)
     score = f", {curve[-1][1]:.2f} against {YARDSTICK}" if curve else ""
     click.echo(f"{out}: {trainer.games:,} games of self-play in {trainer.seconds:.0f} s{score}")
     if interrupted:
         raise KeyboardInterrupt
+
+
+def _check_same(context: click.Context, **resumed: int) -> None:
+    """See that nothing was given that contradicts what the network was trained with."""
+    for name, number in resumed.items():
+        given = context.params[name]
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE and given != number:
+            raise click.BadParameter(
+                f"the network in --out was trained with {number}, not {given}.", param_hint=f"--{name}"
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from typing import Self
 
 import numpy as np
 
@@ -41,8 +42,8 @@ class Trainer:
     Args:
         size: of the board: 4, 6 or 8.
         seed: for everything random.
-        network: one to go on with, which is changed in place. A network from a Trainer with the same seed goes on as
-            if nothing had happened, but one that was saved as `half`, whose weights' own rates begin anew.
+        network: one to go on with, which is changed in place. A network from a Trainer with the same arguments goes on
+            as if nothing had happened, but one that was saved as `half`, whose weights' own rates begin anew.
         stages: of a new network.
         rate: how far a value moves towards its return at first, as a fraction of their difference (for small values).
         trace: lambda of TD(lambda): 0 learns from the next value alone, 1 from the result alone.
@@ -101,6 +102,20 @@ class Trainer:
         self._played = np.array([training.get("games", 0)], np.int64)
         self.seconds: float = training.get("seconds", 0.0)
         self._note()
+
+    @classmethod
+    def resume(cls, network: NTupleNetwork, *, num_threads: int = 1) -> Self:
+        """A Trainer that goes on with a network, which it changes, by the seed, batch and other numbers of its card.
+
+        Raises:
+            ValueError: the card does not tell them.
+        """
+        numbers = {"batch": 1} | network.training
+        for name in ("seed", "batch", *Learning._fields):
+            if not isinstance(numbers.get(name), int | float):
+                raise ValueError(f"the network's card does not tell the {name} of its training: {network.training}")
+        options = {name: numbers[name] for name in ("batch", *Learning._fields)}
+        return cls(network.size, numbers["seed"], network=network, num_threads=num_threads, **options)
 
     @property
     def games(self) -> int:

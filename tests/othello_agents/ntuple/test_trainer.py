@@ -131,12 +131,18 @@ def test_portions_make_no_difference_and_a_saved_network_goes_on_as_if_never_sto
     first = Trainer(4, 3, batch=batch)
     assert [first.run(games=n) for n in portions] == portions
     first.network.save(tmp_path / "part.npz")
-    second = Trainer(4, 3, network=NTupleNetwork.load(tmp_path / "part.npz"), batch=batch)
+    second = Trainer.resume(NTupleNetwork.load(tmp_path / "part.npz"))
     assert second.games == sum(portions)
     second.run(games=9 - second.games)
     assert (second.network.weights == whole.network.weights).all()
     assert (second.network.errors == whole.network.errors).all()
     assert second.network.training["games"] == second.games == 9
+
+
+@pytest.mark.parametrize("training", [{}, {"seed": 1, "rate": "fast"}])
+def test_a_card_that_does_not_tell_how_it_was_trained_cannot_be_resumed(training):
+    with pytest.raises(ValueError, match=r"does not tell the (seed|rate)"):
+        Trainer.resume(NTupleNetwork(4, training=training))
 
 
 @pytest.mark.nojit

@@ -1,9 +1,39 @@
 """Training as the command does it."""
 
+import numpy as np
 import pytest
 
-from othello_agents.ntuple import Trainer
-from othello_env.cli import _training
+from othello_agents.ntuple import NTupleNetwork, Trainer
+from othello_env.cli import _training, main
+
+
+def run(*arguments):
+    with pytest.raises(SystemExit) as stop:
+        main(["train", *(str(argument) for argument in arguments)])
+    return stop.value.code or 0
+
+
+def test_resumed_training_equals_an_uninterrupted_one(tmp_path):
+    whole, part = tmp_path / "whole.npz", tmp_path / "part.npz"
+    options = ["--size", 4, "--seed", 5, "--threads", 2]
+    assert run("--games", 150, "--out", whole, *options) == 0
+    assert run("--games", 64, "--out", part, *options) == 0
+    assert run("--games", 86, "--out", part, "--resume") == 0
+    expected, got = NTupleNetwork.load(whole), NTupleNetwork.load(part)
+    assert expected.training["batch"] == 64
+    assert expected.training["games"] == 150
+    assert np.array_equal(got.weights, expected.weights)
+    assert np.array_equal(got.errors, expected.errors)
+    assert got.training | {"seconds": 0} == expected.training | {"seconds": 0}
+
+
+def test_resuming_with_another_seed_is_an_error_and_changes_nothing(tmp_path, capsys):
+    file = tmp_path / "a.npz"
+    assert run("--games", 10, "--size", 4, "--seed", 5, "--out", file) == 0
+    before = file.read_bytes()
+    assert run("--games", 10, "--seed", 6, "--resume", "--out", file) == 2
+    assert "trained with 5, not 6" in capsys.readouterr().err
+    assert file.read_bytes() == before
 
 
 @pytest.mark.parametrize("interrupted_score", [1, 2])
