@@ -16,8 +16,8 @@ def floors(session: nox.Session) -> None:
 TORCH = "torch==2.13.0"  # one for all; of the builds that pip sees it takes 2.13.0+cpu first
 TRAINERS = {
     "agilerl": [".[test]", "agilerl>=2.58", "peft"],
-    "alphazero": [".[test,torch]"],
-    "ppo": [".[test,torch]"],
+    "alphazero": [".[test,torch]", "tensorboard"],
+    "ppo": [".[test,torch]", "tensorboard"],
     "rllib": [".[test]", "ray[rllib]>=2.60"],
     "sb3": [".[test,sb3]"],
     "tianshou": [".[test]", "tianshou>=2"],

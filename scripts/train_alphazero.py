@@ -17,6 +17,7 @@ never interrupted, on a CPU to the last bit. Ctrl-C ends a run after the present
 """
 
 import argparse
+import importlib.util
 import signal
 import sys
 import time
@@ -31,6 +32,7 @@ from othello_agents.gumbel import search
 from othello_agents.neural import NeuralAgent, NeuralNetwork, read_tensors, write_tensors
 from othello_env import Othello
 from othello_env.arena.match import MatchResult, play_match
+from othello_env.arena.placement import place
 from othello_env.drawing.chart import ScoreRow, score_chart
 from othello_env.files import write_json
 from othello_env.games.bitboard import ACTION_BITS, BOARDS, advance_batch
@@ -41,11 +43,12 @@ from othello_env.symmetries import COUNT, transform_observation, transform_polic
 LADDER = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted")
 YARDSTICK = "alphabeta:depth=2,eval=weighted"
 OPENINGS = {4: "random:3", 6: "random:6", 8: "random:10"}
+PRECISIONS = ("float32", "bfloat16")
 FORMAT = "othello-env alphazero 1"
 
 
-def setting(default: Any, text: str) -> Any:
-    return field(default=default, metadata={"help": text})
+def setting(default: Any, text: str, least: float = 1) -> Any:
+    return field(default=default, metadata={"help": text, "least": least})
 
 
 @dataclass(frozen=True)
@@ -53,18 +56,19 @@ class Settings:
     """What a run's results depend on."""
 
     size: int = setting(8, "of the board: 4, 6 or 8")
-    seed: int = setting(1, "of everything random")
+    seed: int = setting(1, "of everything random", least=0)
     channels: int = setting(32, "of the network's convolutions")
-    blocks: int = setting(2, "residual blocks of the network")
+    blocks: int = setting(2, "residual blocks of the network", least=0)
     games: int = setting(128, "played at once, in each iteration")
     simulations: int = setting(16, "of the search for each move")
     considered: int = setting(8, "moves that a search compares, at most")
-    random_plies: int = setting(20, "with which games begin, at most")
+    random_plies: int = setting(20, "with which games begin, at most", least=0)
     window: int = setting(100_000, "positions kept, the newest")
-    reuse: float = setting(4.0, "how often a position is learned from, in the mean")
+    reuse: float = setting(4.0, "how often a position is learned from, in the mean", least=1e-9)
     minibatch: int = setting(256, "positions in one change of the weights")
-    rate: float = setting(1e-3, "the optimiser's learning rate")
-    decay: float = setting(1e-4, "the weights' decay")
+    rate: float = setting(1e-3, "the optimiser's learning rate", least=1e-9)
+    decay: float = setting(1e-4, "the weights' decay", least=0)
+    precision: str = setting("float32", "of the gradients; bfloat16 is quicker where the processor has it")
 
 
 class Replay:
@@ -168,10 +172,11 @@ class Learner:
             observations, masks, policies, values = (
                 torch.from_numpy(np.ascontiguousarray(array)).to(self.device) for array in (*inputs, *targets)
             )
-            logits, expected = self.network.forward(observations, masks)
+            with torch.autocast(torch.device(self.device).type, torch.bfloat16, s.precision == "bfloat16"):
+                logits, expected = self.network.forward(observations, masks)
             losses = {
-                "policy": -(policies * torch.log_softmax(logits, dim=1)).sum(dim=1).mean(),
-                "value": (expected - values).square().mean(),
+                "policy": -(policies * torch.log_softmax(logits.float(), dim=1)).sum(dim=1).mean(),
+                "value": (expected.float() - values).square().mean(),
             }
             self.optimizer.zero_grad()
             (losses["policy"] + losses["value"]).backward()
@@ -262,6 +267,11 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
             point |= {name: round(number, 4) for name, number in seen.items()}
             point["scores"] = {opponent: round(match.score, 4) for opponent, match in matches.items()}
             point["without search"] = {opponent: round(match.score, 4) for opponent, match in alone.items()}
+            if learner.settings.size == 8:  # the ladder's board
+                placement = place(
+                    NeuralAgent(learner.network, simulations=learner.settings.simulations), games=args.match
+                )
+                point["elo"], point["elo95"] = round(placement.elo), [round(end) for end in placement.interval]
             if not progress["curve"] or progress["curve"][-1]["iteration"] != learner.iteration:
                 progress["curve"].append(point)
             keep(learner, args.out, progress, matches)
@@ -269,6 +279,9 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
             if board:
                 for opponent, match in matches.items():
                     board.add_scalar(f"score/{opponent}", match.score, learner.games)
+                if "elo" in point:
+                    board.add_scalar("elo", point["elo"], learner.games)
+                board.flush()
         if is_last:
             return
         seen = learner.iterate()
@@ -300,7 +313,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=3600.0, help="of training in all, measurements included")
     parser.add_argument("--resume", action="store_true", help="go on where the run of this name ended")
     parser.add_argument("--every", type=int, default=10, help="iterations from one point of the curve to the next")
-    parser.add_argument("--match", type=int, default=100, help="games against each opponent at each point")
+    parser.add_argument("--match", type=int, default=100, help="games against each opponent and on the ladder, a point")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--tensorboard", type=Path, help="a folder for TensorBoard's logs")
     for each in fields(Settings):
@@ -311,6 +324,16 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         parser.error(f"--out is a .safetensors file, not {args.out}")
     if args.every < 1:
         parser.error(f"--every is at least 1, not {args.every}")
+    if args.tensorboard and importlib.util.find_spec("tensorboard") is None:
+        parser.error("--tensorboard needs a package: pip install tensorboard")
+    for each in fields(Settings):
+        number, least = getattr(args, each.name), each.metadata["least"]
+        if not isinstance(number, str) and not number >= least:
+            parser.error(f"--{each.name.replace('_', '-')} is at least {least:g}, not {number}")
+    if args.size not in OPENINGS:
+        parser.error(f"--size is 4, 6 or 8, not {args.size}")
+    if args.precision not in PRECISIONS:
+        parser.error(f"--precision is {' or '.join(PRECISIONS)}, not {args.precision}")
     if args.match < 2 or args.match % 2:
         parser.error(f"--match is an even number of at least 2, not {args.match}")
     return args

@@ -6,7 +6,8 @@
 
 Proximal policy optimisation (Schulman et al., 2017). In most games the policy plays both sides and each side learns
 from its own result; in the others it meets packaged agents and its own past selves. Games begin after a random number
-of random plies, and each step is seen in one of the board's eight symmetries.
+of random plies, and each step is seen in one of the board's eight symmetries. The agent has the mean of the weights of
+the last iterations, which plays better than any of them.
 
 What was learned is an agent by its path: ``othello-env play --against runs/ppo.safetensors``. Beside it are the curve
 (.json, .png) and all that it takes to go on (.state.safetensors). An iteration depends on nothing but the weights, the
@@ -15,6 +16,7 @@ CPU to the last bit. Ctrl-C ends a run after the present iteration.
 """
 
 import argparse
+import importlib.util
 import signal
 import sys
 import time
@@ -31,6 +33,7 @@ from othello_agents.neural import NeuralAgent, NeuralNetwork, read_tensors, writ
 from othello_agents.policy import draw_actions
 from othello_env import Othello
 from othello_env.arena.match import MatchResult, play_match
+from othello_env.arena.placement import place
 from othello_env.drawing.chart import ScoreRow, score_chart
 from othello_env.envs.returns import self_play_advantages
 from othello_env.files import write_json
@@ -39,10 +42,11 @@ from othello_env.symmetries import COUNT, inverse, transform_actions, transform_
 LADDER = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted")
 YARDSTICK = "maximizer:eval=weighted"
 OPENINGS = {4: "random:3", 6: "random:6", 8: "random:10"}
+PRECISIONS = ("float32", "bfloat16")
 
 
-def setting(default: Any, text: str) -> Any:
-    return field(default=default, metadata={"help": text})
+def setting(default: Any, text: str, least: float = 1) -> Any:
+    return field(default=default, metadata={"help": text, "least": least})
 
 
 @dataclass(frozen=True)
@@ -50,23 +54,27 @@ class Settings:
     """What a run's results depend on."""
 
     size: int = setting(8, "of the board: 4, 6 or 8")
-    seed: int = setting(1, "of everything random")
+    seed: int = setting(1, "of everything random", least=0)
     channels: int = setting(32, "of the network's convolutions")
-    blocks: int = setting(1, "residual blocks of the network")
+    blocks: int = setting(2, "residual blocks of the network", least=0)
     games: int = setting(128, "played at once")
     steps: int = setting(64, "in each game before the weights change")
-    league: float = setting(0.25, "the part of the games that is played against packaged agents and past selves")
+    league: float = setting(
+        0.25, "the part of the games that is played against packaged agents and past selves", least=0
+    )
     snapshot: int = setting(10, "iterations from one past self to the next")
     past: int = setting(8, "past selves in the league, the newest")
-    random_plies: int = setting(20, "with which games begin, at most")
-    epochs: int = setting(3, "how often each step is learned from")
+    random_plies: int = setting(20, "with which games begin, at most", least=0)
+    epochs: int = setting(1, "how often each step is learned from")
     minibatch: int = setting(512, "steps in one change of the weights")
-    rate: float = setting(1e-3, "the optimiser's learning rate")
-    clip: float = setting(0.2, "how far the probability of an action may move, as a part of it")
-    entropy: float = setting(0.01, "the weight of the policy's entropy")
-    value: float = setting(0.5, "the weight of the value's squared error")
-    gae_lambda: float = setting(0.95, "0 trusts the values, 1 the results")
-    gradient: float = setting(0.5, "the largest norm of a gradient")
+    rate: float = setting(2.5e-3, "the optimiser's learning rate", least=1e-9)
+    clip: float = setting(0.2, "how far the probability of an action may move, as a part of it", least=1e-9)
+    entropy: float = setting(0.02, "the weight of the policy's entropy", least=0)
+    value: float = setting(0.5, "the weight of the value's squared error", least=0)
+    gae_lambda: float = setting(0.95, "0 trusts the values, 1 the results", least=0)
+    gradient: float = setting(0.5, "the largest norm of a gradient", least=1e-9)
+    average: float = setting(20.0, "iterations after which a weight counts half in the agent's mean", least=1e-9)
+    precision: str = setting("float32", "of the gradients; bfloat16 is quicker where the processor has it")
 
 
 Rollout = dict[str, Any]
@@ -81,6 +89,7 @@ class Learner:
         self.device = device
         network = NeuralNetwork(s.size, s.channels, s.blocks, seed=s.seed)
         self.network = network.to(device)
+        self.average = self.network.copy()
         self.iteration = 0
         self.plies = 0
         self.past: list[NeuralNetwork] = []
@@ -113,6 +122,10 @@ class Learner:
             gae_lambda=s.gae_lambda,
         )
         seen = self.learn(rollout, advantages, returns, rng)
+        share = max(1 - 0.5 ** (1 / s.average), 9 / (9 + self.iteration))  # it follows quickly at first
+        with torch.no_grad():
+            for name, weight in self.network.weights.items():
+                self.average.weights[name].lerp_(weight, share)
         self.iteration += 1
         self.plies += advantages.size
         return seen
@@ -166,14 +179,15 @@ class Learner:
         for _ in range(s.epochs):
             order = torch.from_numpy(rng.permutation(count)).to(self.device)
             for chosen in order.split(s.minibatch):
-                logits, values = self.network.forward(observations[chosen], masks[chosen])
-                policy = torch.log_softmax(logits, dim=1)
+                with torch.autocast(torch.device(self.device).type, torch.bfloat16, s.precision == "bfloat16"):
+                    logits, values = self.network.forward(observations[chosen], masks[chosen])
+                policy = torch.log_softmax(logits.float(), dim=1)
                 ratio = (policy.gather(1, actions[chosen, None]).squeeze(1) - before[chosen]).exp()
                 gain = gains[chosen]
                 gain = (gain - gain.mean()) / (gain.std(correction=0) + 1e-8)
                 losses = {
                     "policy": -torch.minimum(ratio * gain, ratio.clamp(1 - s.clip, 1 + s.clip) * gain).mean(),
-                    "value": (values - targets[chosen]).square().mean(),
+                    "value": (values.float() - targets[chosen]).square().mean(),
                     "entropy": -(policy.exp() * policy).sum(dim=1).mean(),
                 }
                 self.optimizer.zero_grad()
@@ -188,7 +202,7 @@ class Learner:
     def measure(self, games: int, opponents: tuple[str, ...] = LADDER) -> dict[str, MatchResult]:
         """Matches of the policy's likeliest actions."""
         size = self.settings.size
-        agent = NeuralAgent(self.network)
+        agent = NeuralAgent(self.average)
         return {
             opponent: play_match(
                 agent, opponent, games=games, openings=OPENINGS[size], seed=1, new_game=lambda _: Othello(size)
@@ -201,9 +215,10 @@ class Learner:
         tensors = {f"weights.{name}": weight for name, weight in self.network.weights.items()}
         for name, parameter in zip(self.network.weights, self.parameters, strict=True):
             tensors |= {f"adam.{name}.{key}": value for key, value in self.optimizer.state.get(parameter, {}).items()}
-        for k, network in enumerate(self.past):
-            tensors |= {f"past.{k}.{name}": weight for name, weight in network.weights.items()}
-        card = {"format": "othello-env ppo 1", "settings": asdict(self.settings), "iteration": self.iteration}
+        named = {"average": self.average} | {f"past.{k}": network for k, network in enumerate(self.past)}
+        for owner, network in named.items():
+            tensors |= {f"{owner}.{name}": weight for name, weight in network.weights.items()}
+        card = {"format": "othello-env ppo 2", "settings": asdict(self.settings), "iteration": self.iteration}
         write_tensors(path, tensors, card | {"plies": self.plies, "past": len(self.past), "progress": progress})
 
     @classmethod
@@ -215,7 +230,7 @@ class Learner:
             ValueError: it is no such run, or one with other settings.
         """
         tensors, card = read_tensors(path)
-        if card.get("format") != "othello-env ppo 1" or card["settings"] != asdict(settings):
+        if card.get("format") != "othello-env ppo 2" or card["settings"] != asdict(settings):
             raise ValueError(
                 f"{str(path)!r} is no run with the settings {asdict(settings)}, but {card.get('settings')}"
             )
@@ -226,6 +241,7 @@ class Learner:
         with torch.no_grad():
             for i, (name, parameter) in enumerate(zip(shapes, learner.parameters, strict=True)):
                 parameter.copy_(tensors[f"weights.{name}"])
+                learner.average.weights[name].copy_(tensors[f"average.{name}"])
                 keys = ("step", "exp_avg", "exp_avg_sq")
                 state[i] = {key: tensors[f"adam.{name}.{key}"] for key in keys if f"adam.{name}.{key}" in tensors}
         groups = learner.optimizer.state_dict()["param_groups"]
@@ -253,6 +269,9 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
             point = {"iteration": learner.iteration, "plies": learner.plies, "seconds": round(progress["seconds"], 1)}
             point |= {name: round(number, 4) for name, number in seen.items()}
             point["scores"] = {opponent: round(result.score, 4) for opponent, result in results.items()}
+            if learner.settings.size == 8:  # the ladder's board
+                placement = place(NeuralAgent(learner.average), games=args.match)
+                point["elo"], point["elo95"] = round(placement.elo), [round(end) for end in placement.interval]
             if not progress["curve"] or progress["curve"][-1]["iteration"] != learner.iteration:
                 progress["curve"].append(point)
             keep(learner, args.out, progress, results)
@@ -260,6 +279,9 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
             if board:
                 for opponent, result in results.items():
                     board.add_scalar(f"score/{opponent}", result.score, learner.plies)
+                if "elo" in point:
+                    board.add_scalar("elo", point["elo"], learner.plies)
+                board.flush()
         if is_last:
             return
         seen = learner.iterate()
@@ -271,8 +293,8 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
 def keep(learner: Learner, out: Path, progress: dict[str, Any], results: dict[str, MatchResult]) -> None:
     """Write the agent, the curve and the run."""
     card = {"command": " ".join(["python", *sys.argv]), "settings": asdict(learner.settings)}
-    learner.network.training = card | {"iteration": learner.iteration, "plies": learner.plies} | progress["curve"][-1]
-    learner.network.save(out)
+    learner.average.training = card | {"iteration": learner.iteration, "plies": learner.plies} | progress["curve"][-1]
+    learner.average.save(out)
     learner.save(out.with_suffix(".state.safetensors"), progress)
     write_json(out.with_suffix(".json"), card | {"curve": progress["curve"]})
     rows = [ScoreRow(opponent, result.score, *result.interval) for opponent, result in results.items()]
@@ -291,7 +313,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=3600.0, help="of training in all, measurements included")
     parser.add_argument("--resume", action="store_true", help="go on where the run of this name ended")
     parser.add_argument("--every", type=int, default=20, help="iterations from one point of the curve to the next")
-    parser.add_argument("--match", type=int, default=100, help="games against each opponent at each point")
+    parser.add_argument("--match", type=int, default=100, help="games against each opponent and on the ladder, a point")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--tensorboard", type=Path, help="a folder for TensorBoard's logs")
     for each in fields(Settings):
@@ -302,6 +324,16 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         parser.error(f"--out is a .safetensors file, not {args.out}")
     if args.every < 1:
         parser.error(f"--every is at least 1, not {args.every}")
+    if args.tensorboard and importlib.util.find_spec("tensorboard") is None:
+        parser.error("--tensorboard needs a package: pip install tensorboard")
+    for each in fields(Settings):
+        number, least = getattr(args, each.name), each.metadata["least"]
+        if not isinstance(number, str) and not number >= least:
+            parser.error(f"--{each.name.replace('_', '-')} is at least {least:g}, not {number}")
+    if args.size not in OPENINGS:
+        parser.error(f"--size is 4, 6 or 8, not {args.size}")
+    if args.precision not in PRECISIONS:
+        parser.error(f"--precision is {' or '.join(PRECISIONS)}, not {args.precision}")
     if args.match < 2 or args.match % 2:
         parser.error(f"--match is an even number of at least 2, not {args.match}")
     return args

@@ -164,12 +164,33 @@ def test_what_a_run_writes(alphazero, tmp_path):
         run(alphazero, tmp_path / "none.safetensors", 2, "--resume")
 
 
+def test_the_curve_has_the_rating_on_the_ladder_and_tensorboard_shows_it(alphazero, tmp_path):
+    pytest.importorskip("tensorboard", reason="TensorBoard is an optional package")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    out, logs = tmp_path / "a.safetensors", tmp_path / "logs"
+    run(alphazero, out, 1, "--tensorboard", str(logs), settings=SMALL | {"size": 8, "window": 1000})
+    curve = json.loads(out.with_suffix(".json").read_text())["curve"]
+    shown = EventAccumulator(str(logs))
+    shown.Reload()
+    assert [event.value for event in shown.Scalars("elo")] == [point["elo"] for point in curve]
+    for opponent in alphazero.LADDER:
+        scores = [event.value for event in shown.Scalars(f"score/{opponent}")]
+        assert scores == [point["scores"][opponent] for point in curve]
+    for point in curve:
+        assert point["elo95"][0] < point["elo"] < point["elo95"][1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--out", "a.npz"], "--out is a .safetensors file, not a.npz"),
         (["--out", "a.safetensors", "--every", "0"], "--every is at least 1, not 0"),
         (["--out", "a.safetensors", "--match", "3"], "--match is an even number of at least 2, not 3"),
+        (["--out", "a.safetensors", "--size", "7"], "--size is 4, 6 or 8, not 7"),
+        (["--out", "a.safetensors", "--games", "0"], "--games is at least 1, not 0"),
+        (["--out", "a.safetensors", "--rate", "nan"], "--rate is at least 1e-09, not nan"),
+        (["--out", "a.safetensors", "--precision", "half"], "--precision is float32 or bfloat16, not half"),
     ],
 )
 def test_mistakes_in_the_command_are_told(alphazero, capsys, arguments, message):

@@ -134,7 +134,7 @@ def same(a, b):
     assert a.iteration == b.iteration
     assert a.plies == b.plies
     assert len(a.past) == len(b.past)
-    for ours, theirs in zip([a.network, *a.past], [b.network, *b.past], strict=True):
+    for ours, theirs in zip([a.network, a.average, *a.past], [b.network, b.average, *b.past], strict=True):
         for name, weight in ours.weights.items():
             assert torch.equal(weight, theirs.weights[name]), name
     for ours, theirs in zip(a.parameters, b.parameters, strict=True):
@@ -185,7 +185,7 @@ def test_what_a_run_writes(ppo, tmp_path):
     agent = make_agent(str(out))
     match = play_match(agent, "random", games=4, seed=1, openings=None, new_game=lambda _: Othello(4))
     assert not match.faults(0)
-    assert learner.network.training["settings"]["size"] == 4
+    assert learner.average.training["settings"]["size"] == 4
     for point in json.loads(out.with_suffix(".json").read_text())["curve"]:
         assert set(point["scores"]) == set(ppo.LADDER)
     with pytest.raises(ValueError, match="is no run with the settings"):
@@ -200,12 +200,33 @@ def test_without_a_league_all_games_are_self_play(ppo):
     assert [env.num_envs for env in learner.envs] == [12]
 
 
+def test_the_curve_has_the_rating_on_the_ladder_and_tensorboard_shows_it(ppo, tmp_path):
+    pytest.importorskip("tensorboard", reason="TensorBoard is an optional package")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    out, logs = tmp_path / "a.safetensors", tmp_path / "logs"
+    run(ppo, out, 1, "--tensorboard", str(logs), settings=SMALL | {"size": 8})
+    curve = json.loads(out.with_suffix(".json").read_text())["curve"]
+    shown = EventAccumulator(str(logs))
+    shown.Reload()
+    assert [event.value for event in shown.Scalars("elo")] == [point["elo"] for point in curve]
+    for opponent in ppo.LADDER:
+        scores = [event.value for event in shown.Scalars(f"score/{opponent}")]
+        assert scores == [point["scores"][opponent] for point in curve]
+    for point in curve:
+        assert point["elo95"][0] < point["elo"] < point["elo95"][1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--out", "a.npz"], "--out is a .safetensors file, not a.npz"),
         (["--out", "a.safetensors", "--every", "0"], "--every is at least 1, not 0"),
         (["--out", "a.safetensors", "--match", "3"], "--match is an even number of at least 2, not 3"),
+        (["--out", "a.safetensors", "--size", "7"], "--size is 4, 6 or 8, not 7"),
+        (["--out", "a.safetensors", "--games", "0"], "--games is at least 1, not 0"),
+        (["--out", "a.safetensors", "--rate", "nan"], "--rate is at least 1e-09, not nan"),
+        (["--out", "a.safetensors", "--precision", "half"], "--precision is float32 or bfloat16, not half"),
     ],
 )
 def test_mistakes_in_the_command_are_told(ppo, capsys, arguments, message):
