@@ -3,8 +3,9 @@
     python scripts/train_torchrl.py --iterations 200 --out runs/torchrl.pt
     python scripts/train_torchrl.py --size 6 --opponent maximizer:eval=weighted --iterations 200 --out runs/torchrl.pt
 
-TorchRL takes the vector environment as it is, without automatic resets: it asks for them itself, by `reset_mask`. (Its
-reader of final observations, which the other modes need, does not read observations that are dicts; torchrl 0.14.)
+TorchRL takes the vector environment as it is, without automatic resets: it asks for them itself, by `reset_mask`, the
+mode that it prefers. (Of the others it takes SAME_STEP alone, where torchrl 0.14.1 fails at the final observation if
+observations are dicts, in Gymnasium's own `SyncVectorEnv` too.)
 """
 
 import argparse
