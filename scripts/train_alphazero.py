@@ -33,7 +33,7 @@ from othello_agents.neural import NeuralAgent, NeuralNetwork, read_tensors, writ
 from othello_env import Othello
 from othello_env.arena.match import MatchResult, play_match
 from othello_env.arena.placement import place
-from othello_env.drawing.chart import ScoreRow, score_chart
+from othello_env.drawing.chart import CurvePoint, learning_chart
 from othello_env.files import write_json
 from othello_env.games.bitboard import ACTION_BITS, BOARDS, advance_batch
 from othello_env.games.openings import Openings
@@ -274,7 +274,7 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
                 point["elo"], point["elo95"] = round(placement.elo), [round(end) for end in placement.interval]
             if not progress["curve"] or progress["curve"][-1]["iteration"] != learner.iteration:
                 progress["curve"].append(point)
-            keep(learner, args.out, progress, matches)
+            keep(learner, args.out, progress, args.match)
             print(point, file=sys.stderr, flush=True)
             if board:
                 for opponent, match in matches.items():
@@ -290,20 +290,28 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
                 board.add_scalar(f"train/{name}", number, learner.games)
 
 
-def keep(learner: Learner, out: Path, progress: dict[str, Any], matches: dict[str, MatchResult]) -> None:
+def keep(learner: Learner, out: Path, progress: dict[str, Any], games: int) -> None:
     """Write the agent, the curve and the run."""
     card = {"command": " ".join(["python", *sys.argv]), "settings": asdict(learner.settings)}
     learner.network.training = card | progress["curve"][-1]
     learner.network.save(out)
     learner.save(out.with_suffix(".state.safetensors"), progress)
     write_json(out.with_suffix(".json"), card | {"curve": progress["curve"]})
-    rows = [ScoreRow(opponent, match.score, *match.interval) for opponent, match in matches.items()]
-    curve = [(point["seconds"], point["scores"][YARDSTICK]) for point in progress["curve"]]
     s = learner.settings
-    title = f"AlphaZero on {s.size}x{s.size}, {s.simulations} simulations a move, seed {s.seed}"
-    games = next(iter(matches.values())).games
-    subtitle = f"{learner.games:,} games of self-play; {games} games each from {OPENINGS[s.size]}"
-    score_chart(title, subtitle, rows, curve, f"against {YARDSTICK}").save(out.with_suffix(".png"))
+    title = f"AlphaZero learns {s.size}x{s.size} Othello by self-play, seed {s.seed}"
+    searched = f"score with {s.simulations} simulations a move"
+    subtitle = f"{searched}, {games} games at each point from {OPENINGS[s.size]}"
+    picture(title, subtitle, progress["curve"], "games").save(out.with_suffix(".png"))
+
+
+def picture(title: str, subtitle: str, curve: list[dict[str, Any]], unit: str) -> Any:
+    """The scores against each opponent over what was played and over time."""
+    shown = curve[1:] or curve  # there is no beginning on logarithmic axes
+    lines = {
+        opponent: [CurvePoint(max(p[unit], 1), max(p["seconds"], 1.0), p["scores"][opponent]) for p in shown]
+        for opponent in LADDER
+    }
+    return learning_chart(title, subtitle, lines, unit)
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:

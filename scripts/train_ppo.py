@@ -34,13 +34,12 @@ from othello_agents.policy import draw_actions
 from othello_env import Othello
 from othello_env.arena.match import MatchResult, play_match
 from othello_env.arena.placement import place
-from othello_env.drawing.chart import ScoreRow, score_chart
+from othello_env.drawing.chart import CurvePoint, learning_chart
 from othello_env.envs.returns import self_play_advantages
 from othello_env.files import write_json
 from othello_env.symmetries import COUNT, inverse, transform_actions, transform_observation, transform_policy
 
 LADDER = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted")
-YARDSTICK = "maximizer:eval=weighted"
 OPENINGS = {4: "random:3", 6: "random:6", 8: "random:10"}
 PRECISIONS = ("float32", "bfloat16")
 
@@ -274,7 +273,7 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
                 point["elo"], point["elo95"] = round(placement.elo), [round(end) for end in placement.interval]
             if not progress["curve"] or progress["curve"][-1]["iteration"] != learner.iteration:
                 progress["curve"].append(point)
-            keep(learner, args.out, progress, results)
+            keep(learner, args.out, progress, args.match)
             print(point, file=sys.stderr, flush=True)
             if board:
                 for opponent, result in results.items():
@@ -290,20 +289,27 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
                 board.add_scalar(f"train/{name}", number, learner.plies)
 
 
-def keep(learner: Learner, out: Path, progress: dict[str, Any], results: dict[str, MatchResult]) -> None:
+def keep(learner: Learner, out: Path, progress: dict[str, Any], games: int) -> None:
     """Write the agent, the curve and the run."""
     card = {"command": " ".join(["python", *sys.argv]), "settings": asdict(learner.settings)}
     learner.average.training = card | {"iteration": learner.iteration, "plies": learner.plies} | progress["curve"][-1]
     learner.average.save(out)
     learner.save(out.with_suffix(".state.safetensors"), progress)
     write_json(out.with_suffix(".json"), card | {"curve": progress["curve"]})
-    rows = [ScoreRow(opponent, result.score, *result.interval) for opponent, result in results.items()]
-    curve = [(point["seconds"], point["scores"][YARDSTICK]) for point in progress["curve"]]
-    games = next(iter(results.values())).games
-    subtitle = f"{learner.plies:,} plies; {games} games each from {OPENINGS[learner.settings.size]}"
-    score_chart(f"PPO by self-play, seed {learner.settings.seed}", subtitle, rows, curve, f"against {YARDSTICK}").save(
-        out.with_suffix(".png")
-    )
+    s = learner.settings
+    title = f"PPO learns {s.size}x{s.size} Othello by self-play, seed {s.seed}"
+    subtitle = f"score of the likeliest moves, {games} games at each point from {OPENINGS[s.size]}"
+    picture(title, subtitle, progress["curve"], "plies").save(out.with_suffix(".png"))
+
+
+def picture(title: str, subtitle: str, curve: list[dict[str, Any]], unit: str) -> Any:
+    """The scores against each opponent over what was played and over time."""
+    shown = curve[1:] or curve  # there is no beginning on logarithmic axes
+    lines = {
+        opponent: [CurvePoint(max(p[unit], 1), max(p["seconds"], 1.0), p["scores"][opponent]) for p in shown]
+        for opponent in LADDER
+    }
+    return learning_chart(title, subtitle, lines, unit)
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:

@@ -200,7 +200,8 @@ class NeuralNetwork:
             OSError: it cannot be written.
         """
         card = {"format": FORMAT, "size": self.size, "channels": self.channels, "blocks": self.blocks}
-        write_tensors(path, self.weights, card | {"training": self.training})
+        observation = "the player's discs and the opponent's, (2, size, size), and the legal squares"
+        write_tensors(path, self.weights, card | {"observation": observation, "training": self.training})
 
     @classmethod
     def load(cls, path: str | Path) -> NeuralNetwork:

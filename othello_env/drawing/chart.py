@@ -37,9 +37,9 @@ class ScoreRow:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """What a learner scored, 0 to 1, after so many games and seconds of training (at least 1 of each)."""
+    """What a learner scored, 0 to 1, after so many games or plies and seconds of training (at least 1 of each)."""
 
-    games: float
+    played: float
     seconds: float
     score: float
 
@@ -236,23 +236,26 @@ def _draw_curve(canvas: _Canvas, panel: _Panel, curve: Sequence[tuple[float, flo
         canvas.dot(x, y, 3, _CURVE_INK)
 
 
-def learning_chart(title: str, subtitle: str, curves: Mapping[str, Sequence[CurvePoint]]) -> Image.Image:
-    """A picture of how scores grow with games and with seconds, both on logarithmic axes.
+def learning_chart(
+    title: str, subtitle: str, curves: Mapping[str, Sequence[CurvePoint]], unit: str = "games"
+) -> Image.Image:
+    """A picture of how scores grow with games or plies and with seconds, both on logarithmic axes.
 
     Args:
         title: above all.
         subtitle: how it was measured, in a smaller type.
         curves: at most five, each with at least one point, under their labels.
+        unit: of what the points' `played` counts.
     """
     width, height = 2 * (_EDGE + 40 + _PLOT) + _EDGE, _TOP + 340 + _BOTTOM
     canvas = _Canvas(width, height)
     canvas.text(_EDGE, 30, title, size=21)
     canvas.text(_EDGE, 58, subtitle, size=14, colour=_FAINT)
-    for place, axis in enumerate(("games", "seconds")):
+    for place, (axis, name) in enumerate((("played", unit), ("seconds", "seconds"))):
         left = _EDGE + 40 + place * (_PLOT + _EDGE + 40)
         panel = _Panel(left, _TOP, left + _PLOT, height - _BOTTOM)
         lines = [[(getattr(point, axis), point.score) for point in curve] for curve in curves.values()]
-        _draw_logarithmic(canvas, panel, lines, f"{axis} of training")
+        _draw_logarithmic(canvas, panel, lines, f"{name} of training")
     for place, (label, ink) in enumerate(zip(curves, _INKS, strict=False)):
         y = height - _BOTTOM - 22 * (len(curves) - place)
         canvas.line([(width - _EDGE - 300, y), (width - _EDGE - 276, y)], ink, 2)
