@@ -51,9 +51,19 @@ def score(learner):
     return learner.measure(200, ("random",))["random"].score
 
 
-def test_it_learns_to_beat_random_play(ppo):
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_it_learns_to_beat_random_play(ppo, precision):
     settings = ppo.Settings(
-        size=6, channels=12, blocks=1, games=48, steps=32, minibatch=256, epochs=4, rate=3e-3, seed=3
+        size=6,
+        channels=12,
+        blocks=1,
+        games=48,
+        steps=32,
+        minibatch=256,
+        epochs=4,
+        rate=3e-3,
+        seed=3,
+        precision=precision,
     )
     learner = ppo.Learner(settings)
     before = score(learner)
@@ -63,6 +73,19 @@ def test_it_learns_to_beat_random_play(ppo):
     assert score(learner) > 0.7
     assert seen["value"] < 0.9  # that of an expectation of nothing is 1
     assert learner.plies == 12 * 48 * 32
+
+
+def test_the_agent_has_the_mean_of_the_weights(ppo):
+    learner = ppo.Learner(ppo.Settings(**SMALL, average=2.0))
+    mean = {name: weight.detach().double() for name, weight in learner.network.weights.items()}
+    for iteration in range(40):
+        learner.iterate()
+        kept = min(0.5**0.5, iteration / (iteration + 9))
+        for name, weight in learner.network.weights.items():
+            mean[name] = kept * mean[name] + (1 - kept) * weight.detach().double()
+            torch.testing.assert_close(learner.average.weights[name].double(), mean[name], atol=1e-5, rtol=1e-4)
+    assert kept == 0.5**0.5
+    assert not torch.equal(learner.network.weights["value.weight"], learner.average.weights["value.weight"])
 
 
 def watch(env, ends):
@@ -200,21 +223,29 @@ def test_without_a_league_all_games_are_self_play(ppo):
     assert [env.num_envs for env in learner.envs] == [12]
 
 
-def test_the_curve_has_the_rating_on_the_ladder_and_tensorboard_shows_it(ppo, tmp_path):
+def test_the_curve_has_the_rating_on_the_ladder(ppo, tmp_path):
+    out = tmp_path / "a.safetensors"
+    run(ppo, out, 1, settings=SMALL | {"size": 8})
+    curve = json.loads(out.with_suffix(".json").read_text())["curve"]
+    assert len(curve) == 2
+    for point in curve:
+        assert point["elo95"][0] < point["elo"] < point["elo95"][1]
+    assert ppo.NeuralNetwork.load(out).training["elo"] == curve[-1]["elo"]
+
+
+def test_tensorboard_shows_the_curve(ppo, tmp_path):
     pytest.importorskip("tensorboard", reason="TensorBoard is an optional package")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     out, logs = tmp_path / "a.safetensors", tmp_path / "logs"
-    run(ppo, out, 1, "--tensorboard", str(logs), settings=SMALL | {"size": 8})
+    run(ppo, out, 1, "--tensorboard", str(logs))
     curve = json.loads(out.with_suffix(".json").read_text())["curve"]
     shown = EventAccumulator(str(logs))
     shown.Reload()
-    assert [event.value for event in shown.Scalars("elo")] == [point["elo"] for point in curve]
     for opponent in ppo.LADDER:
         scores = [event.value for event in shown.Scalars(f"score/{opponent}")]
         assert scores == [point["scores"][opponent] for point in curve]
-    for point in curve:
-        assert point["elo95"][0] < point["elo"] < point["elo95"][1]
+    assert len(shown.Scalars("train/policy")) == 1
 
 
 @pytest.mark.parametrize(
