@@ -133,7 +133,8 @@ def main(arguments: list[str] | None = None) -> None:
             write(trainer, curve, args, half=False)
         write(trainer, curve, args, half=args.half)
     except KeyboardInterrupt:
-        write(trainer, curve, args, half=False)
+        if trainer.games:  # else what --out held stays
+            write(trainer, curve, args, half=False)
         sys.exit(130)
 
 
