@@ -97,6 +97,7 @@ def train(trainer: Trainer, curve: list[dict[str, float]], args: argparse.Namesp
 
 
 def write(trainer: Trainer, curve: list[dict[str, float]], args: argparse.Namespace, *, half: bool) -> None:
+    trainer.network.training |= {"command": " ".join(["python", *sys.argv]), "scores": curve[-1] if curve else {}}
     trainer.network.save(args.out, half=half)
     write_json(args.out.with_suffix(".json"), {"training": trainer.network.training, "curve": curve})
     if args.picture and curve:

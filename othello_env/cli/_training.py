@@ -49,13 +49,14 @@ def train(
         The curve, and whether Ctrl-C ended the training.
     """
     curve: Curve = []
+    trainer.network.training["command"] = " ".join(["othello-env", *sys.argv[1:]])
     first_games, first_seconds = trainer.games, trainer.seconds
     interrupted = False
     try:
         while True:
             spent, played = trainer.seconds - first_seconds, trainer.games - first_games
             if not curve or spent >= curve[-1][0] - first_seconds + every:
-                curve.append((trainer.seconds, _score(trainer)))
+                curve.append(_point(trainer))
                 keep()
             if (seconds is not None and spent >= seconds) or (games is not None and played >= games):
                 break
@@ -69,12 +70,20 @@ def train(
     keep()  # before the last score, which an interrupt can end
     try:
         if curve and trainer.seconds > curve[-1][0]:
-            curve.append((trainer.seconds, _score(trainer)))
+            curve.append(_point(trainer))
+            keep()
     except KeyboardInterrupt:
         interrupted = True
     if sys.stderr.isatty():
         click.echo(err=True)
     return curve, interrupted
+
+
+def _point(trainer: Trainer) -> tuple[float, float]:
+    """The point of the curve where the learner stands; its network's card tells the score, too."""
+    score = _score(trainer)
+    trainer.network.training["scores"] = {"games": trainer.games, YARDSTICK: score}
+    return trainer.seconds, score
 
 
 def _score(trainer: Trainer) -> float:

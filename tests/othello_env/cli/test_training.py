@@ -1,5 +1,7 @@
 """Training as the command does it."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,8 @@ def run(*arguments):
     return stop.value.code or 0
 
 
-def test_resumed_training_equals_an_uninterrupted_one(tmp_path):
+def test_resumed_training_equals_an_uninterrupted_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["othello-env", "train", "--games", "150"])
     whole, part = tmp_path / "whole.npz", tmp_path / "part.npz"
     options = ["--size", 4, "--seed", 5, "--threads", 2]
     assert run("--games", 150, "--out", whole, *options) == 0
@@ -21,7 +24,9 @@ def test_resumed_training_equals_an_uninterrupted_one(tmp_path):
     assert run("--games", 86, "--out", part, "--resume") == 0
     expected, got = NTupleNetwork.load(whole), NTupleNetwork.load(part)
     assert expected.training["batch"] == 64
-    assert expected.training["games"] == 150
+    assert expected.training["games"] == expected.training["scores"]["games"] == 150
+    assert 0 <= expected.training["scores"][_training.YARDSTICK] <= 1
+    assert expected.training["command"] == "othello-env train --games 150"
     assert np.array_equal(got.weights, expected.weights)
     assert np.array_equal(got.errors, expected.errors)
     assert got.training | {"seconds": 0} == expected.training | {"seconds": 0}
