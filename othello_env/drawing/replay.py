@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
 
+import numpy as np
 from PIL import Image
 
 from othello_env.drawing.as_pixels import pixels
@@ -42,12 +43,10 @@ def gif(states: Sequence[State], cell: int = 40, seconds: float = 0.7) -> bytes:
     """
     _check(states)
     frames = [Image.fromarray(pixels(state, cell)) for state in states]
-    # One palette for all, from the first and the last: colours do not flicker.
-    width, height = frames[0].size
-    both = Image.new("RGB", (width, 2 * height))
-    both.paste(frames[0], (0, 0))
-    both.paste(frames[-1], (0, height))
-    palette = both.quantize(256)
+    # One palette for all: colours do not flicker. It covers what is rare too, such as the mark of the last move.
+    colours = {colour for frame in frames for _, colour in frame.getcolors(frame.width * frame.height) or ()}
+    swatch = Image.fromarray(np.array([sorted(colours)], np.uint8))
+    palette = swatch.quantize(256, method=Image.Quantize.MAXCOVERAGE)
     indexed = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     durations = [round(1000 * seconds)] * (len(frames) - 1) + [round(4000 * seconds)]
     out = io.BytesIO()

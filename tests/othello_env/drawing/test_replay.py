@@ -32,7 +32,7 @@ def test_a_gif_shows_each_position(start):
         for i, state in enumerate(states):
             image.seek(i)
             shown = np.asarray(image.convert("RGB"), int)
-            assert np.abs(shown - drawing.pixels(state, 24)).mean() < 4  # of 255: 256 colours are few
+            assert np.abs(shown - drawing.pixels(state, 24)).max() < 32  # of 255; the last move's mark has few pixels
         assert image.info["duration"] == 2800
 
 
