@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import sys
-from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
@@ -26,28 +25,44 @@ class BusyError(ThinkingError):
     """More is being thought about than one page, or all of them, may ask for."""
 
 
+class _Client:
+    """What one page waits for."""
+
+    def __init__(self, share: int) -> None:
+        self.waiting = 0
+        self.share = asyncio.Semaphore(share)
+        self.beside_moves = asyncio.Semaphore(max(1, share - 1))
+
+
 class Thinkers:
     """Processes that think, started when they are first needed.
 
-    A client never has more than all but one of them, so that another one is served.
+    A client never has more than all but one of them, so that another one is served; and of these it has one less for
+    what it asks beside moves, so that a move does not wait for what is merely shown.
 
     Args:
         processes: how many, at least two.
         seconds: the longest that one think may take; a process's first may take `start_seconds` more, to compile.
         start_seconds: see there.
+        grace_seconds: how long a think goes on that nobody waits for any more: ending it costs its process, and most
+            would have ended by then.
     """
 
-    def __init__(self, processes: int = 3, seconds: float = 60.0, start_seconds: float = 60.0) -> None:
+    def __init__(
+        self, processes: int = 3, seconds: float = 60.0, start_seconds: float = 60.0, grace_seconds: float = 1.0
+    ) -> None:
         if processes < 2:
             raise ValueError(f"a page needs at least 2 thinking processes, not {processes}")
         self._share = processes - 1
         self._seconds = seconds
         self._start_seconds = start_seconds
+        self._grace_seconds = grace_seconds
         self._free = asyncio.Semaphore(processes)
-        self._shares: dict[str, asyncio.Semaphore] = {}
-        self._waiting: Counter[str] = Counter()
-        self._idle: list[asyncio.subprocess.Process] = []
+        self._clients: dict[str, _Client] = {}
+        self._idle: list[asyncio.Task[asyncio.subprocess.Process]] = []
         self._all: set[asyncio.subprocess.Process] = set()
+        self._compiled: set[asyncio.subprocess.Process] = set()  # those that have answered
+        self._answering: set[asyncio.Task[dict[str, Any]]] = set()
 
     @property
     def alive(self) -> int:
@@ -55,29 +70,49 @@ class Thinkers:
         return sum(process.returncode is None for process in self._all)
 
     async def think(self, client: str, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer of `othello_env.page.worker` to a request; cancelling this call kills what thinks about it.
+        """The answer of `othello_env.page.worker` to a request.
+
+        Cancelling this call ends the think, too, a moment later.
 
         Raises:
             BusyError: the client, or all of them together, wait for too much already.
             ThinkingError: the agent failed, or took too long.
         """
-        async with self._admitted(client):
-            process = self._idle.pop() if self._idle else None
-            seconds = self._seconds if process else self._seconds + self._start_seconds
-            try:
-                async with asyncio.timeout(seconds):
-                    process = process or await self._start()
-                    told = await _exchange(process, request)
-            except BaseException as error:
-                if process is not None:
-                    await self._kill(process)
-                if isinstance(error, TimeoutError):
-                    raise ThinkingError(f"{request['spec']} was stopped after {seconds:g} s") from None
-                raise
-            self._idle.append(process)
+        async with contextlib.AsyncExitStack() as turn:
+            await turn.enter_async_context(self._admitted(client, request["task"] == "move"))
+            answering = asyncio.create_task(self._answer(request, turn.pop_all()))
+        self._answering.add(answering)
+        answering.add_done_callback(self._answering.discard)
+        try:
+            told = await asyncio.shield(answering)
+        except asyncio.CancelledError:
+            answering.add_done_callback(lambda task: task.cancelled() or task.exception())  # nobody is told
+            asyncio.get_running_loop().call_later(self._grace_seconds, answering.cancel)
+            raise
         if "error" in told:
             raise ThinkingError(told["error"])
         return told
+
+    async def _answer(self, request: dict[str, Any], turn: contextlib.AsyncExitStack) -> dict[str, Any]:
+        async with turn:
+            starting = self._idle.pop() if self._idle else asyncio.create_task(self._start())
+            try:
+                process = await asyncio.shield(starting)
+            except asyncio.CancelledError:
+                self._idle.insert(0, starting)  # for a later one: a start takes longer than most thinks
+                raise
+            seconds = self._seconds + (0 if process in self._compiled else self._start_seconds)
+            try:
+                async with asyncio.timeout(seconds):
+                    told = await _exchange(process, request)
+            except BaseException as error:
+                await self._kill(process)
+                if isinstance(error, TimeoutError):
+                    raise ThinkingError(f"{request['spec']} was stopped after {seconds:g} s") from None
+                raise
+            self._compiled.add(process)
+            self._idle.append(starting)
+            return told
 
     async def prepare(self, requests: Sequence[dict[str, Any]]) -> None:
         """Answer requests in one more process, so that what agents compile is there for those that are asked later.
@@ -96,18 +131,19 @@ class Thinkers:
             await self._kill(process)
 
     @contextlib.asynccontextmanager
-    async def _admitted(self, client: str) -> AsyncIterator[None]:
-        if self._waiting[client] >= _WAITING_PER_CLIENT or len(+self._waiting) > _CLIENTS:
+    async def _admitted(self, name: str, is_move: bool) -> AsyncIterator[None]:
+        client = self._clients.get(name) or _Client(self._share)
+        if client.waiting >= _WAITING_PER_CLIENT or len(self._clients | {name: client}) > _CLIENTS:
             raise BusyError("too much is being thought about; wait for an answer or cancel one")
-        share = self._shares.setdefault(client, asyncio.Semaphore(self._share))
-        self._waiting[client] += 1
+        self._clients[name] = client
+        client.waiting += 1
         try:
-            async with share, self._free:
+            async with contextlib.nullcontext() if is_move else client.beside_moves, client.share, self._free:
                 yield
         finally:
-            self._waiting[client] -= 1
-            if not self._waiting[client]:
-                del self._waiting[client], self._shares[client]
+            client.waiting -= 1
+            if not client.waiting:
+                del self._clients[name]
 
     async def _start(self) -> asyncio.subprocess.Process:
         process = await asyncio.create_subprocess_exec(
@@ -119,10 +155,13 @@ class Thinkers:
             start_new_session=True,  # the terminal's Ctrl-C is for the server, which ends these
         )
         self._all.add(process)
+        assert process.stdout is not None
+        await process.stdout.readline()  # it tells that it is ready
         return process
 
     async def _kill(self, process: asyncio.subprocess.Process) -> None:
         self._all.discard(process)
+        self._compiled.discard(process)
         with contextlib.suppress(ProcessLookupError):
             if hasattr(os, "killpg"):
                 os.killpg(process.pid, signal.SIGKILL)  # with the programs that it started
@@ -132,6 +171,11 @@ class Thinkers:
 
     async def close(self) -> None:
         """End all processes."""
+        for tasks in (self._answering, self._idle):  # what was to answer leaves what it was starting among the idle
+            unfinished = list(tasks)
+            for task in unfinished:
+                task.cancel()
+            await asyncio.gather(*unfinished, return_exceptions=True)
         for process in list(self._all):
             await self._kill(process)
         self._idle.clear()

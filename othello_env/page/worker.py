@@ -1,7 +1,7 @@
 """A process that thinks for the page: one JSON object a line on stdin, one answer a line on stdout.
 
 It is a process so that a think can be cut off: agents are compiled code and programs of others, which nothing else
-stops. It ends when its stdin does, even while it thinks.
+stops. Its first line tells that it is ready. It ends when its stdin does, even while it thinks.
 """
 
 from __future__ import annotations
@@ -58,6 +58,8 @@ def main() -> None:
     requests: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
     agents: dict[str, Agent] = {}
+    out.write(json.dumps({"ready": True}) + "\n")
+    out.flush()
     while True:
         _tell(out, requests.get(), agents)
 

@@ -8,6 +8,7 @@ const WOOD = { light: "#8a6040", dark: "#3b2414", plain: "#6a452a" };
 const LABEL = "#dcc4a1";
 const CORNER_LABEL = "#f7ecd9";
 const GOLD = "#f2c14e";
+const TEXT_SIZES = { 1: 42, 2: 42, 3: 38, 4: 32 }; // by its length
 const CROWN = [[-1, .7], [-1.15, -.6], [-.5, .05], [0, -.85], [.5, .05], [1.15, -.6], [1, .7]];
 
 const key = ([row, column]) => `${row},${column}`;
@@ -172,7 +173,7 @@ export class Board {
           fill: share > .999 ? "#ffc83d" : "#f7e3a1", "fill-opacity": .16 + .72 * share * share,
         }),
         svg("text", {
-          x: middle(column), y: middle(row), "font-size": text.length > 4 ? 27 : 31, "font-weight": share > .999 ? 700 : 500,
+          x: middle(column), y: middle(row), "font-size": TEXT_SIZES[text.length] ?? 27, "font-weight": share > .999 ? 700 : 500,
           "text-anchor": "middle", "dominant-baseline": "central", fill: "#1c1408", stroke: "#fff6df",
           "stroke-width": 5, "stroke-linejoin": "round", "paint-order": "stroke",
         }, text))));

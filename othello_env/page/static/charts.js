@@ -35,7 +35,7 @@ export function courseChart(points, cursor, players, onPly) {
   const x = ply => EDGE + (WIDTH - 2 * EDGE) * ply / Math.max(1, points.length - 1);
   const y = value => EDGE + (HEIGHT - 2 * EDGE) * (most - number(value, most, least)) / (most - least);
   const course = player => {
-    const colour = two ? "var(--accent)" : players[player].fill;
+    const colour = two ? "var(--accent)" : `light-dark(${players[player].fill}, ${players[player].light})`;
     const dots = [...points.entries()].filter(([, values]) => values).map(([ply, values]) => [ply, values[player]]);
     const line = dots.map(([ply, value], i) => `${i ? "L" : "M"}${x(ply).toFixed(1)} ${y(value).toFixed(1)}`).join("");
     return [

@@ -85,7 +85,7 @@ function showLook() {
   const looked = byId("looked");
   board.heat(table.isOver ? [] : heatMarks(game, found, table.selected));
   if (found) {
-    looked.textContent = [exact ? "Exact scores in discs" : agent, worthText(game, found)].filter(Boolean).join(": ");
+    looked.textContent = [exact ? "Exact scores in discs" : "Value", worthText(game, found)].filter(Boolean).join(": ");
   } else if (!looked.dataset.error) {
     looked.textContent = agent && !table.isOver ? "…" : "";
   }

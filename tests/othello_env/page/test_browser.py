@@ -1,5 +1,9 @@
-"""The real page in Chromium: games by clicks and keys, what is read, what is shown, and a server that goes away."""
+"""The real page in Chromium: games by clicks and keys, what is read, what is shown, and a server that goes away.
 
+With ``OTHELLO_ENV_SHOTS=docs`` the test of the numbers over the squares writes the README's picture, ``docs/page.png``.
+"""
+
+import io
 import json
 import os
 import re
@@ -8,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from othello_env import Othello, make_agent
 from othello_env.arena.games import seat_key
@@ -18,6 +23,13 @@ SHOTS = os.environ.get("OTHELLO_ENV_SHOTS")
 """A folder for screenshots, where they are wanted."""
 GAME = "f5d6c3f3e3f4f2g5f6d3h6g4c6e6c4c5d7h5h3h4g3g6d2e2"
 MINUS = "\u2212"
+SEATS = {
+    "othello": ["human", "alphabeta:depth=2"],
+    "tribolo": ["human", "random", "tribolo"],
+    "checkers": ["human", "alphabeta:depth=2"],
+}
+NAMES = {"othello": "black", "tribolo": "blue", "checkers": "red"}  # of the person
+LOOKERS = {"othello": "ntuple", "tribolo": "maxn:depth=2", "checkers": "alphabeta:depth=4"}
 
 
 def new_game(page, game, seats, seed=1, opening="0", clock="0"):
@@ -60,7 +72,8 @@ def wait_for_plies(page, plies):
 
 def wait_for_turn(page, player):
     """Until a player of this name is to move, or the game is over."""
-    page.locator("#status").filter(has_text=re.compile(f"{player} to move|{player} goes on|game over")).wait_for()
+    status = re.compile(f"{player} to move|{player} goes on|game over", re.IGNORECASE)
+    page.locator("#status").filter(has_text=status).wait_for()
 
 
 def is_over(page):
@@ -71,7 +84,14 @@ def shoot(page, name):
     if SHOTS:
         page.wait_for_timeout(400)  # pieces come to rest
         Path(SHOTS).mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=Path(SHOTS) / f"{name}.png")
+        with Image.open(io.BytesIO(page.screenshot())) as shot:
+            few = shot.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE)  # rare colours too
+            few.save(Path(SHOTS) / f"{name}.png", optimize=True)
+
+
+def sticks_out(page):
+    """Whether something is wider than the window."""
+    return page.evaluate("document.documentElement.scrollWidth > innerWidth")
 
 
 def check_game(page, start, agent, agent_player, seed):
@@ -433,7 +453,8 @@ def test_undo_gives_the_time_back(page):
     assert clocks.all_inner_texts() == ["0:50", "0:59"]
 
 
-def test_results_are_drawn(open_page, serve, tmp_path):
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
+def test_results_are_drawn(open_page, serve, tmp_path, scheme, width):
     row = {"opponent": "<b>random</b>", "wins": 15, "draws": 1, "losses": 4, "score": 0.775, "interval95": [0.6, 0.9]}
     row |= {"opponent_elo": 0.0, "expected_score": 0.8}
     content = {"agent": "a.npz", "games": 20, "openings": "random:10", "seed": 0, "elo": 210.4}
@@ -442,34 +463,46 @@ def test_results_are_drawn(open_page, serve, tmp_path):
     content |= {"training": {"yardstick": "maximizer:eval=weighted", "curve": [[1, 0.2], [30, 0.7]]}}
     file = tmp_path / "results.json"
     file.write_text(json.dumps(content))
-    with open_page(serve("--results", str(file)).address) as page:
+    address = serve("--results", str(file)).address
+    with open_page(address, color_scheme=scheme, viewport={"width": width, "height": 860}) as page:
         page.click("#results")
         cells = page.locator("#results-list td").all_inner_texts()
         assert [cell for cell in cells if cell.strip()] == ["<b>random</b>", "0", "15", "1", "4", "77.5%", "+12.5"]
         assert page.locator("#results-list dd").all_inner_texts() == ["210 (180 to 241)"]
         assert page.locator("#results-list figure path").count() == 1
-        shoot(page, "results")
+        assert not sticks_out(page)
+        shoot(page, f"results-{scheme}-{width}")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 768, 1280])
-def test_nothing_jumps_and_nothing_is_cut_off(open_page, server, scheme, width):
+LOOKS = [("othello", scheme, width) for scheme in ("light", "dark") for width in (360, 768, 1280)]
+LOOKS += [
+    (game, scheme, width) for game in SEATS for scheme, width in (("light", 360), ("dark", 1280)) if game != "othello"
+]
+
+
+@pytest.mark.parametrize(("game", "scheme", "width"), LOOKS)
+def test_nothing_jumps_and_nothing_is_cut_off(open_page, server, game, scheme, width):
     with open_page(server.address, color_scheme=scheme, viewport={"width": width, "height": 860}) as page:
-        new_game(page, "othello", ["human", "alphabeta:depth=2"])
-        page.locator('#look option[value="ntuple"]').wait_for(state="attached")
-        page.select_option("#look", "ntuple")
+        new_game(page, game, SEATS[game])
+        page.locator(f'#look option[value="{LOOKERS[game]}"]').wait_for(state="attached")
+        page.select_option("#look", LOOKERS[game])
 
         def places():
             ids = ("board", "status", "note", "first", "undo", "curve", "moves")
             return [page.locator(f"#{name}").bounding_box() for name in ids]
 
+        wait_for_turn(page, NAMES[game])  # in Tribolo not the first
+        plies = page.locator("#moves li").count() - 1
         before = places()
         page.evaluate("scrollTo(0, 0)")
-        square(page, 4, 5).click()
-        wait_for_plies(page, 2)
+        legal = page.locator('.square[aria-label$=", legal"]')
+        if game == "checkers":
+            square(page, 2, 1).click()  # 9, which goes to 13 or 14
+        legal.first.click()
+        wait_for_plies(page, plies + len(SEATS[game]))
         page.locator(".heat g").first.wait_for()
         page.evaluate("scrollTo(0, 0)")
         after = places()
         assert [(box["y"], box["height"]) for box in after] == [(box["y"], box["height"]) for box in before]
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        shoot(page, f"othello-{scheme}-{width}")
+        assert not sticks_out(page)
+        shoot(page, f"{game}-{scheme}-{width}")

@@ -28,9 +28,24 @@ def slow(tmp_path):
         textwrap.dedent(f"""
         import os, pathlib, time
 
+        from othello_env import Agent
+
+        class Looker(Agent):
+            def act(self, state, *, seconds_left=None):
+                return state.legal_actions()[0]
+
+            def evaluate(self, state, player):
+                return sleeper(None, None)
+
         def sleeper(observations, masks):
             pathlib.Path({str(tmp_path / "pid")!r}).write_text(str(os.getpid()))
             time.sleep(600)
+
+        def number(observations, masks):
+            with open({str(tmp_path / "pid")!r}, "a") as file:
+                file.write(str(os.getpid()) + " ")
+            time.sleep(0.2)
+            return masks.argmax(1)
 
         def dying(observations, masks):
             os._exit(3)
@@ -79,17 +94,66 @@ def is_running(pid):
     return True
 
 
-def test_a_cancelled_think_ends_at_once_and_another_is_served(slow, tmp_path):
+def test_a_cancelled_think_ends_soon_and_another_is_served(slow, tmp_path):
     async def use(thinkers):
         thinking = asyncio.create_task(thinkers.think("a", request(slow("sleeper"))))
         pid = await until(tmp_path / "pid")
         assert is_running(pid)
         thinking.cancel()
         await asyncio.gather(thinking, return_exceptions=True)
+        assert is_running(pid)  # it might have ended by itself
+        told = await thinkers.think("a", request("random"))  # the page may have one process only
         assert not is_running(pid)
-        return await thinkers.think("a", request("random"))
+        return told
 
     assert run(use)["action"] in Othello().legal_actions()
+
+
+def test_a_short_think_that_is_cancelled_costs_no_process(slow, tmp_path):
+    file = tmp_path / "pid"
+
+    async def use(thinkers):
+        await thinkers.think("a", request(slow("number")))
+        thinking = asyncio.create_task(thinkers.think("a", request(slow("number"))))
+        while len(file.read_text().split()) < 2:
+            await asyncio.sleep(0.01)
+        thinking.cancel()
+        await asyncio.gather(thinking, return_exceptions=True)
+        await thinkers.think("a", request(slow("number")))
+
+    run(use, grace_seconds=60)
+    assert len(set(file.read_text().split())) == 1
+
+
+def test_a_move_does_not_wait_for_what_is_merely_shown(slow, tmp_path):
+    async def use(thinkers):
+        shown = [asyncio.create_task(thinkers.think("a", request(slow("Looker"), "value"))) for _ in range(3)]
+        await until(tmp_path / "pid")
+        told = await thinkers.think("a", request("random"))
+        assert not any(task.done() for task in shown)
+        for task in shown:
+            task.cancel()
+        await asyncio.gather(*shown, return_exceptions=True)
+        return told
+
+    assert "action" in run(use, processes=3)
+
+
+def test_a_process_that_starts_is_kept_for_the_next_think():
+    async def use(thinkers):
+        thinking = asyncio.create_task(thinkers.think("a", request("random")))
+        while not thinkers.alive:
+            await asyncio.sleep(0.001)
+        thinking.cancel()  # its process is there and loads
+        await asyncio.gather(thinking, return_exceptions=True)
+        await asyncio.sleep(0.1)  # it is given up
+        assert thinkers.alive == 1
+        told = await thinkers.think("b", request("random"))
+        return told, thinkers.alive
+
+    told, alive = run(use, grace_seconds=0)
+    assert "action" in told
+    assert alive == 1
 
 
 def test_a_long_think_is_stopped(slow):
