@@ -172,7 +172,7 @@ class Thinkers:
     async def close(self) -> None:
         """End all processes."""
         for tasks in (self._answering, self._idle):  # what was to answer leaves what it was starting among the idle
-            unfinished = list(tasks)
+            unfinished: list[asyncio.Task[Any]] = list(tasks)
             for task in unfinished:
                 task.cancel()
             await asyncio.gather(*unfinished, return_exceptions=True)
