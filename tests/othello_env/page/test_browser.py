@@ -3,7 +3,6 @@
 With ``OTHELLO_ENV_SHOTS=docs`` the test of the numbers over the squares writes the README's picture, ``docs/page.png``.
 """
 
-import io
 import json
 import os
 import re
@@ -12,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
 from othello_env import Othello, make_agent
 from othello_env.arena.games import seat_key
@@ -84,9 +82,7 @@ def shoot(page, name):
     if SHOTS:
         page.wait_for_timeout(400)  # pieces come to rest
         Path(SHOTS).mkdir(parents=True, exist_ok=True)
-        with Image.open(io.BytesIO(page.screenshot())) as shot:
-            few = shot.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE)  # rare colours too
-            few.save(Path(SHOTS) / f"{name}.png", optimize=True)
+        page.screenshot(path=Path(SHOTS) / f"{name}.png")
 
 
 def sticks_out(page):
