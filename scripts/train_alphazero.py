@@ -5,6 +5,8 @@
     python scripts/train_alphazero.py --out runs/az8.safetensors --device cuda --games 1024 --channels 64 --blocks 5 \
         --simulations 32 --window 1000000 --seconds 36000
 
+The last command is a setting for a GPU; it has not been run.
+
 AlphaZero (Silver et al., 2018) with the search of Gumbel AlphaZero (Danihelka et al., 2022), which learns from few
 simulations. An iteration plays many games at once, from random openings to their ends: in each position the search
 chooses the move, and what it made of the network's policy is what the policy learns; the value learns the result for
