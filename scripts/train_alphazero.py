@@ -262,7 +262,10 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
     while True:
         progress["seconds"] = time.perf_counter() - begin
         is_last = bool(stop) or learner.iteration >= args.iterations or progress["seconds"] >= args.seconds
-        if learner.iteration % args.every == 0 or is_last:
+        is_measured = learner.iteration % args.every == 0 or is_last
+        if is_measured:
+            if is_last:  # a second Ctrl-C may end the measurement
+                learner.save(args.out.with_suffix(".state.safetensors"), progress)
             matches = learner.measure(args.match, learner.settings.simulations)
             alone = learner.measure(args.match, 0, (YARDSTICK,))
             point = {"iteration": learner.iteration, "games": learner.games, "seconds": round(progress["seconds"], 1)}
@@ -276,6 +279,7 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
                 point["elo"], point["elo95"] = round(placement.elo), [round(end) for end in placement.interval]
             if not progress["curve"] or progress["curve"][-1]["iteration"] != learner.iteration:
                 progress["curve"].append(point)
+            progress["seconds"] = time.perf_counter() - begin
             keep(learner, args.out, progress, args.match)
             print(point, file=sys.stderr, flush=True)
             if board:
@@ -284,7 +288,7 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
                 if "elo" in point:
                     board.add_scalar("elo", point["elo"], learner.games)
                 board.flush()
-        if is_last:
+        if is_last or (is_measured and stop):
             return
         seen = learner.iterate()
         if board:

@@ -81,7 +81,9 @@ def is_done(trainer: Trainer, curve: list[dict[str, float]], args: argparse.Name
     """Whether all games or seconds are over, and measured."""
     if not curve or curve[-1]["games"] != trainer.games:
         return False
-    return trainer.games == args.games or (args.seconds is not None and trainer.seconds >= args.seconds)
+    return (args.games is not None and trainer.games >= args.games) or (
+        args.seconds is not None and trainer.seconds >= args.seconds
+    )
 
 
 def train(trainer: Trainer, curve: list[dict[str, float]], args: argparse.Namespace) -> None:

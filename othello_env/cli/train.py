@@ -15,7 +15,11 @@ _BATCH = 64
 
 @click.command("train")
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), help="Of training.  [default: 60 without --games]")
-@click.option("--games", type=click.IntRange(1), help="Of self-play; the same number and seed repeat the weights.")
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    help="Of self-play; number, seed and batch repeat the weights, and parts of a run, if multiples of the batch.",
+)
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Where to write: a .npz file."
 )

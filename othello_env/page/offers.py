@@ -25,9 +25,11 @@ PACKAGED = (
 )
 
 FIRST_REQUESTS = tuple(
-    {"spec": offer.spec, "task": task, "record": GameRecord(game).to_json()}
+    {"spec": offer.spec, "task": task, "record": GameRecord(played).to_json()}
     for offer in PACKAGED
     if ":ms=" not in offer.spec  # which runs the same machine code for longer
-    for task, game in (("move", offer.games[0]), ("actions", offer.games[0]), ("exact", "othello:size=4"))
+    for game in offer.games
+    for task, played in (("move", game), ("actions", game), ("exact", "othello:size=4"))
+    if ":" not in game  # other sizes run the same machine code
 )
 """What compiles all that the packaged agents need, if `othello_env.page.worker` answers it once."""

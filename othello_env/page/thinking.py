@@ -1,4 +1,4 @@
-"""Thinking in a bounded number of processes, each of which is killed when nobody waits for it or its time is up."""
+"""Thinking in a bounded number of processes, killed when their time is up or, soon, when nobody waits for them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ __all__ = ["BusyError", "Thinkers", "ThinkingError"]
 
 _WAITING_PER_CLIENT = 8
 _CLIENTS = 32
+_START_SECONDS = 120.0
+"""The longest that a process may take until it can be asked."""
 
 
 class ThinkingError(RuntimeError):
@@ -37,8 +39,8 @@ class _Client:
 class Thinkers:
     """Processes that think, started when they are first needed.
 
-    A client never has more than all but one of them, so that another one is served; and of these it has one less for
-    what it asks beside moves, so that a move does not wait for what is merely shown.
+    A client never has more than all but one of them, so that another one is served. If that is two or more, it has one
+    less for what it asks beside moves, so that a move does not wait for what is merely shown.
 
     Args:
         processes: how many, at least two.
@@ -63,6 +65,7 @@ class Thinkers:
         self._all: set[asyncio.subprocess.Process] = set()
         self._compiled: set[asyncio.subprocess.Process] = set()  # those that have answered
         self._answering: set[asyncio.Task[dict[str, Any]]] = set()
+        self._is_closed = False
 
     @property
     def alive(self) -> int:
@@ -80,6 +83,8 @@ class Thinkers:
         """
         async with contextlib.AsyncExitStack() as turn:
             await turn.enter_async_context(self._admitted(client, request["task"] == "move"))
+            if self._is_closed:
+                raise ThinkingError("nobody thinks here any more")
             answering = asyncio.create_task(self._answer(request, turn.pop_all()))
         self._answering.add(answering)
         answering.add_done_callback(self._answering.discard)
@@ -99,7 +104,8 @@ class Thinkers:
             try:
                 process = await asyncio.shield(starting)
             except asyncio.CancelledError:
-                self._idle.insert(0, starting)  # for a later one: a start takes longer than most thinks
+                if not starting.done() or starting.exception() is None:
+                    self._idle.insert(0, starting)  # for a later one: a start takes longer than most thinks
                 raise
             seconds = self._seconds + (0 if process in self._compiled else self._start_seconds)
             try:
@@ -156,7 +162,13 @@ class Thinkers:
         )
         self._all.add(process)
         assert process.stdout is not None
-        await process.stdout.readline()  # it tells that it is ready
+        ready = b""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_START_SECONDS):
+                ready = await process.stdout.readline()  # it tells that it is ready
+        if not ready:
+            await self._kill(process)
+            raise ThinkingError("a process to think in did not start")
         return process
 
     async def _kill(self, process: asyncio.subprocess.Process) -> None:
@@ -170,7 +182,8 @@ class Thinkers:
         await process.wait()
 
     async def close(self) -> None:
-        """End all processes."""
+        """End all processes; nobody is answered any more."""
+        self._is_closed = True
         for tasks in (self._answering, self._idle):  # what was to answer leaves what it was starting among the idle
             unfinished: list[asyncio.Task[Any]] = list(tasks)
             for task in unfinished:

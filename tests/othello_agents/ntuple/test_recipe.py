@@ -65,3 +65,6 @@ def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(tmp_pa
     assert points == curve
     assert resumed.errors is None
     assert resumed.training | {"seconds": 0} == network.training | {"seconds": 0}
+
+    train("part", "--resume", "--games", "100")  # which it has
+    assert result("part")[1] == curve

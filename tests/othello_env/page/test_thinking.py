@@ -3,6 +3,8 @@
 import asyncio
 import math
 import os
+import shutil
+import sys
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
 
@@ -210,6 +212,31 @@ def test_an_agent_that_dies_fails_or_prints(slow):
         return await thinkers.think("a", request(slow("printing")))
 
     assert run(use) == {"action": Othello().legal_actions()[0], "name": "d3"}
+
+
+def test_what_waits_when_the_thinkers_are_closed_starts_no_process(slow, tmp_path):
+    async def use(thinkers):
+        waiting = [asyncio.create_task(thinkers.think(client, request(slow("sleeper")))) for client in "abcde"]
+        await until(tmp_path / "pid")
+        await thinkers.close()
+        told = await asyncio.gather(*waiting, return_exceptions=True)
+        assert thinkers.alive == 0
+        return told
+
+    told = run(use)
+    assert all(isinstance(each, ThinkingError | asyncio.CancelledError) for each in told)
+    assert sum(isinstance(each, ThinkingError) for each in told) >= 3  # those that had no process yet
+
+
+def test_a_process_that_does_not_start_is_told_and_another_is_tried(monkeypatch):
+    async def use(thinkers):
+        with monkeypatch.context() as patched:
+            patched.setattr(sys, "executable", shutil.which("true"))
+            with pytest.raises(ThinkingError, match="did not start"):
+                await thinkers.think("a", request("random"))
+        return await thinkers.think("a", request("random"))
+
+    assert "action" in run(use)
 
 
 def test_two_processes_at_least():

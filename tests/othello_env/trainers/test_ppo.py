@@ -196,6 +196,35 @@ def test_an_interrupt_ends_a_run_that_can_go_on(ppo, tmp_path, monkeypatch):
     same(run(ppo, out, 3, "--resume"), run(ppo, tmp_path / "b.safetensors", 3))
 
 
+def test_an_interrupt_in_a_measurement_ends_the_run_there(ppo, tmp_path, monkeypatch):
+    measure = ppo.Learner.measure
+
+    def interrupted(learner, *arguments):
+        signal.raise_signal(signal.SIGINT)
+        return measure(learner, *arguments)
+
+    monkeypatch.setattr(ppo.Learner, "measure", interrupted)
+    assert run(ppo, tmp_path / "a.safetensors", 3).iteration == 0
+
+
+def test_a_second_interrupt_in_the_last_measurement_loses_nothing(ppo, tmp_path, monkeypatch):
+    out, measure = tmp_path / "a.safetensors", ppo.Learner.measure
+
+    def interrupted(learner, *arguments):
+        if learner.iteration:
+            raise KeyboardInterrupt
+        return measure(learner, *arguments)
+
+    monkeypatch.setattr(ppo.Learner, "measure", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(ppo, out, 2)
+    monkeypatch.undo()
+    monkeypatch.setattr(ppo.Learner, "iterate", None)  # there is nothing left to do
+    resumed = run(ppo, out, 2, "--resume")
+    monkeypatch.undo()
+    same(resumed, run(ppo, tmp_path / "b.safetensors", 2))
+
+
 def test_what_a_run_writes(ppo, tmp_path):
     out = tmp_path / "deep" / "a.safetensors"
     learner = run(ppo, out, 1)
