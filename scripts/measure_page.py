@@ -20,15 +20,17 @@ from playwright.sync_api import Page, sync_playwright
 BUSY = "def policy(observations, masks):\n    while True:\n        pass\n"
 WATCH = """
 window.answers = [];
-let began = null, shown = "";
+window.marks = [];
+let began = null, shown = "", isMarked = false;
 const all = what => document.querySelectorAll(what);
 const look = () => [all("#moves [aria-current]")[0]?.dataset.ply, all("#moves li").length, all(".wrong").length].join();
-addEventListener("click", event => { began = event.timeStamp; shown = look(); }, true);
+addEventListener("click", event => { began = event.timeStamp; shown = look(); isMarked = false; }, true);
+const draw = (times, at) =>
+  requestAnimationFrame(() => setTimeout(() => times.push(performance.now() - at)));  // after the frame is drawn
 new MutationObserver(() => {
-  if (began === null || look() === shown) return;
-  const at = began;
-  began = null;
-  requestAnimationFrame(() => setTimeout(() => answers.push(performance.now() - at)));  // after the frame is drawn
+  if (began === null) return;
+  if (!isMarked && all(".chosen").length) { isMarked = true; draw(marks, began); }
+  if (look() !== shown) { draw(answers, began); began = null; }
 }).observe(document.querySelector("main"), { subtree: true, childList: true, attributes: true });
 """
 GAME = "f5d6c3f3e3f4f2g5f6d3h6g4c6e6c4c5d7h5h3h4g3g6d2e2"
@@ -69,7 +71,7 @@ def measure(first: Page, second: Page, busy: str, repeats: int) -> dict[str, lis
     times: dict[str, list[float]] = {}
     for _ in range(repeats):
         for name, page, selector in (
-            ("a move", second, '.square[aria-label$=", legal"]'),
+            ("a move: it is made", second, '.square[aria-label$=", legal"]'),
             ("undo", second, "#undo"),
             ("a square that is not legal", second, '.square[data-place="0,0"]'),
             ("a step back", second, "#back"),
@@ -78,7 +80,7 @@ def measure(first: Page, second: Page, busy: str, repeats: int) -> dict[str, lis
             ("a step forward there", first, "#forward"),
         ):
             times.setdefault(name, []).append(click(page, selector))
-    return times
+    return {"a move: its square is marked": second.evaluate("marks")} | times
 
 
 def main() -> None:

@@ -307,17 +307,11 @@ def keep(learner: Learner, out: Path, progress: dict[str, Any], games: int) -> N
     title = f"AlphaZero learns {s.size}x{s.size} Othello by self-play, seed {s.seed}"
     searched = f"score with {s.simulations} simulations a move"
     subtitle = f"{searched}, {games} games at each point from {OPENINGS[s.size]}"
-    picture(title, subtitle, progress["curve"], "games").save(out.with_suffix(".png"))
-
-
-def picture(title: str, subtitle: str, curve: list[dict[str, Any]], unit: str) -> Any:
-    """The scores against each opponent over what was played and over time."""
-    shown = curve[1:] or curve  # there is no beginning on logarithmic axes
     lines = {
-        opponent: [CurvePoint(max(p[unit], 1), max(p["seconds"], 1.0), p["scores"][opponent]) for p in shown]
+        opponent: [CurvePoint(p["games"], p["seconds"], p["scores"][opponent]) for p in progress["curve"]]
         for opponent in LADDER
     }
-    return learning_chart(title, subtitle, lines, unit)
+    learning_chart(title, subtitle, lines).save(out.with_suffix(".png"))
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:

@@ -17,7 +17,6 @@ fits the engine's selective search to them.
 """
 
 import argparse
-import io
 import json
 import sys
 import time
@@ -26,7 +25,7 @@ from pathlib import Path
 from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
 from othello_env import Othello
 from othello_env.arena.match import play_match
-from othello_env.drawing.chart import CurvePoint, learning_chart
+from othello_env.drawing.chart import CurvePoint, learning_chart, png
 from othello_env.files import write_file, write_json
 
 OPPONENTS = {4: (2, 4), 6: (2, 4), 8: (4, 6)}
@@ -56,7 +55,7 @@ def picture(trainer: Trainer, curve: list[dict[str, float]], matches: int) -> by
     size = trainer.network.size
     lines = {
         f"alphabeta:depth={depth},eval=weighted": [
-            CurvePoint(point["games"], max(point["seconds"], 1.0), point[f"depth {depth}"]) for point in curve
+            CurvePoint(point["games"], point["seconds"], point[f"depth {depth}"]) for point in curve
         ]
         for depth in OPPONENTS[size]
     }
@@ -64,9 +63,7 @@ def picture(trainer: Trainer, curve: list[dict[str, float]], matches: int) -> by
     subtitle = (
         f"score of greedy play, {matches} games at each point from {PLIES[size]} random plies, seed {trainer.seed}"
     )
-    buffer = io.BytesIO()
-    learning_chart(title, subtitle, lines).save(buffer, "PNG")
-    return buffer.getvalue()
+    return png(learning_chart(title, subtitle, lines))
 
 
 def next_point(curve: list[dict[str, float]], first: int, batch: int) -> int:
@@ -99,6 +96,7 @@ def train(trainer: Trainer, curve: list[dict[str, float]], args: argparse.Namesp
 
 
 def write(trainer: Trainer, curve: list[dict[str, float]], args: argparse.Namespace, *, half: bool) -> None:
+    """Write the weights, the curve and its picture."""
     trainer.network.training |= {"command": " ".join(["python", *sys.argv]), "scores": curve[-1] if curve else {}}
     trainer.network.save(args.out, half=half)
     write_json(args.out.with_suffix(".json"), {"training": trainer.network.training, "curve": curve})
@@ -116,6 +114,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the self-play")
     parser.add_argument("--batch", type=int, default=1, help="games that are played before they are learned from")
     parser.add_argument("--threads", type=int, default=1, help="that share the games of a batch")
+    parser.add_argument("--look-ahead", action="store_true", help="choose moves by minimax of depth 2 while training")
     parser.add_argument("--first", type=int, default=25_000, help="the games before the first point of the curve")
     parser.add_argument("--matches", type=int, default=1000, help="games of each match")
     parser.add_argument("--half", action="store_true", help="in the end, write weights of half precision, to play by")
@@ -128,7 +127,7 @@ def main(arguments: list[str] | None = None) -> None:
         trainer = Trainer.resume(NTupleNetwork.load(args.out), num_threads=args.threads)
         curve = json.loads(args.out.with_suffix(".json").read_text())["curve"]
     else:
-        trainer = Trainer(args.size, args.seed, batch=args.batch, num_threads=args.threads)
+        trainer = Trainer(args.size, args.seed, batch=args.batch, num_threads=args.threads, look_ahead=args.look_ahead)
         curve = []
     try:
         while not is_done(trainer, curve, args):

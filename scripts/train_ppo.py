@@ -303,17 +303,11 @@ def keep(learner: Learner, out: Path, progress: dict[str, Any], games: int) -> N
     s = learner.settings
     title = f"PPO learns {s.size}x{s.size} Othello by self-play, seed {s.seed}"
     subtitle = f"score of the likeliest moves, {games} games at each point from {OPENINGS[s.size]}"
-    picture(title, subtitle, progress["curve"], "plies").save(out.with_suffix(".png"))
-
-
-def picture(title: str, subtitle: str, curve: list[dict[str, Any]], unit: str) -> Any:
-    """The scores against each opponent over what was played and over time."""
-    shown = curve[1:] or curve  # there is no beginning on logarithmic axes
     lines = {
-        opponent: [CurvePoint(max(p[unit], 1), max(p["seconds"], 1.0), p["scores"][opponent]) for p in shown]
+        opponent: [CurvePoint(p["plies"], p["seconds"], p["scores"][opponent]) for p in progress["curve"]]
         for opponent in LADDER
     }
-    return learning_chart(title, subtitle, lines, unit)
+    learning_chart(title, subtitle, lines, "plies").save(out.with_suffix(".png"))
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:

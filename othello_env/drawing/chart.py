@@ -37,7 +37,7 @@ class ScoreRow:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """What a learner scored, 0 to 1, after so many games or plies and seconds of training (at least 1 of each)."""
+    """What a learner scored, 0 to 1, after so many games or plies and seconds of training."""
 
     played: float
     seconds: float
@@ -241,6 +241,8 @@ def learning_chart(
 ) -> Image.Image:
     """A picture of how scores grow with games or plies and with seconds, both on logarithmic axes.
 
+    These have no place for the beginning: it is left out, unless there is nothing else.
+
     Args:
         title: above all.
         subtitle: how it was measured, in a smaller type.
@@ -254,7 +256,11 @@ def learning_chart(
     for place, (axis, name) in enumerate((("played", unit), ("seconds", "seconds"))):
         left = _EDGE + 40 + place * (_PLOT + _EDGE + 40)
         panel = _Panel(left, _TOP, left + _PLOT, height - _BOTTOM)
-        lines = [[(getattr(point, axis), point.score) for point in curve] for curve in curves.values()]
+        lines = [
+            [(max(getattr(point, axis), 1.0), point.score) for point in curve if point.played]
+            or [(1.0, curve[0].score)]
+            for curve in curves.values()
+        ]
         _draw_logarithmic(canvas, panel, lines, f"{name} of training")
     for place, (label, ink) in enumerate(zip(curves, _INKS, strict=False)):
         y = height - _BOTTOM - 22 * (len(curves) - place)

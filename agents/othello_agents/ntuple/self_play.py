@@ -39,6 +39,7 @@ class Learning(NamedTuple):
     epsilon: float
     random_plies: int
     grabbing: float
+    look_ahead: bool
 
 
 class Records(NamedTuple):
@@ -121,7 +122,7 @@ def _self_play(
     random_plies = np.int64(below(mix(key, np.uint64(OPENING)), np.uint64(learning.random_plies + 1)))
     threshold = np.uint64(learning.epsilon * 2.0**32)
     configuration = np.empty(len(tables.offsets), np.int16)
-    after = np.empty_like(configuration)
+    after, later = np.empty_like(configuration), np.empty_like(configuration)
     configure(own, opponent, tables, configuration)
     legal, reply = legal_moves(own, opponent, tables.board), legal_moves(opponent, own, tables.board)
     sign, t = 1, 0
@@ -131,7 +132,10 @@ def _self_play(
             add(configuration, configuration, np.int64(-2))  # the other side's view; a bare literal is another type
             sign = -sign
         discs = np.int64(popcount(own | opponent)) + 1
-        best, logit = best_move(own, opponent, legal, configuration, tables, after)
+        if learning.look_ahead:
+            best, logit = _best_after_replies(own, opponent, legal, configuration, tables, after, later)
+        else:
+            best, logit = best_move(own, opponent, legal, configuration, tables, after)
         square = best
         draw = mix(mix(key, np.uint64(EPSILON)), np.uint64(discs))
         if t < random_plies or draw >> _32 < threshold:
@@ -154,6 +158,37 @@ def _self_play(
             configuration[q] = -played[q]
         own, opponent, sign, t = new_own, new_opponent, -sign, t + 1
     records.plies[b] = t
+
+
+@kernel
+def _best_after_replies(
+    own: np.uint64,
+    opponent: np.uint64,
+    legal: np.uint64,
+    configuration: npt.NDArray[np.int16],
+    tables: Tables,
+    after: npt.NDArray[np.int16],
+    later: npt.NDArray[np.int16],
+) -> tuple[np.int64, np.float32]:
+    """The first square that is best by minimax of depth 2, and its own afterstate's logit; see `kernels.best_move`."""
+    best, most, best_logit = np.int64(-1), np.float32(0), np.float32(0)
+    while legal != _0:
+        disc = legal & (_0 - legal)
+        legal ^= disc
+        square, logit = best_move(own, opponent, disc, configuration, tables, after)
+        new_own, new_opponent, replies, moves = advance(own, opponent, disc, tables.board)
+        worth = logit
+        if (replies | moves) != _0:
+            follow(configuration, square, opponent & ~new_own, tables.deltas, tables.looked_up, after)
+            if replies != _0:
+                for q in range(tables.looked_up):
+                    after[q] = -after[q]  # the other side's view
+                worth = -best_move(new_own, new_opponent, replies, after, tables, later)[1]
+            else:
+                worth = best_move(new_opponent, new_own, moves, after, tables, later)[1]
+        if best < 0 or worth > most:
+            best, most, best_logit = square, worth, logit
+    return best, best_logit
 
 
 @kernel

@@ -50,6 +50,7 @@ class Trainer:
         epsilon: the probability of a random move.
         random_plies: with how many random moves a game begins at most; None for two fifths of the squares to fill.
         grabbing: the probability that one of a game's players grabs discs.
+        look_ahead: choose moves by minimax of depth 2, which takes several times as long.
         batch: how many games are played before they are learned from.
         num_threads: how many threads play a batch; results do not depend on it.
 
@@ -69,6 +70,7 @@ class Trainer:
         epsilon: float = 0.1,
         random_plies: int | None = None,
         grabbing: float = 0.5,
+        look_ahead: bool = False,
         batch: int = 1,
         num_threads: int = 1,
     ) -> None:
@@ -90,7 +92,9 @@ class Trainer:
                 raise ValueError(f"{name} must be {least} to {most}, not {number}")
         self.seed = int(seed)
         self._key = np.uint64(mix_int(seed, 0))
-        self._learning = Learning(float(rate), float(trace), float(epsilon), int(random_plies), float(grabbing))
+        self._learning = Learning(
+            float(rate), float(trace), float(epsilon), int(random_plies), float(grabbing), bool(look_ahead)
+        )
         if self.network.errors is None:
             self.network.errors = np.zeros((*self.network.weights.shape, 2), np.float32)
         self._errors = self.network.errors
@@ -110,7 +114,7 @@ class Trainer:
         Raises:
             ValueError: the card does not tell them.
         """
-        numbers = {"batch": 1} | network.training
+        numbers = {"batch": 1, "look_ahead": False} | network.training
         for name in ("seed", "batch", *Learning._fields):
             if not isinstance(numbers.get(name), int | float):
                 raise ValueError(f"the network's card does not tell the {name} of its training: {network.training}")

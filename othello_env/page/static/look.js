@@ -3,7 +3,6 @@
 import { think } from "./api.js";
 
 const KEPT = 2000;
-const GRACE_MS = 500;
 
 export class Looking {
   /** `onChange()` is called whenever something new is known; `onError(text)` when an agent tells nothing. */
@@ -59,10 +58,8 @@ export class Looking {
   /** Ask what is wanted of a game and not known yet, the position that is shown first. */
   async follow(game, agent, solve, exactEmpties) {
     const turn = this.turn += 1;
-    // What is being thought of may soon be told; ending it costs its process.
-    const late = setTimeout(() => this.abort.abort(), GRACE_MS);
+    this.abort.abort();
     await this.running;
-    clearTimeout(late);
     if (turn !== this.turn) return;
     this.abort = new AbortController();
     this.running = this.askAll(this.wanted(game, agent, solve, exactEmpties), game, turn);

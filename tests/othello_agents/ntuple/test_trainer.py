@@ -17,12 +17,13 @@ from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, draw, 
 class SlowLearner:
     """TD(lambda) by self-play on States, with a dictionary of weights and their errors by what a pattern shows."""
 
-    def __init__(self, slow, size, seed, stages, rate, trace, epsilon, random_plies, grabbing):
+    def __init__(self, slow, size, seed, stages, rate, trace, epsilon, random_plies, grabbing, look_ahead=False):
         self.slow = slow
         self.size, self.stages = size, stages
         self.key = mix_int(seed, 0)
         self.rate, self.trace = rate, trace
         self.epsilon, self.random_plies, self.grabbing = epsilon, random_plies, grabbing
+        self.look_ahead = look_ahead
         self.weights, self.errors, self.sizes = {}, {}, {}
         self.placements = [
             (name, orders) for name, squares in shapes(size).items() for orders in slow.readings(size, squares)
@@ -46,6 +47,15 @@ class SlowLearner:
             return math.inf * state.returns()[1 - state.to_move] if any(state.returns()) else 0.0
         return float(self.logit(self.features(state)))
 
+    def worth_after_reply(self, state):
+        """The same by minimax, one ply on."""
+        if state.is_over:
+            return self.worth(state)
+        if state.must_pass:
+            state = state.play(state.pass_action)
+            return max(self.worth(state.play(action)) for action in state.legal_actions())
+        return -max(self.worth(state.play(action)) for action in state.legal_actions())
+
     def outcome(self, state, player):
         return 0.5 * state.returns()[player] + 0.5 * state.margins()[player] / self.size**2
 
@@ -66,7 +76,7 @@ class SlowLearner:
             if state.must_pass:
                 state = state.play(state.pass_action)
             legal = state.legal_actions()
-            worths = [self.worth(state.play(action)) for action in legal]
+            worths = [(self.worth_after_reply if self.look_ahead else self.worth)(state.play(a)) for a in legal]
             best = action = legal[worths.index(max(worths))]
             bits = mix_int(mix_int(key, EPSILON), state.turn + 1)
             if len(plies) < random_plies or bits >> 32 < int(self.epsilon * 2**32):
@@ -105,10 +115,14 @@ class SlowLearner:
 
 
 @pytest.mark.nojit
-@pytest.mark.parametrize(("trace", "batch"), [(0.0, 1), (0.6, 1), (0.6, 5)])
-def test_learning_is_that_of_the_slow_twin(slow, trace, batch):
+@pytest.mark.parametrize(
+    ("trace", "batch", "look_ahead"),
+    [(0.0, 1, False), (0.6, 1, False), (0.6, 5, False), (0.6, 1, True), (0.6, 5, True)],
+)
+def test_learning_is_that_of_the_slow_twin(slow, trace, batch, look_ahead):
     games = 12
     options = {"rate": 0.9, "trace": trace, "epsilon": 0.2, "random_plies": 4, "grabbing": 0.6}
+    options["look_ahead"] = look_ahead
     seed = 4  # where a best move that ends a game is left, in the middle of a batch
     trainer = Trainer(4, seed, stages=2, batch=batch, **options)
     trainer.run(games=games)

@@ -30,6 +30,13 @@ def test_one_point_is_enough():
     assert len(rows) > 0
 
 
+def test_the_beginning_has_no_place_on_logarithmic_axes_but_is_drawn_where_it_is_all():
+    begun, later = CurvePoint(0, 0, 0.2), [CurvePoint(100, 1, 0.6), CurvePoint(1_000, 10, 0.9)]
+    assert png(learning_chart("a", "b", {"c": [begun, *later]})) == png(learning_chart("a", "b", {"c": later}))
+    rows, _ = places(learning_chart("a", "b", {"c": [begun]}).crop((0, 92, 508, 430)), "#1b7f4b")
+    assert len(rows) > 0
+
+
 def coloured_rows(chart: Image.Image) -> set[int]:
     """Where the green of the row that stands out is, by height."""
     red, green, blue = np.moveaxis(np.asarray(chart).astype(int), 2, 0)

@@ -9,8 +9,29 @@ with warnings.catch_warnings():
     torchrl = pytest.importorskip("torchrl", reason="this trainer is an optional extra")
 
 import torch
+from torchrl.envs import PettingZooWrapper
+
+from othello_env import othello_v0
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
+
+
+def test_its_wrapper_plays_the_pettingzoo_environment_by_its_masks():
+    env = PettingZooWrapper(othello_v0.env(size=4), use_mask=True, categorical_actions=True)
+    env.set_seed(1)
+    played = env.rollout(100, break_when_any_done=False)  # random actions
+    turns, ended = [], 0
+    for player in ("black", "white"):
+        data, after = played[f"{player}_0"], played["next", f"{player}_0"]
+        turn = data["mask"].flatten()
+        legal = data["action_mask"].flatten(1).gather(1, data["action"].reshape(-1, 1)).flatten()
+        assert bool(legal[turn].all())
+        turns.append(turn)
+        over = after["done"].flatten()
+        ended += int(over.sum())
+        assert bool((after["reward"].flatten()[over].abs() <= 1).all())
+    assert bool((turns[0] ^ turns[1]).all())  # one player at a time
+    assert ended > 4  # several games
 
 
 @pytest.fixture(scope="module")
