@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
@@ -148,8 +150,9 @@ def play_tournament(
 ) -> Tournament:
     """Play a tournament, or what is missing of it.
 
-    Each game that ends is added to the file at once. Where the file has games of this tournament already, they count
-    and are not played again. An agent that answers with no legal action, raises or exceeds its time loses that game.
+    Each game that ends is added to the file at once, and told; Ctrl-C waits until both are done. Where the file has
+    games of this tournament already, they count and are not played again. An agent that answers with no legal action,
+    raises or exceeds its time loses that game.
 
     Args:
         agents: by name: specs, agents or callables.
@@ -182,8 +185,9 @@ def play_tournament(
         _check(schedule, clock, records, file)
         if out is not None:
             out.cut_torn_line()
-        for record in records:
-            tell(record)
+        with _held_interrupt():
+            for record in records:
+                tell(record)
         jobs = _Jobs(schedule.missing({(record.opening, record.agents) for record in records}), clock)
         if ray:
             played = play_jobs_on_cluster(jobs.next, agents, schedule.seed, workers, clock)
@@ -195,11 +199,29 @@ def play_tournament(
             jobs.took(done)
             for game in done:
                 written = _record(jobs.games.pop(game.pairing.key), game, schedule, clock)
-                if out is not None:
-                    out.append(written)
-                records.append(written)
-                tell(written)
+                with _held_interrupt():
+                    if out is not None:
+                        out.append(written)
+                    records.append(written)
+                    tell(written)
     return Tournament.of(schedule.agents, records)
+
+
+@contextmanager
+def _held_interrupt() -> Iterator[None]:
+    """Ctrl-C waits until the end of the block, so that what is told is what is in the file."""
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    pressed: list[bool] = []
+    signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if pressed:
+        raise KeyboardInterrupt
 
 
 def _check(schedule: Schedule, clock: Clock | None, records: Sequence[GameRecord], file: str | Path | None) -> None:

@@ -12,7 +12,7 @@ import pytest
 from othello_env import Agent, make_agent
 from othello_env.arena.clocks import Clock
 from othello_env.arena.match import play_match
-from othello_env.arena.records import RecordError, read_records
+from othello_env.arena.records import GameRecord, RecordError, RecordFile, read_records
 from othello_env.arena.rules import Rules
 from othello_env.arena.schedule import Schedule
 from othello_env.arena.tournament import Tournament, play_tournament
@@ -226,6 +226,24 @@ def test_an_interrupt_keeps_what_was_played(tmp_path):
     assert read_records(path) == seen
     assert Tournament.of(NAMES, seen).agents == NAMES
     assert play(file=path) == play()
+
+
+def test_an_interrupt_between_keeping_and_telling_a_game_waits(tmp_path, monkeypatch):
+    path = tmp_path / "games.jsonl"
+    append = RecordFile.append
+    told: list[GameRecord] = []
+
+    def interrupted(self, record):
+        append(self, record)
+        if len(told) == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(RecordFile, "append", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        play(file=path, progress=told.append)
+    assert len(told) == 3
+    assert read_records(path) == told
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_wrong_arguments_are_told(tmp_path):
