@@ -128,7 +128,7 @@ class DiesOnce(Polite):
 
 
 class Spender(Polite):
-    """Thinks for a fixed time and plays as the clock tells: the last action while more than half is left."""
+    """Thinks for a fixed time and plays as the clock tells: the last action while all of it is left."""
 
     def __init__(self, seconds: float = 0.002, all: float = 1.0) -> None:  # noqa: A002
         super().__init__()
@@ -136,4 +136,4 @@ class Spender(Polite):
 
     def act(self, state, *, seconds_left=None):
         time.sleep(self.seconds)
-        return state.legal_actions()[-1 if seconds_left > self.all / 2 else 0]
+        return state.legal_actions()[-1 if seconds_left == self.all else 0]

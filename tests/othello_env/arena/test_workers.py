@@ -50,19 +50,17 @@ def test_no_clock(text):
 
 
 def test_agents_see_what_is_left_of_their_own_time():
-    spec = odd("Spender", seconds=0.022)
+    spec = odd("Spender", seconds=0.005, all=60.0)
     agents = [workers.make_agent(spec), workers.make_agent(spec)]
-    record = play_game(agents, Pairing(Othello(), (0, 1), 1), Clock(1.0))
-    assert record.fault is None
-    assert all(0.5 < seconds < 1 for seconds in record.seconds)
-    # It plays its last action while it has more than half its time, so at first; with a clock for each move always.
-    assert record.final.moves[0] == Othello().legal_actions()[-1]
-    per_move = play_game(agents, Pairing(Othello(), (0, 1), 1), Clock(1.0, per_move=True))
-    state = Othello()
-    for action in per_move.final.moves:
-        assert action == state.legal_actions()[-1]
-        state = state.play(action)
-    assert per_move.final.moves != record.final.moves
+    for per_move in (False, True):
+        record = play_game(agents, Pairing(Othello(), (0, 1), 1), Clock(60.0, per_move))
+        assert record.fault is None
+        state = Othello()
+        for ply, action in enumerate(record.final.moves):
+            all_left = per_move or ply < 2  # on each side's first move, whatever the other has spent by then
+            assert action == state.legal_actions()[-1 if all_left else 0]
+            state = state.play(action)
+        assert sum(record.seconds) >= 0.005 * sum(action < 64 for action in record.final.moves), "passes are not asked"
 
 
 @pytest.mark.parametrize(
