@@ -1,10 +1,11 @@
-"""Measure the textbook alpha-beta: nodes a second, compiled and in plain Python, and positions a second of batches.
+"""Measure the agents without a learned evaluation: alpha-beta's nodes, Monte Carlo's simulations, answers to a batch.
 
     python scripts/measure_agents.py
     python scripts/measure_agents.py --depth 4 --positions 100
 
-Both searches visit the same nodes of the same random positions, in one run; read the ratios, since absolute times hang
-on the machine. The search in Python still plays its moves with the compiled rules.
+Both alpha-beta searches, compiled and in plain Python, visit the same nodes of the same random positions, in one run;
+read the ratios, since absolute times hang on the machine. The search in Python still plays its moves with the compiled
+rules.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from functools import partial
 
 from othello_agents.alphabeta import AlphaBeta
 from othello_agents.evaluation import find_evaluation
+from othello_agents.mcts import Mcts
 from othello_env import Othello, make_agent
 from othello_env.games.openings import Openings
 from othello_env.games.othello import OthelloBatch
@@ -67,6 +69,12 @@ def main() -> None:
     print(f"ratio         {compiled / python:14,.0f}")
 
     batch = OthelloBatch.from_states(random_positions(2_000, args.seed))
+    simulations = 1000
+    print("\nMonte Carlo tree search, one position at a time, one thread")
+    for state in (Othello(), states[-1]):
+        per_second = simulations / seconds(partial(Mcts(simulations, seed=args.seed).search, state))
+        print(f"{f'{sum(state.scores())} discs':34}{per_second:14,.0f} simulations a second")
+
     print(f"\nanswers to a batch of {len(batch):,}, one thread")
     for spec in BATCHES:
         agent = make_agent(spec)
