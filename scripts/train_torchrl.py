@@ -4,9 +4,9 @@
     python scripts/train_torchrl.py --size 6 --opponent maximizer:eval=weighted --iterations 200 --out runs/torchrl.pt
 
 TorchRL takes the vector environment as it is, without automatic resets: it asks for them itself, by `reset_mask`, the
-mode that it prefers. Its `PettingZooWrapper` takes `othello_v0.env()` as it is, with `use_mask=True`.
-(Of the others it takes SAME_STEP alone, where torchrl 0.14.1 fails at the final observation if
-observations are dicts, in Gymnasium's own `SyncVectorEnv` too.)
+mode that it prefers. (Of the other modes it takes SAME_STEP alone, where torchrl 0.14.1 fails at the final observation
+if observations are dicts, in Gymnasium's own `SyncVectorEnv` too.) Its `PettingZooWrapper` takes `othello_v0.env()` as
+it is, with `use_mask=True`.
 """
 
 import argparse
