@@ -111,6 +111,13 @@ class Agent(ABC):
             WrongGameError: it does not play such positions.
         """
 
+    def check_game(self, state: State) -> None:  # noqa: B027 - most agents play any game
+        """Check that it plays this game, on a board of this size.
+
+        Raises:
+            WrongGameError: it does not.
+        """
+
     @property
     def answers_batches(self) -> bool:
         """Whether `act_batch` is more than a loop over `act`, so that playing many games at once pays."""
@@ -176,6 +183,9 @@ class _EpsilonAgent(Agent):
     @property
     def answers_batches(self) -> bool:
         return self._agent.answers_batches
+
+    def check_game(self, state: State) -> None:
+        self._agent.check_game(state)
 
     def new_game(self, seed: int) -> None:
         self._chance.new_game(mix_int(seed, EPSILON))

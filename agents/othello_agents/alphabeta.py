@@ -66,11 +66,11 @@ class AlphaBeta(DepthSearch):
     def __init__(self, depth: int = 4, eval: str | Evaluate = standard) -> None:  # noqa: A002 - the option of the spec
         super().__init__(depth, eval)
 
-    def _search_state(self, state: State) -> Found:
+    def _search_to(self, state: State, depth: int, evaluate: Evaluate) -> Found:
         if isinstance(state, Checkers) and self._evaluate in _CHECKERS:
-            return Found(*checkers.search(state, self._depth, _CHECKERS[self._evaluate]))
-        return alphabeta(state, self._depth, self._evaluation(state))
+            return Found(*checkers.search(state, depth, _CHECKERS[self._evaluate]))
+        return alphabeta(state, depth, evaluate)
 
-    def _search_batch(self, batch: OthelloBatch, evaluation: int) -> search_kernels.FoundBatch:
+    def _search_batch_to(self, batch: OthelloBatch, depth: int, evaluation: int) -> search_kernels.FoundBatch:
         board = bitboard.BOARDS[batch.size]
-        return search_kernels.alphabeta_batch(batch.own, batch.opponent, board, batch.size, evaluation, self._depth)
+        return search_kernels.alphabeta_batch(batch.own, batch.opponent, board, batch.size, evaluation, depth)

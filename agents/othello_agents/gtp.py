@@ -168,9 +168,12 @@ class Gtp(Agent):
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self._command, self._seconds))
 
+    def check_game(self, state: State) -> None:
+        _othello(state)
+
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        state = _othello(state)
         commands = _commands(state)
-        assert isinstance(state, Othello)
         if state.must_pass:
             return state.pass_action
         with self._lock:
@@ -235,15 +238,18 @@ def _command(colour: str, state: Othello, action: int) -> str:
     return f"play {colour} {state.action_to_text(action)}"
 
 
-def _commands(state: State) -> list[str]:
+def _othello(state: State) -> Othello:
+    if not isinstance(state, Othello):
+        raise WrongGameError(f"gtp: the program plays Othello, not {type(state).__name__}")
+    return state
+
+
+def _commands(state: Othello) -> list[str]:
     """What tells a program the moves of a game, its passes left out.
 
     Raises:
         AgentError: the game did not begin at the standard start.
-        WrongGameError: it is no Othello.
     """
-    if not isinstance(state, Othello):
-        raise WrongGameError(f"gtp: the program plays Othello, not {type(state).__name__}")
     position, commands = Othello(state.size), []
     with contextlib.suppress(IllegalActionError):
         for action in state.moves:

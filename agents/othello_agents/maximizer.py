@@ -12,9 +12,13 @@ __all__ = ["Maximizer", "maximize"]
 
 def maximize(state: State, evaluate: Evaluate) -> Found:
     """The action after which the position is worth most to the player who moved; any number of players."""
-    values = {action: evaluate(state.play(action), state.to_move) for action in state.legal_actions()}
+    values = _values(state, evaluate)
     best = max(values, key=values.__getitem__)
     return Found(values[best], best, len(values))
+
+
+def _values(state: State, evaluate: Evaluate) -> dict[int, float]:
+    return {action: evaluate(state.play(action), state.to_move) for action in state.legal_actions()}
 
 
 class Maximizer(Search):
@@ -37,3 +41,7 @@ class Maximizer(Search):
     def _search_batch(self, batch: OthelloBatch, evaluation: int) -> search_kernels.FoundBatch:
         board = bitboard.BOARDS[batch.size]
         return search_kernels.maximizer_batch(batch.own, batch.opponent, board, batch.size, evaluation)
+
+    def action_values(self, state: State) -> dict[int, float]:
+        self._check(state)
+        return _values(state, self._evaluation(state))

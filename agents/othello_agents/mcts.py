@@ -66,14 +66,16 @@ class Mcts(Agent):
     def new_game(self, seed: int) -> None:
         self._chance.new_game(seed)
 
+    def check_game(self, state: State) -> None:
+        _othello(state)
+
     def search(self, state: State) -> Searched:
         """The search of a position.
 
         Raises:
             ValueError: it is no Othello position, or the game is over.
         """
-        if not isinstance(state, Othello):
-            raise WrongGameError(f"mcts plays Othello, not {type(state).__name__}")
+        state = _othello(state)
         if state.is_over:
             raise ValueError(f"there is nothing to search, the game is over:\n{state}")
         batch = OthelloBatch.from_states([state])
@@ -97,6 +99,12 @@ class Mcts(Agent):
     def _search(self, batch: OthelloBatch, keys: list[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         key = np.array(keys, np.uint64)
         return search_batch(batch.own, batch.opponent, key, BOARDS[batch.size], self._simulations, self._exploration)
+
+
+def _othello(state: State) -> Othello:
+    if not isinstance(state, Othello):
+        raise WrongGameError(f"mcts plays Othello, not {type(state).__name__}")
+    return state
 
 
 @cache

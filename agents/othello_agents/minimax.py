@@ -46,9 +46,9 @@ class Minimax(DepthSearch):
     def __init__(self, depth: int = 3, eval: str | Evaluate = standard) -> None:  # noqa: A002 - the option of the spec
         super().__init__(depth, eval)
 
-    def _search_state(self, state: State) -> Found:
-        return minimax(state, self._depth, self._evaluation(state))
+    def _search_to(self, state: State, depth: int, evaluate: Evaluate) -> Found:
+        return minimax(state, depth, evaluate)
 
-    def _search_batch(self, batch: OthelloBatch, evaluation: int) -> search_kernels.FoundBatch:
+    def _search_batch_to(self, batch: OthelloBatch, depth: int, evaluation: int) -> search_kernels.FoundBatch:
         board = bitboard.BOARDS[batch.size]
-        return search_kernels.minimax_batch(batch.own, batch.opponent, board, batch.size, evaluation, self._depth)
+        return search_kernels.minimax_batch(batch.own, batch.opponent, board, batch.size, evaluation, depth)

@@ -113,6 +113,9 @@ class _Lookahead(Agent):
     def _value(self, state: State, depth: int, player: int) -> float:
         """What a search of a position to a depth finds for a player."""
 
+    def check_game(self, state: State) -> None:
+        self._evaluate(state, state.to_move)
+
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         return self.search(state).action
 

@@ -54,6 +54,9 @@ class PolicyAgent(Agent):
     def __repr__(self) -> str:
         return f"{self._name}:temperature={self._temperature:g}" if self._temperature else self._name
 
+    def check_game(self, state: State) -> None:
+        self._checked(state)
+
     def new_game(self, seed: int) -> None:
         self._chance.new_game(seed)
 

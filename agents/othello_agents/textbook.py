@@ -78,6 +78,16 @@ class Search(Agent):
     def _search_batch(self, batch: OthelloBatch, evaluation: int) -> search_kernels.FoundBatch:
         """The search by a kernel, for N positions."""
 
+    @abstractmethod
+    def action_values(self, state: State) -> dict[int, float]:
+        """What the search finds each legal action worth to the player to move, in ascending order of actions.
+
+        The first best one is what the agent plays; values are as in `Found`.
+
+        Raises:
+            ValueError: the game is over, or this search or its evaluation is for other games.
+        """
+
     @property
     def _options(self) -> str:
         return f"eval={evaluation_name(self._evaluate)}"
@@ -91,12 +101,22 @@ class Search(Agent):
         Raises:
             ValueError: the game is over, or this search or its evaluation is for other games.
         """
-        if state.is_over:
-            raise ValueError(f"there is nothing to search, the game is over:\n{state}")
+        self._check(state)
         if self._compiled is None or not isinstance(state, Othello):
             return self._search_state(state)
-        values, actions, nodes = self._search_batch(OthelloBatch.from_states([state]), self._compiled)
-        return Found(_number(values[0]), int(actions[0]), int(nodes[0]))
+        return _first(self._search_batch(OthelloBatch.from_states([state]), self._compiled))
+
+    def _check(self, state: State) -> None:
+        """Check that there is something to search.
+
+        Raises:
+            ValueError: the game is over, or this search is for other games.
+        """
+        if state.is_over:
+            raise ValueError(f"there is nothing to search, the game is over:\n{state}")
+
+    def check_game(self, state: State) -> None:
+        self._evaluation(state)(state, state.to_move)
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         return self.search(state).action
@@ -123,11 +143,10 @@ def check_depth(depth: Any) -> int:
     return plies
 
 
-def _number(value: np.int64) -> float:
-    """A kernel's value as the search in Python has it."""
-    if abs(value) == search_kernels.WIN:
-        return math.copysign(math.inf, value)
-    return int(value)
+def _first(found: search_kernels.FoundBatch) -> Found:
+    """What a kernel found in the first of its positions, as the search in Python has it."""
+    value, action, nodes = (int(each[0]) for each in found)
+    return Found(math.copysign(math.inf, value) if abs(value) == search_kernels.WIN else value, action, nodes)
 
 
 class DepthSearch(Search):
@@ -145,8 +164,52 @@ class DepthSearch(Search):
     def _options(self) -> str:
         return f"depth={self._depth},{super()._options}"
 
-    def search(self, state: State) -> Found:
+    @abstractmethod
+    def _search_to(self, state: State, depth: int, evaluate: Evaluate) -> Found:
+        """The search in any game to a depth, which may be 0."""
+
+    @abstractmethod
+    def _search_batch_to(self, batch: OthelloBatch, depth: int, evaluation: int) -> search_kernels.FoundBatch:
+        """The search by a kernel to a depth, which may be 0, for N positions."""
+
+    def _search_state(self, state: State) -> Found:
+        return self._search_to(state, self._depth, self._evaluation(state))
+
+    def _search_batch(self, batch: OthelloBatch, evaluation: int) -> search_kernels.FoundBatch:
+        return self._search_batch_to(batch, self._depth, evaluation)
+
+    def action_values(self, state: State) -> dict[int, float]:
+        self._check(state)
+        evaluate = self._evaluation(state)
+        values: dict[int, float] = {}
+        for action in state.legal_actions():
+            child = state.play(action)
+            if self._compiled is None or not isinstance(child, Othello):
+                value = self._search_to(child, self._depth - 1, evaluate).value
+            else:
+                batch = OthelloBatch.from_states([child])
+                value = _first(self._search_batch_to(batch, self._depth - 1, self._compiled)).value
+            values[action] = value if child.to_move == state.to_move else -value
+        return values
+
+    def evaluate(self, state: State, player: int) -> float:
+        """What a position is worth to a player by a search of it; the game is not over.
+
+        Raises:
+            ValueError: as for `search`.
+        """
+        value = self.search(state).value
+        return value if state.to_move == player else -value
+
+    def check_game(self, state: State) -> None:
+        self._check_players(state)
+        super().check_game(state)
+
+    def _check(self, state: State) -> None:
+        self._check_players(state)
+        super()._check(state)
+
+    def _check_players(self, state: State) -> None:
         if state.num_players != 2:
             name = type(self).__name__.lower()
             raise WrongGameError(f"{name} is for two players, but {type(state).__name__} has {state.num_players}")
-        return super().search(state)

@@ -78,6 +78,9 @@ class TriboloPlayer(Agent):
     def __repr__(self) -> str:
         return f"tribolo:strategy={self._strategy},target={Tribolo.player_names[self._target]}"
 
+    def check_game(self, state: State) -> None:
+        _checked(state)
+
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         """The action for the player to move.
 

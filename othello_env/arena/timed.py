@@ -38,6 +38,9 @@ class Timed(Agent):
     def answers_batches(self) -> bool:
         return self.agent.answers_batches
 
+    def check_game(self, state: State) -> None:
+        self.agent.check_game(state)
+
     def new_game(self, seed: int) -> None:
         self.agent.new_game(seed)
 

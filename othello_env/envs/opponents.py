@@ -11,7 +11,7 @@ import numpy.typing as npt
 from othello_env.agent import Agent, AgentError, Policy, make_agent
 from othello_env.games.batch import check
 from othello_env.games.batch_games import Waiting
-from othello_env.games.othello import OthelloBatch
+from othello_env.games.othello import Othello, OthelloBatch
 
 __all__ = ["Opponent", "OpponentPool", "Opponents"]
 
@@ -26,10 +26,12 @@ class OpponentPool:
     Raises:
         ValueError: a spec is wrong, or the weights are.
         TypeError: an opponent is no spec, Agent or callable.
+        WrongGameError: an opponent does not play Othello of this size.
     """
 
-    def __init__(self, opponents: Opponents) -> None:
-        self.agents, self.bounds = _weighted(opponents)
+    def __init__(self, opponents: Opponents, size: int) -> None:
+        self._size = size
+        self.agents, self.bounds = _weighted(opponents, size)
         self.first = 0
         """The number of the first agent that new games draw; those before it finish their games."""
 
@@ -43,13 +45,13 @@ class OpponentPool:
             opponents: as for the constructor.
             rivals: (N,) int16, which agent plays in each game; renumbered in place.
         """
-        agents, bounds = _weighted(opponents)
+        agents, bounds = _weighted(opponents, self._size)
         used, numbers = np.unique(rivals, return_inverse=True)
         self.agents = [self.agents[k] for k in used] + agents
         self.bounds, self.first = bounds, len(used)
         rivals[:] = numbers
 
-    def ask(self, waiting: Waiting, size: int) -> npt.NDArray[np.int64]:
+    def ask(self, waiting: Waiting) -> npt.NDArray[np.int64]:
         """Each game's opponent's answer, (M,) int64, legal.
 
         Raises:
@@ -57,13 +59,13 @@ class OpponentPool:
         """
         present = np.flatnonzero(np.bincount(waiting.rival)) if len(self.agents) > 1 else (waiting.rival[0],)
         if len(present) == 1:
-            batch = OthelloBatch(waiting.own, waiting.opponent, waiting.to_move, waiting.key, size)
+            batch = OthelloBatch(waiting.own, waiting.opponent, waiting.to_move, waiting.key, self._size)
             return self._ask_one(self.agents[present[0]], batch, waiting.legal)
         actions = np.empty(len(waiting.game), np.int64)
         for rival in present:
             those = np.flatnonzero(waiting.rival == rival)
             own, opponent = waiting.own[those], waiting.opponent[those]
-            batch = OthelloBatch(own, opponent, waiting.to_move[those], waiting.key[those], size)
+            batch = OthelloBatch(own, opponent, waiting.to_move[those], waiting.key[those], self._size)
             actions[those] = self._ask_one(self.agents[rival], batch, waiting.legal[those])
         return actions
 
@@ -84,10 +86,12 @@ class OpponentPool:
         return actions
 
 
-def _weighted(opponents: Opponents) -> tuple[list[Agent], npt.NDArray[np.uint64]]:
+def _weighted(opponents: Opponents, size: int) -> tuple[list[Agent], npt.NDArray[np.uint64]]:
     """The agents, and (K,) ascending 32-bit bounds of the numbers that draw each."""
     pool = opponents if isinstance(opponents, Mapping) else {opponents: 1.0}
     agents = [make_agent(opponent) for opponent in pool]
+    for agent in agents:
+        agent.check_game(Othello(size))
     weights = [float(weight) for weight in pool.values()]
     if not all(isfinite(weight) and weight >= 0 for weight in weights) or sum(weights) <= 0:
         raise ValueError(f"expected opponents with weights from 0 on, not all 0, got {dict(pool)!r}")

@@ -55,7 +55,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
 
     Raises:
-        ValueError: an argument is wrong (SpecError for the opponent).
+        ValueError: an argument is wrong (SpecError for the opponent, WrongGameError if it does not play this game).
         MissingExtraError: ``"human"`` needs the extra `window`.
     """
 
@@ -86,7 +86,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         self._strict = strict
         self._renderer = Renderer(render_mode)
         self._starts = Starts(openings, self.new_game)
-        self._opponents = self._make_opponents(opponent)
+        self._opponents = self._make_opponents(opponent, start)
         self._keys: GameKeys | None = None
         self._state: State | None = None
         self._mask = np.zeros(self._num_actions, np.int8)
@@ -96,12 +96,15 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
     def new_game(self, game_key: int) -> State:
         """The game's own start; what is random in it hangs on the key."""
 
-    def _make_opponents(self, opponent: Opponent | tuple[Opponent, ...]) -> tuple[Agent, ...]:
+    def _make_opponents(self, opponent: Opponent | tuple[Opponent, ...], start: State) -> tuple[Agent, ...]:
         others = self._players - 1
         given = opponent if isinstance(opponent, tuple) else (opponent,) * others
         if len(given) != others:
             raise ValueError(f"expected an opponent for each of {others} other seats, got {len(given)}")
-        return tuple(make_agent(each) for each in given)
+        agents = tuple(make_agent(each) for each in given)
+        for agent in agents:
+            agent.check_game(start)
+        return agents
 
     def _agent_of(self, player: int, learner: int) -> Agent:
         """The opponent that plays for a player."""

@@ -113,7 +113,7 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         self._side = side
         self._copy = copy
         self._workers = Workers(min(num_threads, num_envs))
-        self._pool = None if opponent is None else OpponentPool(opponent)
+        self._pool = None if opponent is None else OpponentPool(opponent, size)
         self._renderer = Renderer(render_mode)
         self._ready = self._has_keys = False
         self._everywhere = np.ones(num_envs, np.bool_)
@@ -365,7 +365,7 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
             if not len(waiting.game):
                 break
             end, failed = batch_play.answer(
-                self._pool.ask(waiting, self._size),
+                self._pool.ask(waiting),
                 waiting,
                 self._games,
                 buffers.rewards,

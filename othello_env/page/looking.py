@@ -87,13 +87,10 @@ def _look(agent: Any, state: State, actions: bool) -> Look | None:
         return Look("values", _VALUE, values, each)
     if "search" in known and state.num_players == 2:
         found = agent.search(state)
-        values = _for_both(state, found.value)
-        visits = getattr(found, "visits", None)
-        if isinstance(visits, dict):
-            total = max(1, sum(visits.values()))
-            return Look("probabilities", _VALUE, values, {action: count / total for action, count in visits.items()})
-        each = {action: _searched(agent, state, action) for action in state.legal_actions()} if actions else {}
-        return Look("values", _VALUE, values, each)
+        visits = getattr(found, "visits", {})
+        total = max(1, sum(visits.values()))
+        shares = {action: count / total for action, count in visits.items()}
+        return Look("probabilities", _VALUE, _for_both(state, found.value), shares)
     return None if values is None else Look("values", _VALUE, values, {})
 
 
@@ -108,16 +105,6 @@ def _evaluated(agent: Any, state: State) -> tuple[float, ...]:
         first = float(agent.evaluate(state, 0))
         return first, -first
     return tuple(float(agent.evaluate(state, player)) for player in range(state.num_players))
-
-
-def _searched(agent: Any, state: State, action: int) -> float:
-    """The value for the player to move of an action after which the agent searches as deep as ever."""
-    child = state.play(action)
-    if child.is_over:
-        result = child.returns()[state.to_move]
-        return math.copysign(math.inf, result) if result else 0.0
-    value = float(agent.search(child).value)
-    return value if child.to_move == state.to_move else -value
 
 
 def exact(agent: Any, state: State) -> Look:

@@ -110,6 +110,9 @@ class Engine(Agent):
             if self._allocated is not None:
                 clear(self._allocated)
 
+    def check_game(self, state: State) -> None:
+        self.evaluator(_othello(state).size)
+
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         position = _playable(state)
         if position.must_pass:
@@ -263,12 +266,16 @@ def _affordable(seconds: float) -> int:
     return max(_DEFAULT_EXACT, round(_DEFAULT_EXACT + 1.1 * math.log2(seconds / 0.01)))
 
 
-def _playable(state: State) -> Othello:
+def _othello(state: State) -> Othello:
     if not isinstance(state, Othello):
         raise WrongGameError(f"the engine plays Othello, not {type(state).__name__}")
+    return state
+
+
+def _playable(state: State) -> Othello:
     if state.is_over:
         raise ValueError(f"there is nothing to search, the game is over:\n{state}")
-    return state
+    return _othello(state)
 
 
 def _whole(name: str, value: Any, least: int, most: int) -> Any:

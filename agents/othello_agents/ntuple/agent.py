@@ -44,6 +44,9 @@ class NTupleAgent(Agent):
             raise WrongGameError(f"{self._name} was trained for Othello of size {network.size}, not {size}")
         return network
 
+    def check_game(self, state: State) -> None:
+        self.network(_othello(state).size)
+
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         return int(self.act_batch(OthelloBatch.from_states([_othello(state)]))[0])
 

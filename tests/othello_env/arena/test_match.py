@@ -1,12 +1,13 @@
 """Matches: what is played, by whom, and what the score says."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from othello_env import Agent, Checkers, Othello, WrongGameError, make_agent
+from othello_env import Agent, Checkers, Othello, Tribolo, WrongGameError, make_agent
 from othello_env.arena.games import Pairing, Record, play_game, play_games
 from othello_env.arena.match import MatchResult, pairings, play_match, score_interval
 
@@ -177,6 +178,22 @@ def test_an_agent_that_does_not_play_the_game_is_an_error_and_loses_none(agent, 
     for pair in ((agent, "random"), ("random", agent)):
         with pytest.raises(WrongGameError, match=told):
             play_match(*pair, games=4, openings="random:2", new_game=lambda _: game)
+
+
+@pytest.mark.parametrize("game", [Othello(4), Othello(6), Othello(), Tribolo(seed=1), Checkers()], ids=repr)
+@pytest.mark.parametrize(
+    "spec", ["random", "maximizer", "maximizer:eval=iago", "alphabeta", "minimax:eval=material", "maxn", "paranoid",
+             "tribolo", "mcts:simulations=8", "ntuple:epsilon=0.5", "engine:depth=1", "engine:depth=1,eval=ntuple"]
+)  # fmt: skip
+def test_an_agent_tells_beforehand_whether_it_plays_a_game(spec, game):
+    agent = make_agent(spec, seed=1)
+    try:
+        agent.check_game(game)
+    except WrongGameError as error:
+        with pytest.raises(WrongGameError, match=re.escape(str(error))):
+            make_agent(spec.partition(":epsilon")[0]).act(game)
+    else:
+        assert game.is_legal(agent.act(game))
 
 
 @pytest.mark.parametrize("agent", [Interrupted, InterruptedBatch])

@@ -8,7 +8,7 @@ import pettingzoo
 import pytest
 
 import othello_env  # noqa: F401 - registers the environments
-from othello_env import othello_v0
+from othello_env import WrongGameError, othello_v0
 from othello_env.envs.single import OthelloEnv
 
 
@@ -34,3 +34,17 @@ def test_pettingzoo_makes_the_environment_with_its_arguments() -> None:
     assert isinstance(env, othello_v0.OthelloAEC)
     env.reset()
     assert env.state.size == 6
+
+
+@pytest.mark.parametrize("opponent", ["ntuple", "alphabeta:eval=iago"])
+def test_an_opponent_that_does_not_play_the_game_is_told_when_the_environment_is_made(opponent: str) -> None:
+    with pytest.raises(WrongGameError, match="size 4"):
+        gymnasium.make("othello_env/Othello-v0", opponent=opponent, size=4)
+    with pytest.raises(WrongGameError, match="size 4"):
+        gymnasium.make_vec("othello_env/Othello-v0", num_envs=2, opponent={"random": 1, opponent: 1}, size=4)
+    with pytest.raises(WrongGameError, match="not Checkers|not for Checkers"):
+        gymnasium.make("othello_env/Checkers-v0", opponent=opponent)
+    env = gymnasium.make_vec("othello_env/Othello-v0", num_envs=2, opponent="random", size=4)
+    with pytest.raises(WrongGameError, match="size 4"):
+        env.unwrapped.set_opponents(opponent)
+    env.reset(seed=1)

@@ -258,22 +258,23 @@ def test_values_are_the_agents_own(spec):
         assert told["values"] == [agent.evaluate(state, 0), agent.evaluate(state, 1)]
 
 
-def test_a_textbook_search_is_asked_about_each_action():
-    """One ply before the values, so that their best is what a search one ply deeper finds."""
-    state = Othello.from_moves("f5d6c3d3c4")
-    found = look(make_agent("alphabeta:depth=3"), state, actions=True)
-    deeper = make_agent("alphabeta:depth=4").search(state)
-    assert max(found.actions.values()) == deeper.value
-    value = make_agent("alphabeta:depth=3").search(state).value
-    assert found.values == (-value, value)  # white is to move
-    chain = Checkers.from_text("B:W18,26:B14")
-    values = look(make_agent("alphabeta:depth=1"), chain, actions=True).actions
-    assert set(values) == set(chain.legal_actions())
+@pytest.mark.parametrize("spec", ["alphabeta:depth=1", "alphabeta:depth=3", "minimax:depth=2", "maximizer"])
+def test_the_best_number_of_a_textbook_search_is_what_it_plays(spec):
+    agent = make_agent(spec)
+    starts = (Othello.from_moves("f5d6c3d3c4"), Checkers.from_text("B:W18,26,32:B14,1"), Checkers())
+    for state in starts[: 1 if spec == "maximizer" else 3]:
+        for _ in range(6):
+            found = look(agent, state, actions=True)
+            best = max(found.actions, key=found.actions.get)
+            assert best == agent.act(state)
+            assert found.values[state.to_move] == found.actions[best]
+            assert look(agent, state, actions=False).values == found.values
+            state = state.play(best)
 
 
 def test_a_sure_win_is_sent_as_text():
     state = Othello.from_text("XO--" + "----" * 3)
-    found = look(make_agent("alphabeta:depth=1"), state, actions=True)
+    found = look(make_agent("alphabeta:depth=2"), state, actions=True)
     assert found.actions == {2: math.inf}
     assert found.to_json()["actions"] == {"2": "inf"}
 
