@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import socket
 import threading
 import webbrowser
@@ -38,19 +39,23 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
     uvicorn = import_extra("uvicorn", "page")
     import_extra("starlette", "page")
     from othello_env.page.app import Offer, make_app
-    from othello_env.page.offers import FIRST_REQUESTS, PACKAGED
+    from othello_env.page.offers import FIRST_REQUESTS, PACKAGED, games_of
     from othello_env.page.thinking import Thinkers
 
-    for spec in agents:
-        make_agent(spec)  # a wrong spec is told now
-    offers = [*(Offer(spec, "yours") for spec in dict.fromkeys(agents)), *(o for o in PACKAGED if o.spec not in agents)]
+    if math.isnan(seconds):
+        raise click.BadParameter("expected a number from 1 to 3600, not nan.", param_hint="--seconds")
+    if any(spec.partition(":")[0] == "human" for spec in agents):
+        raise click.BadParameter("human is whoever sits at the page.", param_hint="AGENT")
+    yours = [Offer(spec, "yours", games_of(make_agent(spec))) for spec in dict.fromkeys(agents)]
+    offers = [*yours, *(offer for offer in PACKAGED if offer.spec not in agents)]
     shown = [_read_results(file) for file in results]
     with contextlib.suppress(KeyboardInterrupt), _listen(port) as listener:
         taken = listener.getsockname()[1]
         address = f"http://{_ADDRESS}:{taken}/"
-        app = make_app(offers, taken, shown, Thinkers(seconds=seconds), FIRST_REQUESTS)
+        thinkers = Thinkers(seconds=seconds)
+        app = make_app(offers, taken, shown, thinkers, FIRST_REQUESTS)
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, timeout_graceful_shutdown=2, limit_concurrency=200
+            app, log_level="warning", access_log=False, timeout_graceful_shutdown=2, limit_concurrency=200, ws="none"
         )
 
         class Server(uvicorn.Server):  # type: ignore[misc,name-defined]  # imported where it is used
@@ -60,6 +65,11 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
                 click.echo(f"{address}  (Ctrl-C stops it)")
                 if browser:
                     threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+            async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+                """End what is thought about first, so that no answer is waited for."""
+                await thinkers.close()
+                await super().shutdown(sockets)
 
         Server(config).run(sockets=[listener])
     click.echo("stopped")

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,20 +21,24 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from othello_env.arena.openings import BALANCED, find_openings
+from othello_env.arena.rules import Rules
 from othello_env.drawing.replay import gif, html
-from othello_env.games.openings import Openings
 from othello_env.page.guard import Guard
 from othello_env.page.looking import EXACT_EMPTIES
 from othello_env.page.messages import GAMES, GameRecord, MessageError, Reader
 from othello_env.page.texts import read_text, write_text
-from othello_env.page.thinking import BusyError, Thinkers, ThinkingError
+from othello_env.page.thinking import BusyError, ClosedError, Thinkers, ThinkingError
 from othello_env.page.view import board_view, position_view
 
 __all__ = ["Offer", "make_app"]
 
 _STATIC = Path(__file__).parent / "static"
 _LONGEST_PASTE = 8000
-_LONGEST_OPENING = 40
+_OPENINGS = ("start", BALANCED, "random:4", "random:10", "random:20")
+_HOLD_SECONDS = 0.25
+_PATIENCE_SECONDS = 5.0
+"""How long a page may be silent between two requests for the same think: a browser queues those of many tabs."""
 _TASKS = ("move", "value", "actions", "exact")
 
 
@@ -99,6 +103,24 @@ def make_app(
     return Starlette(routes=routes, middleware=[Middleware(Guard, port=port)], lifespan=lifespan)
 
 
+class _Asked:
+    """A think that a page asks for again and again until it is answered."""
+
+    def __init__(self, thinking: asyncio.Task[dict[str, Any]]) -> None:
+        self.thinking = thinking
+        thinking.add_done_callback(lambda task: task.cancelled() or task.exception())  # perhaps nobody is told
+        self._end: asyncio.TimerHandle | None = None
+
+    def stay(self) -> None:
+        """The page asks."""
+        if self._end is not None:
+            self._end.cancel()
+
+    def leave(self, forget: Callable[[], None]) -> None:
+        """The page is told to ask again; if it does not, that was the end."""
+        self._end = asyncio.get_running_loop().call_later(_PATIENCE_SECONDS, forget)
+
+
 class _Page:
     """What the server offers."""
 
@@ -108,6 +130,8 @@ class _Page:
         self._specs = tuple(offer.spec for offer in offers)
         self._results = results
         self._drawing = asyncio.Semaphore(1)
+        self._asked: dict[tuple[str, str], _Asked] = {}
+        """The thinks that are not answered yet, by client and ticket."""
 
     async def offered(self, _request: Request) -> Response:
         offers = [{"spec": offer.spec, "label": offer.label, "games": offer.games} for offer in self._offers]
@@ -117,7 +141,37 @@ class _Page:
         return JSONResponse(self._results)
 
     async def think(self, fields: Reader, request: Request) -> Response:
-        """An agent's move, or what it thinks of a position. It stops thinking when the page stops listening."""
+        """An agent's move, or what it thinks of a position. It stops thinking when the page stops listening.
+
+        A think that takes longer is answered with 202: the page asks again with the same ``ticket``. So none keeps one
+        of the few connections that a browser has to a server, for all its tabs.
+        """
+        ticket = fields.text("client", 64), fields.text("ticket", 64)
+        asked = self._asked.get(ticket)
+        if asked is None:
+            asked = self._asked[ticket] = _Asked(asyncio.create_task(self._think(fields, ticket[0])))
+        asked.stay()
+        leaving = asyncio.create_task(_left(request))
+        await asyncio.wait((asked.thinking, leaving), timeout=_HOLD_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        has_left = leaving.done()
+        leaving.cancel()
+        await asyncio.gather(leaving, return_exceptions=True)
+        if asked.thinking.done():
+            self._asked.pop(ticket, None)
+            return JSONResponse(asked.thinking.result())
+        if has_left:
+            self._forget(ticket)
+            return Response(status_code=204)
+        asked.leave(lambda: self._forget(ticket))
+        return JSONResponse({}, status_code=202)
+
+    def _forget(self, ticket: tuple[str, str]) -> None:
+        """Nobody asks for this think any more."""
+        asked = self._asked.pop(ticket, None)
+        if asked is not None:
+            asked.thinking.cancel()
+
+    async def _think(self, fields: Reader, client: str) -> dict[str, Any]:
         spec = fields.choice("agent", self._specs)
         asked: dict[str, Any] = {"spec": spec, "task": fields.choice("task", (*_TASKS, "powers"))}
         if asked["task"] != "powers":
@@ -127,17 +181,7 @@ class _Page:
             asked["record"] = record.to_json()
         if fields.has("secondsLeft"):
             asked["seconds_left"] = fields.seconds("secondsLeft")
-        thinking = asyncio.create_task(self.thinkers.think(fields.text("client", 64), asked))
-        leaving = asyncio.create_task(_left(request))
-        try:
-            await asyncio.wait((thinking, leaving), return_when=asyncio.FIRST_COMPLETED)
-            if thinking.done():
-                return JSONResponse(thinking.result())
-            return Response(status_code=204)
-        finally:
-            for task in (thinking, leaving):
-                task.cancel()
-            await asyncio.gather(thinking, leaving, return_exceptions=True)
+        return await self.thinkers.think(client, asked)
 
     async def replay(self, fields: Reader, _request: Request) -> Response:
         """A game as a file; one is drawn at a time, so that the threads that answer everything else stay free."""
@@ -160,6 +204,8 @@ def _answering(answer: _Answer) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         try:
             return await answer(Reader(json.loads(await request.body())), request)
+        except ClosedError as error:  # the page asks again when there is a server again
+            return _error(503, error)
         except BusyError as error:
             return _error(429, error)
         except ThinkingError as error:
@@ -201,11 +247,14 @@ def _views(record: GameRecord, first: int) -> dict[str, Any]:
 
 
 async def _open(fields: Reader, _request: Request) -> Response:
-    """The record of a new game after ``plies`` random ones."""
+    """The record of a new game from an opening that its seed draws."""
     record = GameRecord.read(fields.get("record"))
-    plies = fields.integer("plies", 0, _LONGEST_OPENING)
-    opened = await asyncio.to_thread(lambda: Openings.random(record.start(), plies, record.seed))
-    return JSONResponse({"record": replace(record, moves=opened.moves).to_json()})
+    opening = fields.choice("opening", _OPENINGS)
+    start = Rules.parse(record.game).start
+    opened = await asyncio.to_thread(
+        lambda: find_openings(None if opening == "start" else opening, start).draw(record.seed)
+    )
+    return JSONResponse({"record": GameRecord(record.game, record.seed, None, opened.moves).to_json()})
 
 
 async def _read(fields: Reader, _request: Request) -> Response:

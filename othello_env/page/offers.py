@@ -1,9 +1,10 @@
 """The packaged agents that a page offers, for each game from the weakest to the strongest."""
 
+from othello_env.agent import Agent, WrongGameError
 from othello_env.page.app import Offer
 from othello_env.page.messages import GAMES, GameRecord
 
-__all__ = ["FIRST_REQUESTS", "PACKAGED"]
+__all__ = ["FIRST_REQUESTS", "PACKAGED", "games_of"]
 
 _OTHELLO = tuple(game for game in GAMES if game.startswith("othello"))
 _TWO = (*_OTHELLO, "checkers")
@@ -23,6 +24,20 @@ PACKAGED = (
     Offer("paranoid:depth=2", "strong", ("tribolo",)),
     Offer("maxn:depth=2", "strong", ("tribolo",)),
 )
+
+
+def games_of(agent: Agent) -> tuple[str, ...]:
+    """Those of the page's games that an agent plays."""
+    return tuple(game for game in GAMES if _plays(agent, game))
+
+
+def _plays(agent: Agent, game: str) -> bool:
+    try:
+        agent.check_game(GameRecord(game).start())
+    except WrongGameError:
+        return False
+    return True
+
 
 FIRST_REQUESTS = tuple(
     {"spec": offer.spec, "task": task, "record": GameRecord(played).to_json()}

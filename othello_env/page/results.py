@@ -32,7 +32,9 @@ def _read(name: str, content: dict[str, Any]) -> dict[str, Any]:
     matches = [_match(row) for row in content.get("results", [])]
     facts = _facts(content)
     training = content.get("training", {})
-    curves = [_curve(points, source) for source in (training, content) if (points := source.get("curve"))]
+    curves = [
+        curve for source in (training, content) if (points := source.get("curve")) for curve in _curves(points, source)
+    ]
     if not (matches or facts or curves):
         raise ValueError("nothing to show")
     return {
@@ -88,26 +90,37 @@ def _facts(content: dict[str, Any]) -> list[list[str]]:
     return facts
 
 
-def _curve(points: list[Any], source: dict[str, Any]) -> dict[str, Any]:
-    """A learning curve: pairs of seconds and a score, or objects with a time and scores."""
+def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
+    """Learning curves: pairs of seconds and a score, or objects with a time and what was measured at it."""
     if not isinstance(points[0], dict):
         name = f"against {_text(source.get('yardstick', 'the yardstick'))}"
-        return {"over": "seconds", "lines": [{"name": name, "points": [[_number(x), _number(y)] for x, y in points]}]}
+        lines = [{"name": name, "points": [[_number(x), _number(y)] for x, y in points]}]
+        return [{"what": "Scores", "over": "seconds", "lines": lines}]
     over = next((time for time in _TIMES if time in points[0]), _TIMES[0])
-    lines: dict[str, list[list[float]]] = {}
-    for point in points:
-        for name, score in _scores(point).items():
-            lines.setdefault(_text(name), []).append([_number(point[over]), _number(score)])
-    if not lines:
+    found = []
+    for what, measured in (("Scores", _scores), ("Elo", _elo)):
+        drawn: dict[str, list[list[float]]] = {}
+        for point in points:
+            for name, value in measured(point).items():
+                drawn.setdefault(_text(name), []).append([_number(point[over]), _number(value)])
+        if drawn:
+            lines = [{"name": name, "points": line} for name, line in drawn.items()]
+            found.append({"what": what, "over": over, "lines": lines})
+    if not found:
         raise ValueError("a curve without scores")
-    return {"over": over, "lines": [{"name": name, "points": drawn} for name, drawn in lines.items()]}
+    return found
 
 
 def _scores(point: dict[str, Any]) -> dict[str, Any]:
-    """What a point tells of strength: `scores` by opponent, values that have an error beside them, or a rating."""
+    """A point's scores: by opponent, with a search and without, or values that have an error beside them."""
     if "scores" in point:
-        return dict(point["scores"])
-    return {name: value for name, value in point.items() if f"{name} +-" in point or name in ("score", "elo")}
+        alone = {f"{opponent}, without search": score for opponent, score in point.get("without search", {}).items()}
+        return dict(point["scores"]) | alone
+    return {name: value for name, value in point.items() if f"{name} +-" in point or name == "score"}
+
+
+def _elo(point: dict[str, Any]) -> dict[str, Any]:
+    return {"Elo": point["elo"]} if "elo" in point else {}
 
 
 def _number(value: Any) -> float:

@@ -20,6 +20,10 @@ __all__ = ["read_text", "write_text"]
 _CELLS = {"othello": frozenset("XxOo*.-"), "tribolo": frozenset("BRGbrg-#/")}
 _PLAYERS = {"x": "black", "o": "white"} | {name: name for name in ("black", "white", "blue", "red", "green")}
 _SIZES = (16, 36, 64)
+_REPR = re.compile(r"\w+\.from_text\('([^']*)'(?:, to_move='(\w+)')?[^()]*\)")
+_STATUS = re.compile(r"^\w+ \(\w[^)]*\) \d+, .*?(?:(?P<player>\w+) to move|game over|goes on.*)\s*$", re.MULTILINE)
+_LABELS = re.compile(r"^\s*(?:[a-p](?: [a-p])+\s*$|\d+\s)|\s+\d+-\d+\s*$")
+"""The columns' letters, a row's number, and the numbers of a row's squares of checkers."""
 _FEN = re.compile(r"\s*([BW]:\S+)", re.IGNORECASE)
 
 
@@ -34,6 +38,7 @@ def read_text(record: GameRecord, text: str) -> GameRecord:
         ValueError: the text shows no board, or its moves are not legal.
     """
     rules = Rules.parse(record.game)
+    text = _plain(text)
     if rules.name == "checkers":
         return _read_checkers(record, text)
     board, player, moves = _parts(rules.name, text)
@@ -45,6 +50,25 @@ def read_text(record: GameRecord, text: str) -> GameRecord:
         size = start.observation_shape[1]
         game = "othello" if size == 8 else f"othello:size={size}"
     return GameRecord(game, record.seed, position_to_text(start), start.play_transcript(moves).moves)
+
+
+def _plain(text: str) -> str:
+    """A text without what Python writes around a board: that of ``repr(state)``, or the labels of ``print(state)``."""
+    if written := _REPR.fullmatch(text.strip()):
+        return " ".join(filter(None, written.groups()))
+    if not (status := _STATUS.search(text)):
+        return text
+    rows = [_LABELS.sub("", line).replace(" ", "") for line in text[: status.start()].splitlines()]
+    player = status["player"] or ""
+    if "king" not in status[0]:
+        return f"{'/'.join(filter(None, rows)) if '(G)' in status[0] else ''.join(rows)} {player}"
+    squares = "".join(rows).replace(".", "")  # the light ones
+    pieces = {letter: [i for i, square in enumerate(squares, start=1) if square == letter] for letter in "rRwW"}
+    red, white = (
+        ",".join([*map(str, pieces[man]), *(f"K{square}" for square in pieces[king])])
+        for man, king in (("r", "R"), ("w", "W"))
+    )
+    return f"{'W' if player == 'white' else 'B'}:W{white}:B{red}"
 
 
 def _parts(game: str, text: str) -> tuple[str, str | None, str]:

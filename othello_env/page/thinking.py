@@ -11,7 +11,7 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-__all__ = ["BusyError", "Thinkers", "ThinkingError"]
+__all__ = ["BusyError", "ClosedError", "Thinkers", "ThinkingError"]
 
 _WAITING_PER_CLIENT = 8
 _CLIENTS = 32
@@ -21,6 +21,10 @@ _START_SECONDS = 120.0
 
 class ThinkingError(RuntimeError):
     """An agent that failed, or thought too long."""
+
+
+class ClosedError(ThinkingError):
+    """Nobody thinks any more."""
 
 
 class BusyError(ThinkingError):
@@ -78,19 +82,22 @@ class Thinkers:
         Cancelling this call ends the think, too, a moment later.
 
         Raises:
+            ClosedError: the thinkers are closed, or were before it was answered.
             BusyError: the client, or all of them together, wait for too much already.
             ThinkingError: the agent failed, or took too long.
         """
         async with contextlib.AsyncExitStack() as turn:
             await turn.enter_async_context(self._admitted(client, request["task"] == "move"))
             if self._is_closed:
-                raise ThinkingError("nobody thinks here any more")
+                raise ClosedError("nobody thinks here any more")
             answering = asyncio.create_task(self._answer(request, turn.pop_all()))
         self._answering.add(answering)
         answering.add_done_callback(self._answering.discard)
         try:
             told = await asyncio.shield(answering)
         except asyncio.CancelledError:
+            if self._is_closed:
+                raise ClosedError("nobody thinks here any more") from None
             answering.add_done_callback(lambda task: task.cancelled() or task.exception())  # nobody is told
             asyncio.get_running_loop().call_later(self._grace_seconds, answering.cancel)
             raise

@@ -11,6 +11,7 @@ import os
 import queue
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -42,8 +43,10 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
     agent.new_game(seat_key(record.seed, state.to_move))
     match request["task"]:
         case "move":
+            began = time.perf_counter()
             action = ask(agent, state, seconds_left=request.get("seconds_left"))
-            return {"action": action, "name": state.action_to_text(action)}
+            seconds = round(time.perf_counter() - began, 3)  # by which its clock goes: not the start of this process
+            return {"action": action, "name": state.action_to_text(action), "seconds": seconds}
         case "exact":
             return exact(agent, state).to_json()
         case task:

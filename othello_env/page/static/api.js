@@ -1,6 +1,9 @@
 // What the page asks the server for. A server that does not answer is asked again until it does.
 
 const RETRY_MS = 1000;
+const NOT_YET = 202; // a long think: it is asked for again, so that it keeps no connection from other tabs
+const CLOSING = 503;
+const banner = document.getElementById("offline");
 export const client = crypto.randomUUID();
 
 /** An error that the server told. */
@@ -14,20 +17,42 @@ export function pause(ms, signal) {
   });
 }
 
+/** Whether the server did not answer when it was last asked. */
+export const isOffline = () => !banner.hidden;
+
 async function insist(path, options) {
-  const banner = document.getElementById("offline");
   for (;;) {
     options.signal?.throwIfAborted();
     try {
       const answer = await fetch(path, options);
-      banner.hidden = true;
-      return answer;
+      if (answer.status !== CLOSING) return answer;
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
-      banner.hidden = false;
-      await pause(RETRY_MS, options.signal);
     }
+    await Promise.race([untilBack(), aborted(options.signal)]);
   }
+}
+
+let back = null;
+
+/** Show that the server does not answer until it does, whether or not somebody still waits for it. */
+function untilBack() {
+  return back ??= (async () => {
+    banner.hidden = false;
+    for (let answers = false; !answers;) {
+      await pause(RETRY_MS);
+      answers = await fetch("/api/offers").then(answer => answer.ok, () => false);
+    }
+    banner.hidden = true;
+    back = null;
+  })();
+}
+
+/** Rejects when a signal is aborted. */
+function aborted(signal) {
+  return new Promise((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
 }
 
 async function checked(answer) {
@@ -45,9 +70,9 @@ export async function get(path) {
 }
 
 /** The answer to a message, as a Response. */
-export async function send(name, message, signal) {
+export async function send(name, message, signal, priority = "auto") {
   return checked(await insist(`/api/${name}`, {
-    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(message), signal,
+    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(message), signal, priority,
   }));
 }
 
@@ -57,6 +82,10 @@ export async function post(name, message, signal) {
 }
 
 /** What an agent answers; aborting the signal ends its thinking. */
-export function think(agent, task, record, signal, more = {}) {
-  return post("think", { agent, task, record, client, ...more }, signal);
+export async function think(agent, task, record, signal, more = {}) {
+  const message = { agent, task, record, client, ticket: crypto.randomUUID(), ...more };
+  for (;;) {
+    const answer = await send("think", message, signal, "low"); // all else goes first
+    if (answer.status !== NOT_YET) return answer.json();
+  }
 }

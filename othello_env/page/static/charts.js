@@ -37,7 +37,8 @@ export function courseChart(points, cursor, players, onPly) {
   const course = player => {
     const colour = two ? "var(--accent)" : `light-dark(${players[player].fill}, ${players[player].light})`;
     const dots = [...points.entries()].filter(([, values]) => values).map(([ply, values]) => [ply, values[player]]);
-    const line = dots.map(([ply, value], i) => `${i ? "L" : "M"}${x(ply).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+    const joined = i => i && dots[i - 1][0] === dots[i][0] - 1; // no line over plies that nothing is known of
+    const line = dots.map(([ply, value], i) => `${joined(i) ? "L" : "M"}${x(ply).toFixed(1)} ${y(value).toFixed(1)}`).join("");
     return [
       svg("path", { d: line, fill: "none", stroke: colour, "stroke-width": 2.5, "vector-effect": "non-scaling-stroke", "stroke-linejoin": "round" }),
       ...dots.map(([ply, value]) => svg("ellipse", {

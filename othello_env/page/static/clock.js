@@ -17,9 +17,14 @@ export class Clock {
     return this.limit - this.used[Math.min(ply, this.used.length - 1)][player];
   }
 
-  /** A player thought about the move at a ply. */
+  /** A player thinks about the move at a ply. */
   tick(ply, player, seconds) {
     this.used[ply][player] += seconds;
+  }
+
+  /** A player thought about the move at a ply for so many seconds, whatever ticked meanwhile. */
+  took(ply, player, seconds) {
+    this.used[ply][player] = (ply ? this.used[ply - 1][player] : 0) + seconds;
   }
 
   /** A move at a ply was played: what came after it before is forgotten. */

@@ -12,6 +12,11 @@ export const TITLES = {
   othello: "Othello", "othello:size=6": "Othello 6×6", "othello:size=4": "Othello 4×4",
   tribolo: "Tribolo", checkers: "Checkers",
 };
+const OPENINGS = {
+  start: "the start", "balanced-v0": "balanced: one of 500 even positions",
+  "random:4": "4 random plies", "random:10": "10 random plies", "random:20": "20 random plies",
+};
+const SHOWN = "shown";
 const byId = id => document.getElementById(id);
 
 for (const button of document.querySelectorAll("[data-close]")) {
@@ -34,6 +39,17 @@ function seatSelect(player, index, agents, game, chosen) {
   return html("label", {}, `${player[0].toUpperCase()}${player.slice(1)} `, select);
 }
 
+/** The openings of a game; the position on the board is one of its own game. */
+function fillOpenings(select, game, shown) {
+  const chosen = select.value;
+  const fits = opening => opening === "balanced-v0" ? game === "othello"
+    : game !== "othello:size=4" || !["random:10", "random:20"].includes(opening);
+  const names = Object.entries(OPENINGS).filter(([opening]) => fits(opening));
+  if (game === shown.game) names.push([SHOWN, "the position on the board"]);
+  select.replaceChildren(...names.map(([value, name]) => html("option", { value }, name)));
+  select.value = names.some(([opening]) => opening === chosen) ? chosen : "start";
+}
+
 /** Let the dialog for a new game call `begin(record, seats, clock)`, or `fail(reason)`. */
 export function setUpNew({ games, agents }, begin, fail) {
   const dialog = byId("new-dialog");
@@ -42,21 +58,26 @@ export function setUpNew({ games, agents }, begin, fail) {
   const seats = () => [...byId("seats").querySelectorAll("select")].map(select => select.value);
   const fill = chosen => byId("seats").replaceChildren(...PLAYERS[game.value].map((player, index) =>
     seatSelect(player, index, agents, game.value, chosen[index] ?? defaultSeat(game.value, agents))));
-  game.addEventListener("change", () => fill(seats()));
+  let shown;
+  game.addEventListener("change", () => { fill(seats()); fillOpenings(byId("opening"), game.value, shown); });
   byId("new-form").addEventListener("submit", async () => {
     const record = { game: game.value, seed: Number(byId("seed").value), position: null, moves: [] };
+    const opening = byId("opening").value;
     try {
-      const opened = await post("open", { record, plies: Number(byId("opening").value) });
-      await begin(opened.record, seats(), Number(byId("clock").value));
+      const opened = opening === SHOWN ? shown : (await post("open", { record, opening })).record;
+      await begin(opened, seats(), Number(byId("clock").value));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       fail(error.message);
     }
   });
-  return (current, chosen) => {
-    game.value = current;
+  return (record, chosen) => {
+    shown = record;
+    game.value = record.game;
     byId("seed").value = newSeed();
     fill(chosen);
+    fillOpenings(byId("opening"), game.value, shown);
+    if (byId("opening").value === SHOWN) byId("opening").value = "start";
     dialog.showModal();
   };
 }

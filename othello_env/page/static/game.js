@@ -35,12 +35,6 @@ export class Game {
     return new Game(record, { board: this.board, views: [...this.views.slice(0, at), ...views] }, at);
   }
 
-  /** Leave out what was played after the position that is shown. */
-  forgetLater() {
-    this.record = this.recordAt();
-    this.views = this.views.slice(0, this.cursor + 1);
-  }
-
   /** The nearest ply before (-1) or after (+1) the one shown at which `isHuman(player)` chooses, or null. */
   humanPly(direction, isHuman) {
     for (let ply = this.cursor + direction; ply >= 0 && ply < this.views.length; ply += direction) {

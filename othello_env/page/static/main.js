@@ -1,6 +1,6 @@
 // The page: what is shown of the table, and what the buttons and keys do.
 
-import { get, Refused, send } from "./api.js";
+import { get, isOffline, Refused, send } from "./api.js";
 import { Board } from "./board.js";
 import { defaultSeat, newSeed, PLAYERS, setUpNew, setUpPaste, setUpResults, TITLES } from "./dialogs.js";
 import { Looking } from "./look.js";
@@ -31,17 +31,26 @@ const page = {
     fillLookers();
   },
   say,
-  thinks(whether) { byId("cancel").hidden = !whether; },
+  thinks(agent) {
+    byId("cancel").classList.toggle("unseen", !agent);
+    if (agent) say(thinking(agent));
+    else if (byId("note").dataset.text?.startsWith(thinking(""))) say("");
+  },
   hint(path) { board.mark(path, "hinted"); },
   chosen(path) { board.mark(path, "chosen"); },
   refuse(row, column) { board.refuse(row, column); },
   get pace() { return Number(byId("speed").value); },
 };
 
-function say(text) { byId("note").textContent = sentence(text); }
+const thinking = agent => `thinking: ${agent}`;
 
-/** A text that begins with a capital, unless it begins with a path. */
-const sentence = text => text.replace(/^[a-z]/, letter => letter.toUpperCase());
+function say(text) {
+  byId("note").dataset.text = text;
+  byId("note").textContent = byId("note").title = sentence(text);
+}
+
+/** A text that begins with a capital, unless it begins with a spec, a path or a square. */
+const sentence = text => text.replace(/^[a-z]+(?=[ :]? |$)/, word => word[0].toUpperCase() + word.slice(1));
 
 /** Do what a person asked for, and say what the server refuses. */
 async function telling(action) {
@@ -67,7 +76,7 @@ function draw() {
   showMoves(game, exactAt(), ply => table.goTo(ply));
   showLook();
   for (const [id, enabled] of Object.entries(table.can)) byId(id).disabled = !enabled;
-  byId("play").textContent = table.playing ? "Pause" : "Play";
+  byId("play").textContent = table.isPlaying ? "Pause" : "Play";
   byId("play").setAttribute("aria-label", byId("play").textContent);
   keep();
 }
@@ -138,11 +147,11 @@ async function copy() {
 }
 
 const ACTIONS = {
-  new: () => dialogs.openNew(table.game.record.game, table.seats),
+  new: () => dialogs.openNew(table.game.recordAt(), table.seats),
   paste: () => dialogs.openPaste(table.game.record),
   first: () => table.goTo(0),
   back: () => table.goTo(table.game.cursor - 1),
-  forward: () => table.goTo(table.game.cursor + 1),
+  forward: () => table.forward(),
   last: () => table.goTo(table.game.views.length - 1),
   play: () => table.togglePlay(),
   undo: () => table.undo(),
@@ -160,9 +169,16 @@ const KEYS = {
   ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
 };
 
+/** Tell each control's key where the mouse rests on it. */
+function nameKeys() {
+  const names = { ArrowLeft: "←", ArrowRight: "→" };
+  for (const [key, id] of Object.entries(KEYS)) (byId(id).closest("label") ?? byId(id)).title = `key: ${names[key] ?? key}`;
+}
+
 /** Let buttons and keys act on the table, once it has a game. */
 function setUpControls() {
   for (const id of ["new", "paste"]) byId(id).disabled = false;
+  nameKeys();
   for (const [id, action] of Object.entries(ACTIONS)) byId(id).addEventListener("click", () => telling(action));
   document.addEventListener("keydown", event => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
@@ -178,7 +194,7 @@ function setUpControls() {
   let before = performance.now();
   setInterval(() => {
     const now = performance.now();
-    table.tick((now - before) / 1000);
+    if (!isOffline()) table.tick((now - before) / 1000);
     before = now;
     showClock(table);
   }, TICK_MS);

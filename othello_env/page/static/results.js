@@ -13,7 +13,7 @@ const BOTTOM = 100;
 export function resultsView({ name, title, about, facts, matches, curves }) {
   return html("article", {},
     html("h3", {}, title),
-    html("p", { class: "faint" }, [name, about].filter(Boolean).join(": ")),
+    html("p", { class: "faint" }, [name === title ? "" : name, about].filter(Boolean).join(": ")),
     ...(facts.length ? [html("dl", {}, ...facts.flatMap(([term, text]) => [html("dt", {}, term), html("dd", {}, text)]))] : []),
     ...(matches.length ? [matchTable(matches)] : []),
     ...curves.map(learningCurve));
@@ -23,16 +23,17 @@ const percent = share => `${(100 * share).toFixed(1)}%`;
 
 function matchTable(matches) {
   const rated = matches.some(({ elo }) => elo !== null);
-  const head = ["against", ...(rated ? ["Elo"] : []), "won", "drawn", "lost", "score", "", "discs"];
+  const head = ["against", ...(rated ? ["Elo"] : []), "won", "drawn", "lost", "score"];
   const rows = matches.map(({ opponent, elo, wins, draws, losses, score, interval, expected, discs }) => html("tr", {},
     html("td", {}, opponent),
     ...(rated ? [html("td", {}, elo === null ? "" : elo.toFixed(0))] : []),
     ...[wins, draws, losses].map(count => html("td", {}, String(count))),
     html("td", {}, percent(score)),
-    html("td", {}, scoreBar(score, interval, expected)),
+    html("td", { class: "bar" }, scoreBar(score, interval, expected)),
     html("td", {}, valueText(discs, "", "values"))));
-  return html("div", { class: "wide" }, html("table", {},
-    html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows)));
+  const names = [...head.map(text => html("th", { scope: "col" }, text)), html("th", { class: "bar" }), html("th", { scope: "col" }, "discs")];
+  return html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Matches" },
+    html("table", {}, html("thead", {}, html("tr", {}, ...names)), html("tbody", {}, ...rows)));
 }
 
 /** A score with its interval; a dashed line where it was expected. */
@@ -48,7 +49,7 @@ function scoreBar(score, [low, high], expected) {
     svg("line", { x1: 100 * low, x2: 100 * high, y1: 6, y2: 6, stroke: "currentColor", "stroke-width": 2, "vector-effect": "non-scaling-stroke" }));
 }
 
-function learningCurve({ over, lines }) {
+function learningCurve({ what, over, lines }) {
   const all = lines.flatMap(({ points }) => points);
   const isScore = all.every(([, value]) => value >= 0 && value <= 1);
   const last = Math.max(...all.map(([at]) => at), 1e-9);
@@ -61,16 +62,19 @@ function learningCurve({ over, lines }) {
     svg("line", { x1: LEFT, x2: RIGHT, y1: y(value), y2: y(value), stroke: "currentColor", "stroke-opacity": .18 }),
     text({ x: LEFT - 4, y: y(value) + 3, "text-anchor": "end" }, isScore ? `${100 * value}%` : value.toFixed(0)),
   ]);
-  const curves = lines.map(({ points }, i) => svg("path", {
-    d: points.map(([at, value], j) => `${j ? "L" : "M"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join(""),
-    fill: "none", stroke: COLOURS[i % COLOURS.length], "stroke-width": 2,
-  }));
+  const curves = lines.flatMap(({ points }, i) => {
+    const colour = COLOURS[i % COLOURS.length];
+    const d = points.map(([at, value], j) => `${j ? "L" : "M"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+    const ends = points.length === 1 ? points : [];
+    return [svg("path", { d, fill: "none", stroke: colour, "stroke-width": 2 }),
+      ...ends.map(([at, value]) => svg("circle", { cx: x(at), cy: y(value), r: 3, fill: colour }))];
+  });
   const key = lines.map(({ name }, i) => html("li", {},
     svg("svg", { viewBox: "0 0 20 10", "aria-hidden": "true" },
       svg("line", { x1: 0, x2: 20, y1: 5, y2: 5, stroke: COLOURS[i % COLOURS.length], "stroke-width": 4 })), name));
   return html("figure", {},
-    svg("svg", { viewBox: "0 0 400 116", role: "img", "aria-label": `Learning curve over ${over}` }, ...grid, ...curves,
+    svg("svg", { viewBox: "0 0 400 116", role: "img", "aria-label": `${what} over ${over}` }, ...grid, ...curves,
       text({ x: LEFT, y: 113 }, "0"),
       text({ x: RIGHT, y: 113, "text-anchor": "end" }, `${Math.round(last).toLocaleString("en")} ${over}`)),
-    html("figcaption", {}, html("ul", { class: "key" }, ...key)));
+    html("figcaption", {}, what, html("ul", { class: "key" }, ...key)));
 }

@@ -8,16 +8,18 @@ export const HUMAN = "human";
 const PASS_MS = 900;
 const ANSWER_MS = 350;
 const THINKING_MS = 400; // what is thought of for less is not announced
+const ONCE = "once"; // what is played ends after one ply
 const HINTERS = ["engine", "alphabeta:depth=6", "maxn:depth=2", "tribolo"];
 
 export class Table {
   /**
    * `page` shows it: `setUp()` for another board, `draw()`, `follow()` after each change of the position, `say(text)`,
-   * `thinks(whether)`, `hint(path)`, `chosen(path)`, `refuse(row, column)`; it has the `pace` of what is watched, in ms.
+   * `thinks(agent)` or null for nobody, `hint(path)`, `chosen(path)`, `refuse(row, column)`; it has the `pace` of what
+   * is watched, in ms.
    */
   constructor(page, agents) {
     Object.assign(this, { page, agents, game: null, seats: [], clock: null, base: 0 });
-    Object.assign(this, { ended: null, playing: false, selected: null });
+    Object.assign(this, { ended: null, playing: false, selected: null, thinking: false });
     this.work = new AbortController();
     this.choosing = null;
   }
@@ -27,14 +29,16 @@ export class Table {
   get isOver() { return this.game.view.isOver || (this.ended !== null && this.game.atEnd); }
   get status() { return this.ended !== null && this.game.atEnd ? this.ended : this.game.view.status; }
   get isWatched() { return this.playing || this.hasHuman; }
+  get isPlaying() { return this.playing === true; }
 
   /** Which of the buttons can be used. */
   get can() {
     const { game, playing } = this;
     const humanNext = this.isHuman(game.view.toMove);
     return {
-      first: game.cursor > 0, back: game.cursor > 0, forward: !game.atEnd, last: !game.atEnd,
-      restart: game.views.length > 1 || this.ended !== null, resign: this.hasHuman && !this.isOver,
+      first: game.cursor > 0, back: game.cursor > 0, last: !game.atEnd,
+      forward: !game.atEnd || !(this.isOver || this.isWatched),
+      restart: game.views.length > 1 || this.ended !== null, resign: this.hasHuman && game.atEnd && !this.isOver,
       undo: this.humanPly(-1) !== null, redo: this.humanPly(1) !== null,
       hint: !this.isOver && !game.view.mustPass && (humanNext || !this.isWatched),
       play: playing || !(game.atEnd && (this.isOver || humanNext)),
@@ -50,7 +54,8 @@ export class Table {
     this.work.abort();
     this.work = new AbortController();
     this.choosing = null;
-    this.page.thinks(false);
+    this.thinking = false;
+    this.page.thinks(null);
     return this.work.signal;
   }
 
@@ -91,6 +96,16 @@ export class Table {
   redo() { this.goTo(this.humanPly(1)); }
   togglePlay() { this.playing = !this.playing; this.proceed(); }
 
+  /** One ply on; at the end of a game that is watched the agent to move makes its move. */
+  forward() {
+    if (!this.game.atEnd) {
+      this.goTo(this.game.cursor + 1);
+    } else {
+      this.playing = ONCE;
+      this.proceed();
+    }
+  }
+
   cancel() {
     this.stop();
     this.playing = false;
@@ -107,7 +122,6 @@ export class Table {
       await this.act(signal);
     } catch (error) {
       if (signal.aborted) return;
-      this.page.thinks(false);
       this.playing = false;
       this.page.draw();
       if (!(error instanceof Refused)) throw error;
@@ -126,35 +140,47 @@ export class Table {
       return;
     } else if (view.mustPass) {
       page.say(`${mover} has no move and passes`);
-      await pause(this.hasHuman ? PASS_MS : page.pace, signal);
+      await pause(this.hasHuman ? PASS_MS : this.pace, signal);
       await this.play(view.choices[0].action, signal, `${mover} passes`);
     } else {
       await this.answer(view, mover, signal);
     }
   }
 
+  /** How long a position is shown that nobody has to look at, in ms. */
+  get pace() { return this.playing === ONCE ? 0 : this.page.pace; }
+
   async step(signal) {
-    await pause(this.page.pace, signal);
+    await pause(this.pace, signal);
     this.game.cursor += 1;
     this.page.say(this.game.view.move);
     this.proceed();
   }
 
   async answer(view, mover, signal) {
-    const agent = this.seats[view.toMove];
-    const announced = setTimeout(() => {
-      this.page.thinks(true);
-      this.page.say(`${agent} is thinking …`);
-    }, THINKING_MS);
     const left = this.clock.left(this.game.cursor, view.toMove);
     const more = this.clock.limit ? { secondsLeft: Math.max(.05, left) } : {};
+    const shown = pause(this.hasHuman ? ANSWER_MS : this.pace, signal);
+    shown.catch(() => {}); // the think below tells of the same end
+    const { action, name, seconds } = await this.ask(this.seats[view.toMove], signal, more);
+    this.clock.took(this.game.cursor, view.toMove, seconds);
+    if (this.ranOut(view.toMove)) return;
+    await shown;
+    await this.play(action, signal, `${mover} plays ${name}`);
+  }
+
+  /** An agent's move at the position that is shown; a think that takes long is announced. */
+  async ask(agent, signal, more = {}) {
+    const announced = setTimeout(() => this.page.thinks(agent), THINKING_MS);
+    this.thinking = true;
     try {
-      const pace = pause(this.hasHuman ? ANSWER_MS : this.page.pace, signal);
-      const [{ action, name }] = await Promise.all([think(agent, "move", this.game.recordAt(), signal, more), pace]);
-      await this.play(action, signal, `${mover} plays ${name}`);
+      return await think(agent, "move", this.game.recordAt(), signal, more);
     } finally {
       clearTimeout(announced);
-      if (!signal.aborted) this.page.thinks(false);
+      if (!signal.aborted) {
+        this.thinking = false;
+        this.page.thinks(null);
+      }
     }
   }
 
@@ -167,6 +193,7 @@ export class Table {
     this.clock.played(at);
     this.ended = null;
     this.selected = null;
+    if (this.playing === ONCE) this.playing = false;
     this.page.say(text);
     this.proceed();
     return true;
@@ -220,23 +247,18 @@ export class Table {
     const agent = HINTERS.find(spec => able.includes(spec)) ?? able.at(-1);
     if (!agent) { this.page.say("no agent here gives hints"); return; }
     const signal = this.stop();
-    this.page.thinks(true);
-    this.page.say(`${agent} is thinking …`);
     try {
-      const { action, name } = await think(agent, "move", this.game.recordAt(), signal);
+      const { action, name } = await this.ask(agent, signal);
       this.page.hint(this.game.view.choices.find(choice => choice.action === action)?.path ?? []);
-      this.page.say(`${agent} would play ${name}`);
+      this.page.say(`hint: ${name}, by ${agent}`);
     } catch (error) {
       if (!signal.aborted) throw error;
-    } finally {
-      if (!signal.aborted) this.page.thinks(false);
     }
   }
 
   resign() {
     const { toMove } = this.game.view;
     const person = this.isHuman(toMove) ? toMove : this.seats.indexOf(HUMAN);
-    this.game.forgetLater();
     this.end(`${this.game.players[person].name} resigns`);
   }
 
@@ -249,10 +271,19 @@ export class Table {
   /** Let the clock of the player to move run; it stands while earlier positions are looked at. */
   tick(seconds) {
     const { game, clock } = this;
-    if (!clock.limit || this.isOver || !game.atEnd || game.view.mustPass || !this.isWatched) return;
+    if (!clock.limit || this.isOver || !game.atEnd || game.view.mustPass) return;
     const { toMove } = game.view;
+    if (!this.isHuman(toMove) && !this.thinking) return; // its move is about to be shown, or it waits to be asked
     clock.tick(game.cursor, toMove, seconds);
-    if (clock.left(game.cursor, toMove) <= 0) this.end(`${game.players[toMove].name} ran out of time`);
+    this.ranOut(toMove);
+  }
+
+  /** End the game of a player whose time is used up; whether it is. */
+  ranOut(player) {
+    const { game, clock } = this;
+    if (!clock.limit || clock.left(game.cursor, player) > 0) return false;
+    this.end(`${game.players[player].name} ran out of time`);
+    return true;
   }
 
   /** What a tab keeps, and `restore` takes. */

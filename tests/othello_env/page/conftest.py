@@ -1,5 +1,6 @@
 """A running server, and a browser that looks at it; without Chromium these tests are skipped."""
 
+import os
 import shutil
 import signal
 import subprocess
@@ -29,10 +30,12 @@ PATIENCE_MS = 120_000  # for a machine that does much else
 class Server:
     """``othello-env serve`` in a process of its own."""
 
-    def __init__(self, *arguments, port=0):
+    def __init__(self, *arguments, port=0, browser=None):
         code = f"{START}; from othello_env.cli import main; main()"
+        shown = ["--browser" if browser else "--no-browser", "--port", str(port)]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", code, "serve", "--no-browser", "--port", str(port), *arguments],
+            [sys.executable, "-c", code, "serve", *shown, *arguments],
+            env=os.environ | ({"BROWSER": str(browser)} if browser else {}),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -80,8 +83,8 @@ def serve():
     """Starts servers that are ended after the test."""
     started = []
 
-    def call(*arguments, port=0):
-        started.append(Server(*arguments, port=port))
+    def call(*arguments, **options):
+        started.append(Server(*arguments, **options))
         return started[-1]
 
     yield call

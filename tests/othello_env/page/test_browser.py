@@ -30,7 +30,7 @@ NAMES = {"othello": "black", "tribolo": "blue", "checkers": "red"}  # of the per
 LOOKERS = {"othello": "ntuple", "tribolo": "maxn:depth=2", "checkers": "alphabeta:depth=4"}
 
 
-def new_game(page, game, seats, seed=1, opening="0", clock="0"):
+def new_game(page, game, seats, seed=1, opening="start", clock="0"):
     page.click("#new")
     page.select_option("#game", game)
     for index, seat in enumerate(seats):
@@ -39,7 +39,8 @@ def new_game(page, game, seats, seed=1, opening="0", clock="0"):
     page.select_option("#clock", clock)
     page.fill("#seed", str(seed))
     page.click("#start")
-    while kept_seed(page) != seed or page.locator("#moves li").count() <= int(opening):
+    plies = int(opening.partition(":")[2] or 0)
+    while kept_seed(page) != seed or page.locator("#moves li").count() <= plies:
         page.wait_for_timeout(20)
 
 
@@ -162,12 +163,17 @@ def test_a_hint_and_to_resign(page):
     new_game(page, "othello:size=6", ["human", "alphabeta:depth=2"])
     page.click("#hint")
     page.locator(".square.hinted").wait_for()
-    assert "would play" in page.inner_text("#note")
+    assert re.fullmatch(r"Hint: [a-f][1-6], by engine", page.inner_text("#note"))
     assert page.locator(".square.hinted").get_attribute("aria-label").endswith("legal")
+    square(page, 1, 2).click()
+    wait_for_plies(page, 2)
+    page.click("#back")
+    assert page.locator("#resign").is_disabled()  # nothing of the game is lost by it
+    page.click("#last")
     page.click("#resign")
     page.locator("#status:has-text('black resigns')").wait_for()
-    square(page, 1, 2).click()
-    assert page.locator("#moves li").count() == 1
+    page.locator('.square[aria-label$=", legal"]').first.click()
+    assert page.locator("#moves li").count() == 3
 
 
 def test_a_pass_is_announced_and_made(page):
@@ -355,7 +361,7 @@ def test_a_long_think_leaves_the_page_quick_and_can_be_cancelled(open_page, serv
         new_game(page, "othello", ["human", f"{file}:policy"])
         square(page, 4, 5).click()
         page.locator("#cancel").wait_for()
-        assert page.inner_text("#note").startswith(str(tmp_path))
+        assert page.inner_text("#note").startswith(f"Thinking: {tmp_path}")
         table, cancel = (page.locator(selector).bounding_box() for selector in (".table", "#cancel"))
         assert cancel["x"] + cancel["width"] <= table["x"] + table["width"]
         page.click("#back")
@@ -404,6 +410,69 @@ def test_a_server_that_is_killed_and_comes_back(open_page, serve):
         wait_for_plies(page, 4)
 
 
+def test_the_banner_goes_when_the_server_is_back_though_nobody_waits_for_it(open_page, serve):
+    first = serve()
+    with open_page(first.address) as page:
+        new_game(page, "othello", ["human", "human"])
+        square(page, 4, 5).click()
+        wait_for_plies(page, 1)
+        first.stop(signal.SIGKILL)
+        page.locator('.square[aria-label$=", legal"]').first.click()
+        page.locator("#offline").wait_for()
+        page.click("#back")
+        serve(port=first.port)
+        page.locator("#offline").wait_for(state="hidden")
+
+
+def test_agents_that_are_watched_play_one_ply_at_a_time(page):
+    new_game(page, "othello:size=6", ["random", "alphabeta:depth=2"], seed=2)
+    wait_for_plies(page, 1)
+    page.click("#play")
+    page.locator("#play:has-text('Play')").wait_for()
+    plies = page.locator("#moves li").count() - 1
+    for ply in (plies + 1, plies + 2):
+        page.click("#forward")
+        wait_for_plies(page, ply)
+        page.wait_for_timeout(1000)  # longer than the pace
+        assert page.locator("#moves li").count() == ply + 1
+    page.click("#play")
+    wait_for_plies(page, plies + 4)
+
+
+def test_many_tabs_of_long_thinks_leave_another_one_quick(open_page, serve, tmp_path):
+    """A browser has six connections to a server, for all its tabs."""
+    file = tmp_path / "slow.py"
+    file.write_text("import time\ndef policy(observations, masks):\n    time.sleep(600)\n")
+    with open_page(serve(f"{file}:policy").address) as page:
+        for _ in range(7):
+            tab = page.context.new_page()
+            tab.goto(page.url)
+            tab.locator("#players li").first.wait_for()
+            new_game(tab, "othello", ["human", f"{file}:policy"])
+            square(tab, 4, 5).click()
+            wait_for_plies(tab, 1)
+        new_game(page, "othello", ["human", "human"])
+        square(page, 4, 5).click()
+        wait_for_plies(page, 1)
+
+
+def test_a_game_goes_on_from_the_position_on_the_board_against_an_agent(page):
+    paste(page, "othello", GAME)
+    wait_for_plies(page, 24)
+    page.click('#moves [data-ply="9"]')
+    page.click("#new")
+    page.select_option("#opening", "shown")
+    page.select_option("[name=seat-0]", "alphabeta:depth=2")
+    page.select_option("[name=seat-1]", "human")
+    page.click("#start")
+    page.locator("#players li:first-child:has-text('alphabeta:depth=2')").wait_for()
+    page.locator('.square[aria-label$=", legal"]').first.click()
+    wait_for_plies(page, 11)
+    page.click("#restart")
+    page.locator('#moves [data-ply="10"]').wait_for(state="detached")
+    assert "".join(moves(page)) == GAME[:18]
+
+
 def test_watching_two_agents_step_by_step(page):
     page.select_option("#speed", "150")
     new_game(page, "othello:size=4", ["random", "alphabeta:depth=2"], seed=2)
@@ -428,6 +497,16 @@ def test_the_clock_runs_out(page):
     new_game(page, "othello:size=4", ["human", "random"], clock="60")
     page.clock.run_for(61_000)
     page.locator("#status:has-text('black ran out of time')").wait_for()
+
+
+def test_an_agents_clock_counts_its_thinking_alone(page):
+    stop_clock(page)
+    page.select_option("#speed", "2000")
+    new_game(page, "othello", ["random", "random"], clock="60")
+    for ply in range(1, 9):
+        page.clock.run_for(2_100)
+        wait_for_plies(page, ply)
+    assert page.locator("#players .clock").all_inner_texts() == ["1:00", "1:00"]
 
 
 def test_undo_gives_the_time_back(page):
@@ -498,7 +577,10 @@ def test_nothing_jumps_and_nothing_is_cut_off(open_page, server, game, scheme, w
         wait_for_plies(page, plies + len(SEATS[game]))
         page.locator(".heat g").first.wait_for()
         page.evaluate("scrollTo(0, 0)")
-        after = places()
-        assert [(box["y"], box["height"]) for box in after] == [(box["y"], box["height"]) for box in before]
+        assert places() == before
         assert not sticks_out(page)
         shoot(page, f"{game}-{scheme}-{width}")
+        page.click("#new")
+        dialog, start = (page.locator(selector).bounding_box() for selector in ("#new-dialog", "#start"))
+        assert start["x"] + start["width"] < dialog["x"] + dialog["width"]
+        shoot(page, f"new-{game}-{scheme}-{width}")

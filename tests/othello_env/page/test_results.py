@@ -22,7 +22,11 @@ def test_matches_with_a_curve_of_training():
         | {"interval": [0.6, 0.9], "expected": None, "discs": 12.5}
     ]
     assert read["curves"] == [
-        {"over": "seconds", "lines": [{"name": "against random", "points": [[1.5, 0.2], [30.0, 0.7]]}]}
+        {
+            "what": "Scores",
+            "over": "seconds",
+            "lines": [{"name": "against random", "points": [[1.5, 0.2], [30.0, 0.7]]}],
+        }
     ]
 
 
@@ -65,6 +69,15 @@ def test_a_curve_of_scores_by_opponent():
     (curve,) = read_results("ppo.json", {"command": "x", "curve": points})["curves"]
     assert curve["over"] == "plies"
     assert {line["name"]: line["points"][2] for line in curve["lines"]} == {"a": [200.0, 0.2], "b": [200.0, 0.5]}
+
+
+def test_a_rating_and_scores_without_a_search_are_drawn_too():
+    points = [{"games": i, "scores": {"a": 0.5}, "without search": {"a": i / 10}, "elo": 100 * i} for i in (1, 2)]
+    scores, elo = read_results("az.json", {"curve": points})["curves"]
+    assert (scores["what"], elo["what"]) == ("Scores", "Elo")
+    assert [line["name"] for line in scores["lines"]] == ["a", "a, without search"]
+    assert scores["lines"][1]["points"] == [[1, 0.1], [2, 0.2]]
+    assert elo["lines"] == [{"name": "Elo", "points": [[1, 100], [2, 200]]}]
 
 
 @pytest.mark.parametrize(

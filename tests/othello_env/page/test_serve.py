@@ -1,5 +1,6 @@
 """The command that serves the page."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -11,9 +12,75 @@ import pytest
 from othello_env.cli import main
 
 
+class Sleeper:
+    """A policy that does not answer, in a file of its own."""
+
+    def __init__(self, folder):
+        file, self._noted = folder / "slow.py", folder / "pid"
+        file.write_text(
+            "import os, pathlib, time\n"
+            "def policy(observations, masks):\n"
+            f"    pathlib.Path({str(self._noted)!r}).write_text(str(os.getpid()))\n"
+            "    time.sleep(600)\n"
+        )
+        self.spec = f"{file}:policy"
+
+    def think(self, running):
+        """Ask for its move as the page does, again and again, until it thinks."""
+        while not (self._noted.exists() and self._noted.read_text()):
+            with ask(running, self.spec) as connection:
+                assert connection.getresponse().status == 202
+
+    def wait_for_the_end(self):
+        process = int(self._noted.read_text())
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            try:
+                os.kill(process, 0)
+            except ProcessLookupError:
+                return
+            time.sleep(0.05)
+        pytest.fail("the agent still thinks")
+
+
+@pytest.fixture
+def sleeper(tmp_path):
+    return Sleeper(tmp_path)
+
+
+def ask(running, spec):
+    """A connection on which an agent was asked for its move."""
+    connection = http.client.HTTPConnection("127.0.0.1", running.port)
+    record = {"game": "othello", "seed": 0, "position": None, "moves": []}
+    message = {"agent": spec, "task": "move", "client": "a", "ticket": "1", "record": record}
+    headers = {"content-type": "application/json", "origin": running.address.rstrip("/")}
+    connection.request("POST", "/api/think", json.dumps(message), headers)
+    return contextlib.closing(connection)
+
+
 def test_ctrl_c_stops_it_cleanly(serve):
     status, out, errors = serve().stop()
     assert (status, out.strip(), errors) == (0, "stopped", "")
+
+
+def test_ctrl_c_stops_it_cleanly_while_an_agent_thinks(serve, sleeper):
+    running = serve(sleeper.spec)
+    sleeper.think(running)
+    with ask(running, sleeper.spec) as again:
+        status, out, errors = running.stop()
+        assert (status, out.strip(), errors) == (0, "stopped", "")
+        assert again.getresponse().status == 503  # the page is to ask the next server
+
+
+def test_it_opens_in_the_browser(serve, tmp_path):
+    noted = tmp_path / "address"
+    browser = tmp_path / "browser"
+    browser.write_text(f"#!/bin/sh\necho $1 > {noted}\n")
+    browser.chmod(0o755)
+    running = serve(browser=browser)
+    while not (noted.exists() and noted.read_text().endswith("\n")):
+        time.sleep(0.05)
+    assert noted.read_text().strip() == running.address
 
 
 def test_it_listens_on_this_computer_only(serve):
@@ -24,33 +91,17 @@ def test_it_listens_on_this_computer_only(serve):
         other.bind(("127.0.0.2", running.port))  # free, as it is not where every address goes
 
 
-def test_a_closed_tab_ends_its_work(serve, tmp_path):
-    file, noted = tmp_path / "slow.py", tmp_path / "pid"
-    file.write_text(
-        "import os, pathlib, time\n"
-        "def policy(observations, masks):\n"
-        f"    pathlib.Path({str(noted)!r}).write_text(str(os.getpid()))\n"
-        "    time.sleep(600)\n"
-    )
-    running = serve(f"{file}:policy")
-    connection = http.client.HTTPConnection("127.0.0.1", running.port)
-    record = {"game": "othello", "seed": 0, "position": None, "moves": []}
-    message = {"agent": f"{file}:policy", "task": "move", "client": "a", "record": record}
-    headers = {"content-type": "application/json", "origin": running.address.rstrip("/")}
-    connection.request("POST", "/api/think", json.dumps(message), headers)
-    while not (noted.exists() and noted.read_text()):
-        time.sleep(0.05)
-    thinker = int(noted.read_text())
-    os.kill(thinker, 0)
-    connection.close()
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        try:
-            os.kill(thinker, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.05)
-    pytest.fail("the agent still thinks")
+def test_a_closed_tab_ends_its_work(serve, sleeper):
+    running = serve(sleeper.spec)
+    sleeper.think(running)
+    with ask(running, sleeper.spec):
+        pass
+    sleeper.wait_for_the_end()
+
+
+def test_a_page_that_does_not_ask_again_ends_its_work(serve, sleeper):
+    sleeper.think(serve(sleeper.spec))
+    sleeper.wait_for_the_end()
 
 
 def test_a_port_that_is_taken(serve, capsys):
@@ -62,7 +113,13 @@ def test_a_port_that_is_taken(serve, capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "part"), [(["nobody"], "there is no agent 'nobody'"), (["alphabeta:depth=0"], "depth is at least 1")]
+    ("arguments", "part"),
+    [
+        (["nobody"], "there is no agent 'nobody'"),
+        (["alphabeta:depth=0"], "depth is at least 1"),
+        (["human"], "human is whoever sits at the page"),
+        (["--seconds", "nan"], "not nan"),
+    ],
 )
 def test_a_wrong_agent_is_told_before_anything_is_served(arguments, part, capsys):
     with pytest.raises(SystemExit) as stop:

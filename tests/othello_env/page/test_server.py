@@ -1,11 +1,13 @@
 """The page's server without a browser: whom it answers, what it checks, and what it tells."""
 
+import itertools
 import json
 
 import pytest
 from starlette.testclient import TestClient
 
 from othello_env import Othello
+from othello_env.arena.openings import balanced_openings
 from othello_env.arena.rules import position_to_text
 from othello_env.games.checkers import Checkers
 from othello_env.games.tribolo import Tribolo
@@ -30,7 +32,14 @@ def ask(client):
     """Sends a message as the page does."""
 
     def call(name, **message):
-        return client.post(f"/api/{name}", json=message, headers={"origin": SITE})
+        if name == "think":
+            message |= {"client": "a", "ticket": f"{next(tickets)}"}
+        while True:
+            answer = client.post(f"/api/{name}", json=message, headers={"origin": SITE})
+            if answer.status_code != 202:
+                return answer
+
+    tickets = itertools.count()
 
     return call
 
@@ -167,11 +176,20 @@ def test_a_jump_leads_two_squares_on(ask):
 
 
 def test_an_opening_is_drawn_by_the_seed(ask):
-    first = ask("open", record=record(seed=1), plies=6).json()
-    assert len(first["record"]["moves"]) == 6
-    assert first == ask("open", record=record(seed=1), plies=6).json()
-    assert first != ask("open", record=record(seed=2), plies=6).json()
-    assert ask("open", record=record(), plies=41).status_code == 400
+    first = ask("open", record=record(seed=1), opening="random:10").json()
+    assert len(first["record"]["moves"]) == 10
+    assert first == ask("open", record=record(seed=1), opening="random:10").json()
+    assert first != ask("open", record=record(seed=2), opening="random:10").json()
+    assert ask("open", record=record("tribolo", seed=3), opening="start").json()["record"] == record("tribolo", seed=3)
+    assert ask("open", record=record(), opening="random:40").status_code == 400
+
+
+def test_balanced_openings_are_those_of_the_package(ask):
+    moves = ask("open", record=record(seed=5), opening="balanced-v0").json()["record"]["moves"]
+    assert "".join(map(Othello().action_to_text, moves)) in balanced_openings()
+    refused = ask("open", record=record("othello:size=6"), opening="balanced-v0")
+    assert refused.status_code == 400
+    assert "8x8" in refused.json()["error"]
 
 
 @pytest.mark.parametrize(
@@ -189,6 +207,23 @@ def test_a_tribolo_transcript_is_read_from_the_start_of_the_seed(ask):
         state = state.play(state.legal_actions()[0])
     got = ask("read", record=record("tribolo", seed=5), text=state.transcript()).json()["record"]
     assert got["moves"] == list(state.moves)
+
+
+@pytest.mark.parametrize("write", [str, repr])
+@pytest.mark.parametrize(
+    ("game", "state"),
+    [
+        ("othello", Othello.from_moves("f5d6c3")),
+        ("othello", Othello.from_text("X" * 40 + "O" * 24)),
+        ("othello:size=6", Othello.from_text("OX" * 4 + "-" * 28, to_move="O")),
+        ("tribolo", Tribolo(seed=1)),
+        ("checkers", Checkers.from_text("W:W18,26,K32:B14,K1")),
+        ("checkers", Checkers()),
+    ],
+)
+def test_what_python_prints_of_a_position_is_read(ask, game, state, write):
+    got = ask("read", record=record(game), text=write(state)).json()["record"]
+    assert GameRecord.read(got).start() == state
 
 
 @pytest.mark.parametrize("player", ["", " O", "\nwhite"])
@@ -213,7 +248,7 @@ def test_a_broken_paste_is_told(ask, text, part):
 @pytest.mark.parametrize("later", [False, True])
 def test_what_is_copied_can_be_pasted(ask, game, later):
     """The same positions from a start, and from a board in the middle of the game, whatever the seed there."""
-    opened = ask("open", record=record(game, seed=3), plies=9).json()["record"]
+    opened = ask("open", record=record(game, seed=3), opening="random:10").json()["record"]
     position, moves = None, opened["moves"]
     if later:
         states = GameRecord.read(opened).states()
@@ -331,14 +366,14 @@ def test_what_is_offered(client):
     "spec", ["alphabeta:depth=3", "os:system", "policy.py:f", 'gtp:command="sh"', None, ["random"]]
 )
 def test_only_offered_agents_can_be_named(ask, spec):
-    got = ask("think", agent=spec, task="move", client="a", record=record())
+    got = ask("think", agent=spec, task="move", record=record())
     assert got.status_code == 400
     assert "agent is one of" in got.json()["error"]
 
 
 def test_a_finished_game_is_not_thought_about(ask):
     board = {"text": "X" * 64, "player": "black"}
-    got = ask("think", agent="random", task="move", client="a", record=record(position=board))
+    got = ask("think", agent="random", task="move", record=record(position=board))
     assert got.status_code == 400
     assert got.json()["error"] == "the game is over"
 
@@ -347,17 +382,18 @@ def test_an_agent_answers_as_it_does_elsewhere(ask):
     from othello_env import make_agent
 
     state = Othello.from_moves("f5d6c3")
-    got = ask("think", agent="alphabeta:depth=2", task="move", client="a", record=record(moves=state.moves)).json()
+    got = ask("think", agent="alphabeta:depth=2", task="move", record=record(moves=state.moves)).json()
     action = make_agent("alphabeta:depth=2").act(state)
-    assert got == {"action": action, "name": state.action_to_text(action)}
+    assert (got["action"], got["name"]) == (action, state.action_to_text(action))
+    assert 0 < got["seconds"] < 60
     again = [
-        ask("think", agent="random", task="move", client="a", record=record(moves=state.moves, seed=4)).json()
+        ask("think", agent="random", task="move", record=record(moves=state.moves, seed=4)).json()["action"]
         for _ in range(3)
     ]
     assert again[0] == again[1] == again[2]
 
 
 def test_an_agent_that_does_not_tell_what_it_thinks(ask):
-    got = ask("think", agent="random", task="actions", client="a", record=record())
+    got = ask("think", agent="random", task="actions", record=record())
     assert got.status_code == 502
     assert "does not tell" in got.json()["error"]
