@@ -17,6 +17,8 @@ __all__ = ["HEAD", "Benchmark", "run_benchmark"]
 
 HEAD = ("rung", "Elo", "games", "score", "95% interval", "expected", "discs")
 """The columns of `Benchmark.rows`."""
+_MISFIT = 0.01
+"""How likely chance makes scores differ from what one rating says, below which it is told."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,12 @@ class Benchmark:
 
     @property
     def elo_text(self) -> str:
-        """The rating in a few words: a number with its interval, or one end where the ladder ends."""
+        """The rating in a few words: a number with its interval, or the one end that the games set it."""
         assert self.placement is not None
         low, high = self.placement.interval
-        if self.placement.beyond == "above":
+        if self.placement.open_end == "above":
             return f"at least {low:.0f}, no upper limit found"
-        if self.placement.beyond == "below":
+        if self.placement.open_end == "below":
             return f"at most {high:.0f}, no lower limit found"
         return f"{self.placement.elo:.0f}, 95% interval {low:.0f} to {high:.0f}"
 
@@ -74,8 +76,15 @@ class Benchmark:
         notes = []
         if self.placement is not None:
             errors = sorted((rung.interval[1] - rung.interval[0]) / 2 for rung in self.placement.matches)
+            widths = dict.fromkeys((f"{errors[0]:.0f}", f"{errors[-1]:.0f}"))  # one number where they are alike
+            fit = self.placement.fit
+            if fit.p_value < _MISFIT:
+                notes.append(
+                    f"Its scores do not fit one rating (chi-square {fit.chi_square:.1f}, {fit.rungs} rungs): it does "
+                    "better against some rungs and worse against others than a rating can tell."
+                )
             notes += [
-                f"The rungs' own ratings are within {errors[0]:.0f} to {errors[-1]:.0f} Elo (95%) of random = 0; "
+                f"The rungs' own ratings are within {' to '.join(widths)} Elo (95%) of random = 0; "
                 "the interval takes them as exact.",
                 f"{self.placement.margin:+.1f} discs a game; {1e3 * self.placement.seconds_a_move:.3g} ms a move; "
                 f"{len(self.placement.faults)} games lost by illegal moves or errors.",
@@ -109,12 +118,15 @@ class Benchmark:
         values: dict[str, Any] = {"format": "othello-env benchmark 1", "agent": self.agent}
         values |= {**self.settings, "version": version("othello-env"), "seconds": round(self.seconds, 2)}
         if self.placement is not None:
+            fit = self.placement.fit
             values |= {
                 "ladder": self.placement.ladder.name,
                 "openings": BALANCED,
                 "elo": round(self.placement.elo, 1),
                 "interval95": [round(end, 1) for end in self.placement.interval],
                 "beyond": self.placement.beyond,
+                "open_end": self.placement.open_end,
+                "fit": {"chi_square": round(fit.chi_square, 2), "rungs": fit.rungs, "p": round(fit.p_value, 6)},
                 "games": self.placement.games,
                 "mean_disc_difference": round(self.placement.margin, 2),
                 "illegal_or_failed": len(self.placement.faults),

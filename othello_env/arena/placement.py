@@ -9,21 +9,22 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
+from statistics import NormalDist
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.games import Record, play_games
 from othello_env.arena.ladder import Ladder, Rung, load_ladder
-from othello_env.arena.match import MatchResult, pairings
+from othello_env.arena.match import Z95, MatchResult, pairings
 from othello_env.arena.openings import balanced_openings
 from othello_env.arena.ratings import Comparison, Ratings, expected_score, rate
 from othello_env.arena.timed import Timed
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello import Othello
 
-__all__ = ["HALF_WIDTH", "Placement", "place"]
+__all__ = ["HALF_WIDTH", "Fit", "Placement", "place"]
 
 HALF_WIDTH = 25.0
 """Elo points: half the width of the 95% interval at which an agent is placed."""
@@ -36,8 +37,44 @@ _BEYOND = 0.9
 """A score against the last rung above which the ladder has no measure for the agent."""
 _PAIRS_BEYOND = 50
 """Pairs against the last rung that show it."""
+_LEAST_EXPECTED = 5.0
 _AGENT = ""
 """Its name among the rungs, one of which it may be."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Pearson's chi-square of the scores against rungs.
+
+    Attributes:
+        chi_square: the sum over rungs of (points - expected points)^2 / variance.
+        rungs: how many it sums; those are left out where less than 5 points are expected on either side.
+    """
+
+    chi_square: float
+    rungs: int
+
+    @classmethod
+    def of(cls, scores: Iterable[tuple[Sequence[float], float]]) -> Fit:
+        """That of the points of colour-swapped pairs, each 0 to 2, and the score that is expected, 0 to 1."""
+        terms = []
+        for points, p in scores:
+            n, variance = len(points), p * (1 - p)
+            if 2 * n * min(p, 1 - p) >= _LEAST_EXPECTED:
+                # As for the rating's interval, a pair is worth one to two independent games.
+                squares = sum((x - 2 * p) ** 2 for x in points)
+                squares = min(max(squares, 2 * n * variance), 4 * n * variance)
+                terms.append((sum(points) - 2 * n * p) ** 2 / squares)
+        return cls(sum(terms), len(terms))
+
+    @property
+    def p_value(self) -> float:
+        """How likely chance alone makes it as large, by the approximation of Wilson and Hilferty (PNAS 17, 1931)."""
+        freedom = self.rungs - 1
+        if freedom < 1:
+            return 1.0
+        spread = 2 / (9 * freedom)
+        return 1 - NormalDist(1 - spread, math.sqrt(spread)).cdf(math.cbrt(self.chi_square / freedom))
 
 
 @dataclass(frozen=True)
@@ -65,14 +102,24 @@ class Placement:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The rating's 95% interval, the rungs' own ratings taken as exact."""
-        return self._ratings.interval(_AGENT)
+        """The rating's 95% interval, the rungs' own ratings taken as exact; see `open_end`."""
+        half = Z95 * self._ratings.error(_AGENT)
+        return self.elo - half, self.elo + half
+
+    @property
+    def open_end(self) -> str | None:
+        """``"above"`` or ``"below"`` if the games set the rating no limit there: only the other end means something.
+
+        So it is when the agent won or lost all of them, and when it is `beyond` the ladder.
+        """
+        low, high = self._ratings.interval(_AGENT)
+        return "above" if high == math.inf else "below" if low == -math.inf else self.beyond
 
     @property
     def beyond(self) -> str | None:
         """``"above"`` or ``"below"`` if the agent is stronger or weaker than the ladder can measure.
 
-        Its rating is then extrapolated, and only the near end of the interval means something.
+        Its rating is then extrapolated.
         """
         if self.expected(self.ladder.rungs[-1]) > _BEYOND:
             return "above"
@@ -93,6 +140,11 @@ class Placement:
     def expected(self, rung: Rung) -> float:
         """The score against a rung, 0 to 1, that the rating says."""
         return expected_score(self.elo - rung.elo)
+
+    @property
+    def fit(self) -> Fit:
+        """How well one rating explains the scores against the rungs."""
+        return Fit.of((match.pair_points(), self.expected(rung)) for rung, match in self.matches.items())
 
     @cached_property
     def _ratings(self) -> Ratings:
@@ -183,9 +235,10 @@ def _next_batch(placement: Placement, openings: int, half_width: float, games: i
     pairs = {rung: placement.matches[rung].games // 2 if rung in placement.matches else 0 for rung in rungs}
     low, high = placement.interval
     wider = (high - low) / 2 / half_width
+    is_known = wider <= 1 and placement.open_end is None
     last = {"above": rungs[-1], "below": rungs[0]}.get(placement.beyond or "")
     said = {rung: p * (1 - p) for rung in rungs if pairs[rung] < openings and (p := placement.expected(rung))}
-    if most == 0 or wider <= 1 or not said or (last is not None and pairs[last] >= _PAIRS_BEYOND):
+    if most == 0 or is_known or not said or (last is not None and pairs[last] >= _PAIRS_BEYOND):
         return None
     near = [rung for rung, information in said.items() if information >= _INFORMATIVE * max(said.values())]
     rung = min(near, key=lambda rung: (pairs[rung], -said[rung]))

@@ -9,7 +9,9 @@ games grow.
 The games of an opening with swapped colours are not independent, so they are one unit. The covariance is the sandwich
 of the inverse information around the squared residuals of the units. Where those say that two games of a pair are worth
 less than one independent game, or more than two, the nearer of these counts instead, since the residuals of few or of
-one-sided games are no measure. Common packages for the model take each game for independent and know no fixed ratings
+one-sided games are no measure. Results in which one of two groups took every point bound their distance on one side
+alone (Ford, Am. Math. Mon. 64, 1957), and so the penalty alone would end the interval on the other: it has no such
+end. Common packages for the model take each game for independent and know no fixed ratings
 but one anchor, so the few lines that this needs stand here.
 """
 
@@ -59,10 +61,12 @@ class Ratings:
     Attributes:
         elo: by agent, in the order in which they first appear.
         covariance: (K, K) float64 of the ratings in that order, in squared Elo points; fixed ratings have none.
+        limited: the agents whose ratings the results limit from below, and those that they limit from above.
     """
 
     elo: dict[str, float]
     covariance: npt.NDArray[np.float64]
+    limited: tuple[frozenset[str], frozenset[str]]
 
     def error(self, agent: str) -> float:
         """The standard error of a rating."""
@@ -70,9 +74,12 @@ class Ratings:
         return math.sqrt(self.covariance[i, i])
 
     def interval(self, agent: str) -> tuple[float, float]:
-        """The 95% interval of a rating."""
-        half = _Z95 * self.error(agent)
-        return self.elo[agent] - half, self.elo[agent] + half
+        """The 95% interval of a rating, infinite where the results do not limit it."""
+        half, (below, above) = _Z95 * self.error(agent), self.limited
+        return (
+            self.elo[agent] - half if agent in below else -math.inf,
+            self.elo[agent] + half if agent in above else math.inf,
+        )
 
     def superiority(self, a: str, b: str) -> float:
         """The likelihood that a is stronger than b, 0 to 1."""
@@ -116,6 +123,9 @@ class _Meetings:
         self.offset = both @ self.given  # (M,)
         self.games, self.points, self.ss, self.sg, self.gg = np.array(list(sums.values())).reshape(-1, 5).T
         _check_connected(list(sums), set(fixed), free)
+        took = {(a, b) for (a, b), s in zip(sums, self.points, strict=True) if s > 0}
+        took |= {(b, a) for (a, b), g, s in zip(sums, self.games, self.points, strict=True) if s < g}
+        self.limited = (_reached(set(fixed), {(b, a) for a, b in took}), _reached(set(fixed), took))
 
     def information(self, p: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         weighted: npt.NDArray[np.float64] = self.design * (self.games * p * (1 - p))[:, np.newaxis]
@@ -170,15 +180,18 @@ def _ratings(meetings: _Meetings, strength: npt.NDArray[np.float64]) -> Ratings:
     covariance[np.ix_(meetings.free, meetings.free)] = sandwich * _ELO**2
     values = meetings.given.copy()
     values[meetings.free] = strength
-    return Ratings(dict(zip(meetings.names, (values * _ELO).tolist(), strict=True)), covariance)
+    elo = dict(zip(meetings.names, (values * _ELO).tolist(), strict=True))
+    return Ratings(elo, covariance, meetings.limited)
 
 
-def _check_connected(met: list[tuple[str, str]], reached: set[str], free: list[str]) -> None:
-    names = sorted(reached)
-    grew = True
-    while grew:
-        more = {name for pair in met if reached & set(pair) for name in pair} - reached
-        grew = bool(more)
-        reached = reached | more
+def _reached(found: set[str], arrows: set[tuple[str, str]]) -> frozenset[str]:
+    """The names to which arrows lead from these, and these."""
+    while more := {end for begin, end in arrows if begin in found} - found:
+        found = found | more
+    return frozenset(found)
+
+
+def _check_connected(met: list[tuple[str, str]], fixed: set[str], free: list[str]) -> None:
+    reached = _reached(fixed, {*met, *((b, a) for a, b in met)})
     if missing := [name for name in free if name not in reached]:
-        raise ValueError(f"no games lead from {missing[0]} to {' or '.join(names)}, whose rating is fixed")
+        raise ValueError(f"no games lead from {missing[0]} to {' or '.join(sorted(fixed))}, whose rating is fixed")

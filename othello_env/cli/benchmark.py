@@ -64,8 +64,7 @@ def command(
         partial = replace(partial, placement=placement, seconds=now - began)
         if now > shown + _SHOW_EVERY:
             shown = now
-            low, high = placement.interval
-            options.show(f"{placement.games} games  Elo {placement.elo:.0f} +- {(high - low) / 2:.0f}")
+            options.show(f"{placement.games} games  Elo {partial.elo_text}")
 
     try:
         result = run_benchmark(
@@ -100,7 +99,7 @@ def _tell(result: Benchmark, out: Path | None) -> None:
 def _picture(result: Benchmark, placement: Placement) -> bytes:
     """The rungs by their ratings, the agent among them, as a PNG."""
     rows = [EloRow(rung.spec, rung.elo, *rung.interval) for rung in placement.ladder.rungs]
-    own = EloRow(Path(result.agent).name, placement.elo, *placement.interval, own=True, beyond=placement.beyond)
+    own = EloRow(Path(result.agent).name, placement.elo, *placement.interval, own=True, beyond=placement.open_end)
     chart = elo_chart(
         f"{own.label} on {placement.ladder.name}: Elo {result.elo_text}",
         f"{placement.games} games in colour-swapped pairs from balanced openings; 95% intervals, random = 0",

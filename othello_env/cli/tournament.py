@@ -1,5 +1,6 @@
 """``othello-env tournament A B C...``: everybody against everybody, or the first against all others."""
 
+import math
 from pathlib import Path
 
 import click
@@ -138,5 +139,11 @@ def elo_table(result: Tournament, anchor: str | None = None) -> str:
         low, high = ratings.interval(agent)
         following = order[place + 1 : place + 2]
         better = f"{ratings.superiority(agent, following[0]):.3f}" if following else ""
-        rows.append((agent, f"{ratings.elo[agent]:.0f}", f"{low:.0f} to {high:.0f}", better))
+        rows.append((agent, f"{ratings.elo[agent]:.0f}", _interval(low, high), better))
     return options.table(("agent", "Elo", "95% interval", "better than next"), rows)
+
+
+def _interval(low: float, high: float) -> str:
+    if math.isinf(low):
+        return "no limit found" if math.isinf(high) else f"at most {high:.0f}"
+    return f"at least {low:.0f}" if math.isinf(high) else f"{low:.0f} to {high:.0f}"

@@ -11,7 +11,7 @@ from othello_env.arena import placement
 from othello_env.arena.games import Record
 from othello_env.arena.ladder import Ladder, Rung
 from othello_env.arena.match import MatchResult, pairings
-from othello_env.arena.placement import Placement, place
+from othello_env.arena.placement import Fit, Placement, place
 from othello_env.arena.ratings import expected_score
 
 SIMULATED = Ladder("simulated", tuple(Rung(f"rung {n}", 150.0 * n, (150.0 * n,) * 2, 1000) for n in range(14)))
@@ -88,6 +88,45 @@ def test_who_is_beyond_the_ladder_is_told_so(simulate, elo, beyond, rung):
     assert math.isfinite(found.elo)
 
 
+def test_a_clean_score_sets_no_limit_and_more_games_are_played(simulate):
+    simulate(1900.0, random.Random(5))
+    found = place("simulated", ladder=SIMULATED, games=8)
+    assert next(iter(found.matches.values())).score == 1  # against 1050
+    assert (found.open_end, found.beyond) == ("above", None)
+    assert found.interval[0] < 1900
+    simulate(200.0, random.Random(5))
+    assert place("simulated", ladder=SIMULATED, games=8).open_end == "below"
+    assert place("simulated", ladder=SIMULATED, half_width=1e4).games > 8
+    assert place("simulated", ladder=SIMULATED, half_width=1e4).open_end is None
+
+
+@pytest.mark.parametrize("together", [0.0, 0.5])
+def test_one_rating_fits_the_scores_of_an_agent_that_has_one(simulate, together):
+    rng = random.Random(6)
+    alarms, runs = 0, 200
+    for _ in range(runs):
+        simulate(rng.uniform(100, 1900), rng, together)
+        fit = place("simulated", ladder=SIMULATED, games=400).fit
+        assert fit.rungs >= 2
+        alarms += fit.p_value < 0.01
+    assert alarms <= 7  # of 2 expected
+
+
+def test_scores_that_no_rating_explains_do_not_fit():
+    pairs = [[2.0, 1.0, 1.0, 0.0] * 10] * 3
+    assert Fit.of(zip(pairs, [0.5, 0.5, 0.5], strict=True)).chi_square == 0
+    wrong = Fit.of(zip(pairs, [0.7, 0.3, 0.99], strict=True))  # the last expects too few lost points to count
+    assert wrong.rungs == 2
+    assert wrong.chi_square == pytest.approx(2 * 16**2 / (10 * (0.6**2 + 2 * 0.4**2 + 1.4**2)))
+    assert wrong.p_value < 1e-4
+
+
+@pytest.mark.parametrize(("chi_square", "rungs"), [(6.635, 2), (9.210, 3), (13.277, 5), (21.666, 10)])
+def test_the_tables_of_chi_square_say_one_percent(chi_square, rungs):
+    assert Fit(chi_square, rungs).p_value == pytest.approx(0.01, abs=0.0008)
+    assert Fit(chi_square, 1).p_value == 1
+
+
 def test_no_opening_is_played_twice_with_a_rung(simulate):
     simulate(600.0, random.Random(4))
     found = place("simulated", ladder=Ladder("short", SIMULATED.rungs[4:5]), half_width=1.0)
@@ -104,6 +143,7 @@ def test_limits_end_it(simulate):
     assert found.games == 38
     assert [each.games for each in seen] == list(range(2, 40, 2))
     assert place("simulated", ladder=SIMULATED, seconds=1e-9).games == 2
+    simulate(1050.0, random.Random(5))
     assert place("simulated", ladder=SIMULATED, half_width=1e4).games == 8
 
 

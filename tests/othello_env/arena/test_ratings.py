@@ -118,6 +118,27 @@ def test_a_second_seed_agrees_within_the_intervals():
         assert abs(one.elo[name] - two.elo[name]) < 1.96 * math.hypot(one.error(name), two.error(name))
 
 
+@pytest.mark.parametrize(
+    ("points", "limits"),
+    [
+        ({"ab": 8}, {"b": (True, True), "a": (True, False)}),
+        ({"ab": 7.5}, {"a": (True, True)}),
+        ({"ab": 0}, {"a": (False, True)}),
+        # a chain: c is known through b alone
+        ({"ab": 8, "ca": 3}, {"a": (True, False), "c": (True, False)}),
+        ({"ab": 4, "ca": 8}, {"a": (True, True), "c": (True, False)}),
+        ({"ab": 8, "ca": 0}, {"a": (True, False), "c": (False, False)}),
+        # a circle limits everybody
+        ({"ab": 8, "ca": 8, "cb": 0}, {"a": (True, True), "c": (True, True)}),
+    ],
+)
+def test_an_interval_has_no_end_where_the_results_set_no_limit(points, limits):
+    units = [Comparison(a, b, won, 8) for (a, b), won in points.items()]
+    ratings = rate(units, {"b": 0.0})
+    for name, finite in limits.items():
+        assert tuple(map(math.isfinite, ratings.interval(name))) == finite
+
+
 def test_the_order_of_the_results_does_not_matter():
     units = simulate(np.random.default_rng(1), {"a": 0, "b": 300, "c": 100}, 30)
     turned = [Comparison(u.b, u.a, u.games - u.points, u.games) for u in reversed(units)]

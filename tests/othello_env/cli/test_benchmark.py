@@ -5,7 +5,11 @@ import json
 import pytest
 from PIL import Image
 
-from othello_env.arena.placement import place
+from othello_env.arena.benchmark import Benchmark
+from othello_env.arena.games import Record
+from othello_env.arena.ladder import load_ladder
+from othello_env.arena.match import MatchResult, pairings
+from othello_env.arena.placement import Placement, place
 from othello_env.cli import main
 
 POLICY = "import numpy as np\ndef first(observations, masks):\n    return np.argmax(masks, axis=1)\n"
@@ -57,6 +61,35 @@ def test_the_seed_repeats_it(run):
 
     assert told(1) == told(1)
     assert told(1) != told(2)
+
+
+def test_a_clean_score_has_one_limit(run, tmp_path):
+    status, out, _ = run("engine:depth=8", "--games", 4, "--out", tmp_path)
+    written = json.loads((tmp_path / "benchmark.json").read_text())
+    assert status == 0
+    assert (written["open_end"], written["beyond"]) == ("above", None)
+    assert f"Elo at least {written['interval95'][0]:.0f}, no upper limit found" in out
+    assert "are within 36 Elo" in out  # one rung
+
+
+def test_scores_that_fit_no_rating_are_told(run, tmp_path, monkeypatch):
+    def match(points):
+        """40 pairs, each with this sum of points, all won or lost by who moves first or second."""
+        returns = {0.0: ((-1.0, 1.0), (1.0, -1.0)), 1.0: ((1.0, -1.0), (1.0, -1.0)), 2.0: ((1.0, -1.0), (-1.0, 1.0))}
+        games = zip(pairings(40, None), returns[points] * 40, strict=True)
+        return MatchResult(tuple(Record(game, game.start, won, won) for game, won in games))
+
+    weak, strong = load_ladder().rungs[3:5]
+    odd = Placement(load_ladder(), {weak: match(0.0), strong: match(1.0)})
+    monkeypatch.setattr(
+        "othello_env.cli.benchmark.run_benchmark", lambda *_, **__: Benchmark("odd", odd, None, {"seed": 0}, 1.0)
+    )
+    _, out, _ = run("random", "--out", tmp_path)
+    fit = json.loads((tmp_path / "benchmark.json").read_text())["fit"]
+    assert fit["p"] < 0.01
+    told = f"do not fit one rating (chi-square {fit['chi_square']:.1f}, 2 rungs)"
+    assert told in out
+    assert told in (tmp_path / "benchmark.md").read_text()
 
 
 def test_the_endgame_alone(run, tmp_path):

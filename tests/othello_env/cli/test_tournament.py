@@ -68,6 +68,13 @@ def test_the_same_command_again_plays_nothing_and_prints_the_same(run, tmp_path)
     assert "line 1: it was played with seed 0, not 1" in errors
 
 
+def test_a_clean_score_has_one_limit(run):
+    rows = run("random", "engine:depth=2", "--games", 4)[1].splitlines()
+    assert "at least" in next(row for row in rows[6:] if row.startswith("engine:depth=2"))
+    anchored = run("random", "engine:depth=2", "--games", 4, "--anchor", "engine:depth=2")[1].splitlines()
+    assert "at most" in next(row for row in anchored[6:] if row.startswith("random"))
+
+
 def test_a_gauntlet_and_an_anchor(run):
     status, text, _ = run(*AGENTS, "--games", 10, "--gauntlet", "--anchor", AGENTS[1])
     assert status == 0
