@@ -27,11 +27,12 @@ from othello_env.games import bitboard
 from othello_env.games.game import IllegalActionError, State
 from othello_env.games.hashing import CHOICE, EPSILON, mix_int
 from othello_env.games.othello import OthelloBatch
-from othello_env.imports import NotThereError, import_object
+from othello_env.imports import NoSuchNameError, NotThereError, import_object
 
 __all__ = [
     "Agent",
     "AgentError",
+    "AgentLeftError",
     "Chance",
     "Policy",
     "SpecError",
@@ -53,6 +54,10 @@ class SpecError(ValueError):
 
 class AgentError(RuntimeError):
     """An agent that answered with something that is no legal action, or did not answer."""
+
+
+class AgentLeftError(AgentError):
+    """An agent, such as a person, that has left: no game is lost by it, none is played on."""
 
 
 class WrongGameError(ValueError):
@@ -315,6 +320,8 @@ def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> A
         return _call(loader.load(), loader.name, {"path": head} | options, spec, seed)
     try:
         found = import_object(head)
+    except NoSuchNameError as error:
+        raise SpecError(f"{head!r}: {error}") from None
     except NotThereError as error:
         raise SpecError(f"{head!r}: {error}; {_known()}") from None
     if found is None:
@@ -363,7 +370,8 @@ def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec
     except SpecError:
         raise
     except (ValueError, TypeError) as error:
-        raise SpecError(f"{spec!r}: {error}") from error
+        is_named = repr(spec) in str(error)  # by who read its file
+        raise SpecError(str(error) if is_named else f"{spec!r}: {error}") from error
     if not isinstance(agent, Agent):
         raise TypeError(f"{factory!r}, which {label} names, made {agent!r}, which is no Agent")
     return agent

@@ -7,11 +7,15 @@ import types
 from pathlib import Path
 from typing import Any
 
-__all__ = ["NotThereError", "import_object"]
+__all__ = ["NoSuchNameError", "NotThereError", "import_object"]
 
 
 class NotThereError(ValueError):
     """A module, or something in it, that is not there."""
+
+
+class NoSuchNameError(NotThereError):
+    """A module has nothing of that name; the message has what it has."""
 
 
 def import_object(text: str) -> Any | None:
@@ -19,24 +23,25 @@ def import_object(text: str) -> Any | None:
 
     Raises:
         FileNotFoundError: there is no such file.
-        NotThereError: there is no such module, or nothing of that name in it.
+        NotThereError: there is no such module, or nothing of that name in it (`NoSuchNameError`).
+        ModuleNotFoundError: the module imports another one that is not there; the message names both.
     """
     source, colon, name = text.rpartition(":")
     if not colon or not name.isidentifier():
         return None
-    if source.endswith(".py"):
-        module = _import_file(Path(source))
-    else:
-        if not all(part.isidentifier() for part in source.split(".")):
-            return None
-        try:
-            module = importlib.import_module(source)
-        except ModuleNotFoundError as error:
-            if error.name is None or not f"{source}.".startswith(f"{error.name}."):
-                raise
+    is_file = source.endswith(".py")
+    if not is_file and not all(part.isidentifier() for part in source.split(".")):
+        return None
+    try:
+        module = _import_file(Path(source)) if is_file else importlib.import_module(source)
+    except ModuleNotFoundError as error:
+        if not is_file and error.name is not None and f"{source}.".startswith(f"{error.name}."):
             raise NotThereError(f"there is no module {error.name!r}") from None
+        raise ModuleNotFoundError(f"{source} cannot be imported: {error}", name=error.name) from error
     if not hasattr(module, name):
-        raise NotThereError(f"there is no {name!r} in {source}")
+        has = [key for key, x in vars(module).items() if getattr(x, "__module__", "") == module.__name__]
+        named = ", ".join(key for key in has if not key.startswith("_"))
+        raise NoSuchNameError(f"there is no {name!r} in {source}, which has {named or 'nothing of its own'}")
     return getattr(module, name)
 
 

@@ -2,16 +2,12 @@
 
 from collections.abc import Callable
 
-from othello_env.agent import Agent, AgentError
+from othello_env.agent import Agent, AgentLeftError
 from othello_env.games.game import IllegalActionError, NotationError, State
 
-__all__ = ["Human", "HumanLeftError"]
+__all__ = ["Human"]
 
 _QUIT = ("quit", "exit", "q")
-
-
-class HumanLeftError(AgentError):
-    """The person left the game."""
 
 
 class Human(Agent):
@@ -39,7 +35,7 @@ class Human(Agent):
         """The action that the person typed.
 
         Raises:
-            HumanLeftError: the person left the game.
+            AgentLeftError: the person left the game.
         """
         player = state.player_names[state.to_move]
         self._tell(str(state))
@@ -47,9 +43,10 @@ class Human(Agent):
             try:
                 entry = self._ask(f"{player}'s move: ").strip()
             except EOFError:
-                raise HumanLeftError(f"{player} left the game: the input ended") from None
+                self._tell("")  # ends the line of the prompt
+                raise AgentLeftError(f"{player} left the game: the input ended") from None
             if entry.lower() in _QUIT:
-                raise HumanLeftError(f"{player} left the game")
+                raise AgentLeftError(f"{player} left the game")
             try:
                 action = state.action_from_text(entry)
                 if action not in state.legal_actions():

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from othello_env.agent import Agent, Policy, WrongGameError, ask, make_agent
+from othello_env.agent import Agent, AgentLeftError, Policy, WrongGameError, ask, make_agent
 from othello_env.arena.games import failure
 from othello_env.arena.match import Z95, score_interval
 from othello_env.games.hashing import mix_int
@@ -123,6 +123,7 @@ def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAcc
         seed: determines what is random in its choices.
 
     Raises:
+        AgentLeftError: the agent has left.
         WrongGameError: the agent does not play Othello on 8x8.
     """
     player, positions = make_agent(agent, seed), endgame_positions()
@@ -158,7 +159,7 @@ def _answers(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
             actions = [int(action) for action in agent.act_batch(batch)]
             if all(action in position.scores for action, position in zip(actions, positions, strict=True)):
                 return list(actions)
-        except WrongGameError:
+        except (AgentLeftError, WrongGameError):
             raise
         except (Exception, SystemExit) as error:
             raise_interrupt(error)  # one position after the other, its errors are told
@@ -169,7 +170,7 @@ def _answer(agent: Agent, position: EndgamePosition, key: int) -> int | str:
     try:
         agent.new_game(key)
         return ask(agent, position.state)
-    except WrongGameError:
+    except (AgentLeftError, WrongGameError):
         raise
     except (Exception, SystemExit) as error:
         raise_interrupt(error)

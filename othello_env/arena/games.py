@@ -6,15 +6,17 @@ Letters for shapes: N = games, T = plies of the longest game.
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, AgentError, WrongGameError, ask
+from othello_env.agent import Agent, AgentError, AgentLeftError, WrongGameError, ask
 from othello_env.arena.clocks import Clock
 from othello_env.games import bitboard
 from othello_env.games.game import State
@@ -25,6 +27,7 @@ from othello_env.games.othello import Othello, OthelloBatch
 __all__ = ["Pairing", "Record", "Watch", "failure", "lost", "play_game", "play_games", "seat_key"]
 
 _AT_ONCE = 512
+_PACKAGE = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,7 @@ def play_games(agents: Sequence[Agent], pairings: Sequence[Pairing]) -> Iterator
     An answer that is not legal loses the game, and so does an error in an agent.
 
     Raises:
+        AgentLeftError: an agent has left.
         WrongGameError: an agent does not play this game, or not this size of it.
     """
     todo = iter(pairings)
@@ -91,7 +95,7 @@ def play_games(agents: Sequence[Agent], pairings: Sequence[Pairing]) -> Iterator
         together = [pairing for pairing in part if _in_batches(agents, pairing)]
         try:
             finals = dict(zip(map(id, together), _play_batch(agents, together), strict=True))
-        except WrongGameError:
+        except (AgentLeftError, WrongGameError):
             raise
         except (Exception, SystemExit) as error:
             raise_interrupt(error)
@@ -120,6 +124,7 @@ def play_game(
         watch: told of each move before and after it.
 
     Raises:
+        AgentLeftError: an agent has left.
         WrongGameError: an agent does not play this game, or not this size of it.
     """
     state, used = pairing.start, [0.0] * pairing.start.num_players
@@ -134,7 +139,7 @@ def play_game(
             agents[index].new_game(seat_key(pairing.key, player))
         except (Exception, SystemExit) as error:
             raise_interrupt(error)
-            return ends(f"the agent could not begin a game: {type(error).__name__}: {error}", player)
+            return ends(f"the agent could not begin a game: {_described(error)}", player)
     while not state.is_over:
         mover, seconds = state.to_move, 0.0
         if state.must_pass:
@@ -147,7 +152,7 @@ def play_game(
             began = time.perf_counter()
             try:
                 action = ask(agent, state, seconds_left=seconds_left)
-            except WrongGameError:
+            except (AgentLeftError, WrongGameError):
                 raise
             except (Exception, SystemExit) as error:
                 raise_interrupt(error)
@@ -171,8 +176,19 @@ def seat_key(key: int, seat: int) -> int:
 def failure(agent: Agent, state: State, error: BaseException) -> str:
     """Why an agent gave no legal answer, and in which position."""
     if not isinstance(error, AgentError):
-        return f"agent {agent!r} failed in {state!r}: {type(error).__name__}: {error}"
+        return f"agent {agent!r} failed in {state!r}: {_described(error)}"
     return str(error) if repr(state) in str(error) else f"agent {agent!r} failed in {state!r}: {error}"
+
+
+def _described(error: BaseException) -> str:
+    """An error and where it was raised: the innermost line of the file that was called from this package."""
+    files = traceback.extract_tb(error.__traceback__)
+    theirs = [frame for frame in files if not Path(frame.filename).is_relative_to(_PACKAGE)]
+    place = ""
+    if theirs:
+        line = [frame.lineno for frame in theirs if frame.filename == theirs[0].filename][-1]
+        place = f" ({Path(theirs[0].filename).name}, line {line})"
+    return f"{type(error).__name__}: {error}{place}"
 
 
 def lost(pairing: Pairing, state: State, fault: str, player: int, seconds: Sequence[float] | None = None) -> Record:

@@ -47,8 +47,12 @@ class Rules:
         options: dict[str, Any] = {}
         for part in text.split(",") if colon else ():
             key, equals, value = part.partition("=")
-            if key not in known or not equals or key in options:
-                raise ValueError(f"{spec!r}: expected key=value with {', '.join(known)}, each once, got {part!r}")
+            if not equals:
+                raise ValueError(f"{spec!r}: expected key=value,key=value after {name}, got {part!r}")
+            if key not in known:
+                raise ValueError(f"{spec!r}: {name} has no option {key}; it takes {', '.join(known)}")
+            if key in options:
+                raise ValueError(f"{spec!r} gives {key} twice")
             is_number = isinstance(known[key], int)
             if is_number and not value.isdecimal():
                 raise ValueError(f"{spec!r}: {key} is a number, not {value!r}")

@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from othello_agents.human import Human, HumanLeftError
+from othello_agents.human import Human
 from othello_env import Othello, make_agent
+from othello_env.agent import AgentLeftError
 
 pytestmark = pytest.mark.nojit
 
@@ -52,7 +53,7 @@ def test_wrong_entries_are_explained_and_asked_again() -> None:
 @pytest.mark.parametrize("lines", [["quit"], ["Q "], ["a1", "exit"], []])
 def test_leaving_is_an_error_of_its_own(lines: list[str]) -> None:
     ask, _ = person(*lines)
-    with pytest.raises(HumanLeftError, match="black left the game"):
+    with pytest.raises(AgentLeftError, match="black left the game"):
         Human(ask, lambda text: None).act(Othello())
 
 
@@ -64,7 +65,7 @@ def test_the_spec_asks_at_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: 
     shown = capsys.readouterr().out
     assert str(state) in shown
     assert shown.count("black's move: ") == 2
-    with pytest.raises(HumanLeftError, match="the input ended"):
+    with pytest.raises(AgentLeftError, match="the input ended"):
         agent.act(state)
 
 

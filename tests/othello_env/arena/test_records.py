@@ -56,9 +56,9 @@ def test_rules_make_the_game_that_they_name(spec, state):
         ("chess", "expected a game, checkers, othello, tribolo, got 'chess'"),
         ("othello:size=5", "size must be one of 4, 6, 8, not 5"),
         ("othello:size=big", "size is a number, not 'big'"),
-        ("othello:seed=1", "expected key=value with size"),
-        ("othello:", "expected key=value with size"),
-        ("othello:size=4,size=6", "each once"),
+        ("othello:seed=1", "othello has no option seed; it takes size"),
+        ("othello:", "expected key=value,key=value after othello, got ''"),
+        ("othello:size=4,size=6", "gives size twice"),
         ("checkers:draws=never", "draws must be one of"),
     ],
 )
