@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from statistics import NormalDist
 from typing import Any
 
@@ -14,11 +13,12 @@ from othello_env.arena.games import Pairing, Record, play_games
 from othello_env.arena.openings import find_openings, opening_start
 from othello_env.games.game import State
 from othello_env.games.hashing import mix_int
+from othello_env.games.openings import Openings
 from othello_env.games.othello import Othello
 
 __all__ = ["Z95", "MatchResult", "pairings", "play_match", "score_interval"]
 
-_PAIRS_AT_ONCE = 128
+_MOST_PAIRS_AT_ONCE = 128
 Z95 = NormalDist().inv_cdf(0.975)
 """Standard errors on either side of a normal 95% interval."""
 
@@ -140,10 +140,17 @@ def pairings(
         new_game: makes the game's start from a key; by default 8x8 Othello.
         first: the number of the first pair, to go on where another call ended.
     """
-    drawn = find_openings(openings, new_game or (lambda _: Othello()))
+    return _pairings(find_openings(openings, new_game or _othello), seed, range(first, first + pairs))
+
+
+def _othello(_key: int) -> Othello:
+    return Othello()
+
+
+def _pairings(openings: Openings, seed: int, pairs: range) -> list[Pairing]:
     games = []
-    for pair in range(first, first + pairs):
-        start, key = opening_start(drawn, seed, pair)
+    for pair in pairs:
+        start, key = opening_start(openings, seed, pair)
         if start.num_players != 2:
             raise ValueError(f"a match is of two players; {type(start).__name__} has {start.num_players}")
         games += [Pairing(start, seats, mix_int(key, seats[0])) for seats in ((0, 1), (1, 0))]
@@ -172,6 +179,7 @@ def play_match(
         progress: called with each game that ended, in order.
 
     Raises:
+        AgentLeftError: an agent has left.
         ValueError: games is odd or not positive, or an opening is wrong.
         WrongGameError: an agent does not play this game, or not this size of it.
     """
@@ -181,14 +189,15 @@ def play_match(
         )
     agents = (make_agent(a, seed), make_agent(b, seed))
     records: list[Record] = []
-    todo = chain.from_iterable(
-        play_games(agents, pairings(min(_PAIRS_AT_ONCE, games // 2 - first), openings, seed, new_game, first))
-        for first in range(0, games // 2, _PAIRS_AT_ONCE)
-    )
-    for record in todo:
-        records.append(record)
-        if progress is not None:
-            progress(record)
+    drawn = find_openings(openings, new_game or _othello)
+    first, at_once = 0, 1  # few pairs at first, so that something is told soon
+    while first < games // 2:
+        part = range(first, min(first + at_once, games // 2))
+        for record in play_games(agents, _pairings(drawn, seed, part)):
+            records.append(record)
+            if progress is not None:
+                progress(record)
+        first, at_once = part.stop, min(2 * at_once, _MOST_PAIRS_AT_ONCE)
     return MatchResult(tuple(records))
 
 

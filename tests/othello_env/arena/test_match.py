@@ -63,6 +63,19 @@ def test_many_games_at_once_equal_games_one_by_one(size):
         assert a.returns == replayed.returns()
 
 
+def test_few_games_are_played_before_the_first_is_told():
+    asked, told = [], []
+
+    def first(observations, masks):
+        asked.append(len(masks))
+        return np.argmax(masks, axis=1)
+
+    played = play_match(first, "random", games=40, seed=3, progress=lambda _: told.append(sum(asked)))
+    assert told[0] < 64 < told[2]  # one pair, then two
+    assert max(asked) > 4  # and many in the end
+    assert played.records == tuple(play_games((make_agent(first), make_agent("random")), pairings(20, seed=3)))
+
+
 def test_a_pair_shares_its_opening_and_swaps_colours():
     games = pairings(20, "random:10", seed=1)
     for first, second in zip(games[::2], games[1::2], strict=True):
