@@ -65,5 +65,6 @@ def _place(error: Exception) -> str:
 
 
 def _stop(message: str, status: int) -> NoReturn:
-    click.echo(f"othello-env: {message.strip().splitlines()[0]}", err=True)
+    first = message.strip().splitlines()[0].rstrip(":")  # a board may follow
+    click.echo(f"othello-env: {first}", err=True)
     sys.exit(status)

@@ -1,5 +1,6 @@
 """Options and output that several commands share."""
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ import click
 
 from othello_env.arena.openings import BALANCED, parse_openings
 from othello_env.arena.rules import Rules
+from othello_env.games.game import NotationError
 
 __all__ = [
     "bar",
@@ -46,14 +48,15 @@ def game_option(function: _F) -> _F:
         "--game",
         "rules",
         default="othello",
+        is_eager=True,  # openings are read by its rules
         callback=lambda _context, _parameter, value: Rules.parse(value),
         help="othello, checkers or tribolo, with options: othello:size=6.",
     )(function)
 
 
-def seed_option(function: _F) -> _F:
-    """``--seed``."""
-    return click.option("--seed", type=click.IntRange(0), default=0, help="The same seed repeats the run.")(function)
+def seed_option(text: str = "The same seed repeats the run.") -> Callable[[_F], _F]:
+    """``--seed``, and what it repeats."""
+    return click.option("--seed", type=click.IntRange(0), default=0, help=text)
 
 
 def openings_option(function: _F) -> _F:
@@ -67,14 +70,23 @@ def openings_option(function: _F) -> _F:
     )(function)
 
 
-def _openings(_context: click.Context, _parameter: click.Parameter, value: str) -> str | list[str] | None:
+def _openings(context: click.Context, _parameter: click.Parameter, value: str) -> str | list[str] | None:
     if value == "start":
         return None
     if value.partition(":")[0] == "random" or value == BALANCED:
         return value
     if len(value) < _LONGEST_PATH and Path(value).is_file():
         return [*parse_openings(Path(value).read_text(encoding="utf-8"))]
-    return [part.strip() for part in value.split(",")]
+    expected = f"expected random:PLIES, {BALANCED}, start, transcripts or a file of them"
+    if re.search(r"[/\\]|\.[A-Za-z]\w*$", value):
+        raise click.BadParameter(f"there is no file {value!r}; {expected}")
+    parts = [part.strip() for part in value.split(",")]
+    try:
+        for part in parts:
+            context.params["rules"].start(0).play_transcript(part)
+    except NotationError as error:
+        raise click.BadParameter(f"{expected}, got {value!r} ({error})") from None
+    return parts
 
 
 def openings_text(openings: str | list[str] | None) -> str:

@@ -58,7 +58,9 @@ def _score(score: float, unit: str) -> str:
 @click.command("analyse", context_settings=BOARDS_BEGIN_WITH_DASHES)
 @position_options
 @click.option("--agent", default="engine:ms=1000", help="Who analyses: an engine's spec, with its limits.")
-@click.option("--scores", is_flag=True, help="Show every move's score, too.")
+@click.option(
+    "--scores", is_flag=True, help="Show every move's score, too, after a search for each: this takes longer."
+)
 def command(position: str, to_move: str, size: int, agent: str, scores: bool) -> None:
     """Print the best move, the score and the expected line of POSITION beside the board.
 

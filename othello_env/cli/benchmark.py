@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from othello_env.agent import make_agent
+from othello_env.agent import AgentLeftError, make_agent
 from othello_env.arena.benchmark import HEAD, Benchmark, run_benchmark
 from othello_env.arena.endgame import measure_endgame
 from othello_env.arena.placement import HALF_WIDTH, Placement
@@ -32,8 +32,10 @@ _SHOW_EVERY = 0.2
 @click.option("--games", type=int, callback=options.even, help="The most games, even.")
 @click.option("--minutes", type=click.FloatRange(0, min_open=True), help="The most minutes of play.")
 @click.option("--endgame", is_flag=True, help="No games, only the endgame positions.")
-@click.option("--out", type=click.Path(path_type=Path), help="A new folder for benchmark.json, .md and .png.")
-@options.seed_option
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="A folder that is new or empty, for benchmark.json, .md and .png."
+)
+@options.seed_option("The same seed repeats the run, unless --minutes ends it.")
 def command(
     agent: str, within: float, games: int | None, minutes: float | None, endgame: bool, out: Path | None, seed: int
 ) -> None:
@@ -70,7 +72,7 @@ def command(
         result = run_benchmark(
             player, name=agent, half_width=within, games=games, seconds=limits["seconds"], seed=seed, progress=progress
         )
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, AgentLeftError):
         options.show("")
         if partial.placement is not None:
             _tell(replace(partial, settings=partial.settings | {"interrupted": True}), out)
@@ -87,7 +89,9 @@ def _tell(result: Benchmark, out: Path | None) -> None:
     for note in result.notes():
         click.echo(note)
     if faults := result.faults():
-        click.echo(f"{len(faults)} answers of {result.agent} were no legal moves, the first: {faults[0]}", err=True)
+        click.echo(
+            f"{len(faults)} answers of {result.agent} failed or were no legal moves, the first: {faults[0]}", err=True
+        )
     if out is None:
         return
     write_json(out / "benchmark.json", result.to_json())

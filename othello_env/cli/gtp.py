@@ -13,7 +13,7 @@ __all__ = ["command"]
 @click.command("gtp")
 @click.option("--agent", default="engine:ms=1000", help="Who plays.")
 @options.size_option
-@options.seed_option
+@options.seed_option()
 def command(agent: str, size: int, seed: int) -> None:
     """Answer GTP commands on standard input until quit or its end."""
     from othello_agents.gtp_server import GtpServer

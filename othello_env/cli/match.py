@@ -1,10 +1,8 @@
 """``othello-env match A B``: two agents play colour-swapped pairs."""
 
-from contextlib import suppress
-
 import click
 
-from othello_env.agent import make_agent
+from othello_env.agent import AgentLeftError, make_agent
 from othello_env.arena.games import Record
 from othello_env.arena.match import MatchResult, play_match
 from othello_env.arena.rules import Rules
@@ -21,7 +19,7 @@ HEAD = ("opponent", "wins", "draws", "losses", "score", "95% interval", "discs")
 @click.option("--games", type=int, default=200, callback=options.even, help="Even: each opening with both colours.")
 @options.openings_option
 @options.game_option
-@options.seed_option
+@options.seed_option()
 def command(a: str, b: str, games: int, openings: str | list[str] | None, rules: Rules, seed: int) -> None:
     """Play a match of agent A against agent B and print A's score.
 
@@ -36,16 +34,34 @@ def command(a: str, b: str, games: int, openings: str | list[str] | None, rules:
             records.append(record)
             step()
 
-        with suppress(KeyboardInterrupt):
+        stopped: BaseException | None = None
+        try:
             play_match(*agents, games=games, openings=openings, seed=seed, new_game=rules.start, progress=progress)
-    result = MatchResult(tuple(records[: len(records) - len(records) % 2]))
+        except (KeyboardInterrupt, AgentLeftError) as error:
+            stopped = error
+    _report(a, b, MatchResult(tuple(records[: len(records) - len(records) % 2])), openings, seed)
+    if stopped is not None:
+        raise stopped
+
+
+def _report(a: str, b: str, result: MatchResult, openings: str | list[str] | None, seed: int) -> None:
+    if not result.games:
+        click.echo("no pair of games was finished")
+        return
     click.echo(f"{a}, {result.games} games, openings {options.openings_text(openings)}, seed {seed}:")
     click.echo(options.table(HEAD, [result_row(b, result)]))
     for index, name in enumerate((a, b)):
         if faults := result.faults(index):
             click.echo(f"{name} lost {len(faults)} games on the spot, the first since {faults[0]}", err=True)
-    if result.games < games:
-        raise KeyboardInterrupt
+    games = [(record.pairing.start, record.final.moves) for record in result.records]
+    pairs = list(zip(games[::2], games[1::2], strict=True))
+    starts = {start for start, _ in games}
+    if len(set(pairs)) == len(starts) < len(pairs):
+        click.echo(
+            f"the {len(pairs)} pairs of games are repetitions of {len(starts)}: whenever an opening came again, so did "
+            "its games, and the interval means nothing",
+            err=True,
+        )
 
 
 def result_row(opponent: str, result: MatchResult) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """``othello-env play``: a game at the terminal."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 import click
 
@@ -29,36 +30,42 @@ def _colour_options(function: Callable[..., None]) -> Callable[..., None]:
 @_colour_options
 @click.option("--hint", help="The agent that gives hints.  [default: alphabeta, or maxn for three players]")
 @click.option("--moves", default="", help="A transcript to begin with.")
-@options.seed_option
+@options.seed_option()
 def command(rules: Rules, hint: str | None, moves: str, seed: int, **colours: str | None) -> None:
     """Play at the terminal: a human or an agent on each side (black and white, red and white, or all three).
 
     A side that no option names is asked for. Type moves as the board names them, f5 or 11-15; undo takes your last
     move back, restart begins anew, hint asks an agent, help lists the legal moves, resign and quit end the game.
     """
-    start = rules.start(seed).play_transcript(moves)
+    start = rules.start(seed)
+    state = start.play_transcript(moves)
+    *before, _ = accumulate(state.moves, lambda at, action: at.play(action), initial=start)
     if strangers := [name for name, spec in colours.items() if spec and name not in start.player_names]:
         raise click.UsageError(f"{rules.name} has no {strangers[0]}; it is played by {', '.join(start.player_names)}")
     adviser = make_agent(hint or ("alphabeta:depth=6" if start.num_players == 2 else "maxn:depth=2"), seed)
-    seats = [_player(name, colours[name]) for name in start.player_names]
+    opponent = "alphabeta:depth=2" if start.num_players == 2 else "maxn:depth=2"
+    seats: list[tuple[Agent | None, str]] = []
+    for name in start.player_names:
+        is_taken = _HUMAN in (*colours.values(), *(seated for _, seated in seats))
+        seats.append(_player(name, colours[name], opponent, opponent if is_taken else _HUMAN))
     for seat, (agent, _) in enumerate(seats):
         if agent is not None:
             agent.new_game(mix_int(seed, seat))
-    Game(start, seats, adviser, _prompt, click.echo).play()
+    Game(state, seats, adviser, _prompt, click.echo, before).play()
 
 
 def _prompt(text: str) -> str:
     return str(click.prompt(text, prompt_suffix="> ", default="", show_default=False))
 
 
-def _player(player: str, spec: str | None) -> tuple[Agent | None, str]:
+def _player(player: str, spec: str | None, opponent: str, default: str) -> tuple[Agent | None, str]:
     """The agent that plays a side, None for a human, and what to call it."""
     if spec is not None:
         return (None if spec == _HUMAN else make_agent(spec)), spec
     while True:
-        spec = str(click.prompt(f"{player} (human, or an agent such as alphabeta:depth=4)", default=_HUMAN)).strip()
+        spec = str(click.prompt(f"{player} (human, or an agent such as {opponent})", default=default)).strip()
         try:
-            return _player(player, spec)
+            return _player(player, spec, opponent, default)
         except (ValueError, OSError, ImportError) as error:
             click.echo(str(error))
 
@@ -72,6 +79,7 @@ class Game:
         adviser: the agent that gives hints.
         prompt: asks the human for a line; `click.Abort` or EOFError ends the game as ``quit`` does.
         tell: shows the human a text.
+        before: the positions that led to the first, to which ``undo`` goes back.
     """
 
     def __init__(
@@ -81,8 +89,10 @@ class Game:
         adviser: Agent,
         prompt: Callable[[str], str],
         tell: Callable[[str], None],
+        before: Sequence[State] = (),
     ) -> None:
-        self._history = [state]
+        self._begin = [*before, state]
+        self._history = [*self._begin]
         self._seats = seats
         self._adviser = adviser
         self._prompt = prompt
@@ -124,7 +134,7 @@ class Game:
                     self._tell(f"{player} resigns" + (f", {others[0]} wins" if len(others) == 1 else ""))
                     return False
                 case "restart":
-                    del self._history[1:]
+                    self._history[:] = self._begin
                     return True
                 case "undo":
                     if self._undo():

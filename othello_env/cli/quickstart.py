@@ -24,8 +24,14 @@ _OPENINGS = "random:10"
 @click.command("quickstart")
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), default=60.0, help="Of training.")
 @click.option("--games", type=int, default=200, callback=options.even, help="Against each opponent, even.")
-@click.option("--out", type=click.Path(path_type=Path), help="A new folder.  [default: othello-quickstart]")
-@options.seed_option
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="A folder that is new or empty.  [default: othello-quickstart, or -2, -3, ... where it exists]",
+)
+@options.seed_option(
+    "Determines what is random; but --seconds end the training after a number of games that need not be the same."
+)
 def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
     """Train an agent from nothing by self-play, and measure it against the classic opponents."""
     from othello_agents.ntuple import Trainer

@@ -12,6 +12,10 @@ from othello_env.cli.analyse import BOARDS_BEGIN_WITH_DASHES, position_from_text
 __all__ = ["command"]
 
 
+_MINUTES, _HOURS = 24, 28
+"""Empty squares up to which solving mostly takes minutes, and hours."""
+
+
 @click.command("solve", context_settings=BOARDS_BEGIN_WITH_DASHES)
 @position_options
 @click.option("--result", "result_only", is_flag=True, help="Find out only who wins, which is quicker.")
@@ -20,11 +24,15 @@ def command(position: str, to_move: str, size: int, result_only: bool, megabytes
     """Print the exact score of POSITION: in discs under perfect play, the empty squares given to the winner.
 
     POSITION is a transcript from the start or a board as X, O and -, row by row from a1. With 20 empty squares it takes
-    seconds; each further one about doubles that.
+    seconds; each further one takes two to four times as long.
     """
     state = position_from_text(position, to_move, size)
     solver: Any = make_agent(f"engine:hash={megabytes}")
     click.echo(drawing.text(state))
+    empty = state.size**2 - sum(state.discs())
+    if empty > _MINUTES and not state.is_over:
+        time = "hours" if empty <= _HOURS else "years"
+        click.echo(f"{empty} empty squares: this may take {time}; Ctrl-C ends it", err=True)
     shows_progress = sys.stderr.isatty()
 
     def progress(nodes: int) -> None:

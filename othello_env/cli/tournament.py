@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from othello_env.agent import AgentLeftError
 from othello_env.arena.clocks import Clock
 from othello_env.arena.records import GameRecord
 from othello_env.arena.rules import Rules
@@ -20,7 +21,7 @@ __all__ = ["command", "cross_table", "elo_table"]
 @click.argument("agents", nargs=-1, required=True)
 @click.option("--games", default=200, help="Of each pair of agents, even: each opening with both colours.")
 @options.openings_option
-@options.seed_option
+@options.seed_option()
 @options.game_option
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Add each game to this file (JSON lines).")
 @click.option("--gauntlet", is_flag=True, help="Only the first agent plays, against all others.")
@@ -29,7 +30,11 @@ __all__ = ["command", "cross_table", "elo_table"]
 @click.option(
     "--workers", type=click.IntRange(1), help="Processes that play.  [default: 1; with --ray all cores of the cluster]"
 )
-@click.option("--ray", is_flag=True, help="Play on a Ray cluster: RAY_ADDRESS, or the one that this machine is in.")
+@click.option(
+    "--ray",
+    is_flag=True,
+    help="Play on a Ray cluster: RAY_ADDRESS, or this machine's, or one that is started here while it lasts.",
+)
 @click.option("--anchor", help="The agent whose rating is 0.  [default: random, or the first]")
 @click.option(
     "--transcripts", type=click.Path(dir_okay=False, path_type=Path), help="Write the games here, one a line."
@@ -68,7 +73,7 @@ def command(
             records.append(record)
             step()
 
-        interrupted = False
+        stopped: BaseException | None = None
         try:
             play_tournament(
                 {agent: agent for agent in agents},
@@ -79,13 +84,13 @@ def command(
                 ray=ray,
                 progress=progress,
             )
-        except KeyboardInterrupt:
-            interrupted = True
+        except (KeyboardInterrupt, AgentLeftError) as error:
+            stopped = error
     _report(Tournament.of(agents, records), schedule, clock, anchor)
     if transcripts is not None:
         write_file(transcripts, "".join(f"{record.transcript()}\n" for record in records).encode())
-    if interrupted:
-        raise KeyboardInterrupt
+    if stopped is not None:
+        raise stopped
 
 
 def _report(result: Tournament, schedule: Schedule, clock: Clock | None, anchor: str | None) -> None:

@@ -11,14 +11,20 @@ from othello_env.cli._training import YARDSTICK, train
 __all__ = ["command"]
 
 _BATCH = 64
+_PRECISE_BELOW = 10.0
+"""Seconds that are told with a decimal."""
 
 
 @click.command("train")
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="Of training.  [default: 60 without --games]")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    help="Of training, counted anew with --resume.  [default: 60 without --games]",
+)
 @click.option(
     "--games",
     type=click.IntRange(1),
-    help="Of self-play; number, seed and batch repeat the weights, and parts of a run, if multiples of the batch.",
+    help="Of self-play, counted anew with --resume; parts that are multiples of the batch end like one run.",
 )
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Where to write: a .npz file."
@@ -31,7 +37,9 @@ _BATCH = 64
     help=f"How many games are played before they are learned from.  [default: 1, with several threads {_BATCH}]",
 )
 @options.size_option
-@options.seed_option
+@options.seed_option(
+    "The same seed, --games and --batch repeat the run; one that --seconds end need not play the same number of games."
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -63,7 +71,8 @@ def command(
         trainer = Trainer(size, seed, batch=batch or (1 if threads == 1 else _BATCH), num_threads=threads)
     curve, interrupted = train(trainer, seconds=seconds, games=games, keep=lambda: trainer.network.save(out), every=30)
     score = f", {curve[-1][1]:.2f} against {YARDSTICK}" if curve else ""
-    click.echo(f"{out}: {trainer.games:,} games of self-play in {trainer.seconds:.0f} s{score}")
+    decimals = 1 if trainer.seconds < _PRECISE_BELOW else 0
+    click.echo(f"{out}: {trainer.games:,} games of self-play in {trainer.seconds:.{decimals}f} s{score}")
     if interrupted:
         raise KeyboardInterrupt
 

@@ -36,13 +36,21 @@ def test_solve_prints_the_exact_score(capsys):
     assert "score  -10 discs for black" in run(capsys, "solve", "", "--size", "4", "--hash", "1")[1]
 
 
+def test_solve_says_that_it_may_not_end(capsys, monkeypatch):
+    monkeypatch.setattr("othello_agents.engine.Engine.solve", lambda self, state, **_: self.analyse(state))
+    position = Othello().to_text()
+    assert "60 empty squares: this may take years; Ctrl-C ends it\n" in run(capsys, "solve", position)[2]
+    assert run(capsys, "solve", ENDGAME)[2] == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("analyse", "f5f5"), "ply 2"),
         (("analyse", "XO-"), "16, 36 or 64"),
         (("analyse", "f5", "--agent", "random"), "random does not analyse"),
-        (("solve", "X" * 64), "game is over"),
+        (("solve", "X" * 64), "the game is over\n"),
+        (("analyse", "X" * 64), "the game is over\n"),
     ],
 )
 def test_errors_are_one_line(capsys, arguments, message):

@@ -1,5 +1,6 @@
 """The command: what it prints, what it writes, how it fails."""
 
+import io
 import os
 import re
 import signal
@@ -77,6 +78,15 @@ BAD = [
     (["match", "random", "random", "--game", "tribolo"], "a match is of two players; Tribolo has 3"),
     (["play", "--game", "checkers", "--black", "human"], "checkers has no black; it is played by red, white"),
     (["match", "ntuple", "random", "--game", "othello:size=4"], "no n-tuple weights come with the package for size 4"),
+    (
+        ["match", "random", "random", "--openings", "nosuch.txt"],
+        "there is no file 'nosuch.txt'; expected random:PLIES, ",
+    ),
+    (["match", "random", "random", "--openings", "foo"], "start, transcripts or a file of them, got 'foo' (ply 1: "),
+    (
+        ["match", "random", "random", "--openings", "f5", "--game", "checkers"],
+        "start, transcripts or a file of them, got 'f5'",
+    ),
     (["match", "random"], "Missing argument 'B'"),
     (["benchmark", "missing.npz"], "there is no file 'missing.npz'"),
     (["benchmark", "missing.py:f"], "there is no file 'missing.py'"),
@@ -175,6 +185,59 @@ def test_an_interrupt_prints_what_was_played(tmp_path, arguments):
     games = re.search(r" (\d+) games", out)
     assert games is not None
     assert int(games[1]) >= 20
+
+
+def test_an_interrupt_before_a_game_is_over_says_so(run, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("othello_env.cli.match.play_match", interrupted)
+    status, out, err = run("match", "random", "random")
+    assert (status, out) == (130, "no pair of games was finished\n")
+    assert err.splitlines()[-1] == "othello-env: interrupted"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["match", "human", "random", "--games", "2"],
+        ["match", "random", "human:epsilon=0.1", "--games", "2"],
+        ["tournament", "human", "random", "--games", "2"],
+        ["benchmark", "human"],
+        ["benchmark", "human", "--endgame"],
+    ],
+)
+def test_no_game_is_lost_by_a_person_who_leaves(run, monkeypatch, arguments):
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    status, out, err = run(*arguments)
+    assert status == 2
+    assert re.fullmatch(r"othello-env: (black|white) left the game: the input ended\n", err)
+    assert "Elo" not in out
+    assert "score" not in out
+
+
+def test_repeated_games_are_told(run):
+    agents = ("maximizer:eval=count", "maximizer:eval=weighted")
+    told = "the 4 pairs of games are repetitions of 1: "
+    assert told in run("match", *agents, "--games", 8, "--openings", "start")[2]
+    assert (
+        "the 3 pairs of games are repetitions of 2: " in run("match", *agents, "--games", 6, "--openings", "f5,f5d6")[2]
+    )
+    assert run("match", *agents, "--games", 8)[2] == ""
+    assert run("match", agents[0], "random", "--games", 8, "--openings", "start")[2] == ""
+
+
+def test_an_error_of_a_policy_in_a_game_says_where(run, tmp_path):
+    policy = tmp_path / "policy.py"
+    policy.write_text(
+        "import json\ndef f(observations, masks):\n    return helper()\ndef helper():\n    json.loads('')\n"
+    )
+    _, _, err = run("match", f"{policy}:f", "random", "--games", 2)
+    assert err.endswith("JSONDecodeError: Expecting value: line 1 column 1 (char 0) (policy.py, line 5)\n")
+    _, _, err = run("benchmark", f"{policy}:f", "--endgame")
+    assert "500 answers of " in err
+    assert " failed or were no legal moves" in err
+    assert err.endswith("(policy.py, line 5)\n")
 
 
 def test_nothing_is_drawn_into_a_pipe():

@@ -1,8 +1,12 @@
 """A game at the terminal."""
 
+import io
+import re
+
 import pytest
 
 from othello_env import Checkers, Othello, Tribolo, make_agent
+from othello_env.cli import main
 from othello_env.cli.play import Game
 
 
@@ -82,6 +86,41 @@ def test_undo_goes_back_over_a_pass():
     final, terminal = play(["c1", "undo", "quit"], start, white=None)
     assert final == start
     assert "white has no move and passes" in terminal.text
+
+
+def typed(monkeypatch, capsys, lines, *arguments):
+    """What the command prints when these lines are typed."""
+    monkeypatch.setattr("sys.stdin", io.StringIO(lines))
+    with pytest.raises(SystemExit) as stop:
+        main(["play", *arguments])
+    assert not stop.value.code
+    return capsys.readouterr().out
+
+
+def test_moves_that_were_given_can_be_taken_back_and_restart_comes_back_to_them(monkeypatch, capsys):
+    sides = ("--black", "human", "--white", "random", "--moves", "f5d6")
+    boards = typed(monkeypatch, capsys, "undo\nrestart\nundo\nundo\nquit\n", *sides).split("black to move> ")
+    assert "black (X) 3, white (O) 3" in boards[0]
+    assert "black (X) 2, white (O) 2" in boards[1]
+    assert "black (X) 3, white (O) 3" in boards[2]
+    assert "black (X) 2, white (O) 2" in boards[3]
+    assert "no move of yours to take back" in boards[4]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "offered"),
+    [
+        ([], ["black", "human", "white", "alphabeta:depth=2"]),
+        (["--white", "human"], ["black", "alphabeta:depth=2"]),
+        (["--black", "random"], ["white", "human"]),
+        (["--game", "tribolo", "--red", "human"], ["blue", "maxn:depth=2", "green", "maxn:depth=2"]),
+    ],
+)
+def test_one_person_is_offered_opponents(monkeypatch, capsys, arguments, offered):
+    out = typed(monkeypatch, capsys, "\n" * (len(offered) // 2) + "quit\n", *arguments)
+    assert re.findall(r"(\w+) \(human, or an agent such as [^)]*\) \[([^]]*)\]", out) == [
+        *zip(offered[::2], offered[1::2], strict=True)
+    ]
 
 
 def test_a_hint_is_a_legal_move_and_plays_nothing():
