@@ -30,7 +30,7 @@ _OPENINGS = "random:10"
     help="A folder that is new or empty.  [default: othello-quickstart, or -2, -3, ... where it exists]",
 )
 @options.seed_option(
-    "Determines what is random; but --seconds end the training after a number of games that need not be the same."
+    "Determines what is random; but --seconds ends the training after a number of games that need not be the same."
 )
 def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
     """Train an agent from nothing by self-play, and measure it against the classic opponents."""

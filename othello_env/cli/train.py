@@ -38,7 +38,7 @@ _PRECISE_BELOW = 10.0
 )
 @options.size_option
 @options.seed_option(
-    "The same seed, --games and --batch repeat the run; one that --seconds end need not play the same number of games."
+    "The same seed, --games and --batch repeat the run; one that --seconds ends need not play the same number of games."
 )
 @click.pass_context
 def command(
