@@ -20,9 +20,11 @@ _PAPER, _INK, _FAINT, _GRID = "#ffffff", "#20262b", "#667079", "#dde2e6"
 _MARK, _CURVE_INK, _HALF = "#1b7f4b", "#1b7f4b", "#b9c0c6"
 _INKS = ("#1b7f4b", "#1f5fa8", "#b3541e", "#7a3e9d", "#667079")
 _PLOT = 420
+_LEGEND, _ABREAST = 24, 3  # a legend's rows, and labels in each
 _ELO_ROW = 30
 _TICKS = (50, 100, 200, 250, 500, 1000)  # Elo between two lines of the grid
 _MOST_TICKS = 12
+_FEW_DECADES = 2  # on a logarithmic axis that has room for more ticks than one a decade
 
 
 @dataclass(frozen=True)
@@ -249,23 +251,26 @@ def learning_chart(
         curves: at most five, each with at least one point, under their labels.
         unit: of what the points' `played` counts.
     """
-    width, height = 2 * (_EDGE + 40 + _PLOT) + _EDGE, _TOP + 340 + _BOTTOM
+    top = _TOP + _LEGEND * math.ceil(len(curves) / _ABREAST)
+    width, height = 2 * (_EDGE + 40 + _PLOT) + _EDGE, top + 340 + _BOTTOM
     canvas = _Canvas(width, height)
     canvas.text(_EDGE, 30, title, size=21)
     canvas.text(_EDGE, 58, subtitle, size=14, colour=_FAINT)
+    for place, (label, ink) in enumerate(zip(curves, _INKS, strict=False)):  # above the plots, where no points are
+        row, column = divmod(place, _ABREAST)
+        left, y = _EDGE + 40 + column * _LABELS, _TOP + row * _LEGEND
+        canvas.line([(left, y), (left + 24, y)], ink, 2)
+        canvas.dot(left + 12, y, 3, ink)
+        canvas.text(left + 32, y, canvas.fitted(label, _LABELS - 48, size=13), size=13)
     for place, (axis, name) in enumerate((("played", unit), ("seconds", "seconds"))):
         left = _EDGE + 40 + place * (_PLOT + _EDGE + 40)
-        panel = _Panel(left, _TOP, left + _PLOT, height - _BOTTOM)
+        panel = _Panel(left, top, left + _PLOT, height - _BOTTOM)
         lines = [
             [(max(getattr(point, axis), 1.0), point.score) for point in curve if point.played]
             or [(1.0, curve[0].score)]
             for curve in curves.values()
         ]
         _draw_logarithmic(canvas, panel, lines, f"{name} of training")
-    for place, (label, ink) in enumerate(zip(curves, _INKS, strict=False)):
-        y = height - _BOTTOM - 22 * (len(curves) - place)
-        canvas.line([(width - _EDGE - 300, y), (width - _EDGE - 276, y)], ink, 2)
-        canvas.text(width - _EDGE - 268, y, label, size=13)
     return canvas.finished()
 
 
@@ -273,20 +278,32 @@ def _draw_logarithmic(
     canvas: _Canvas, panel: _Panel, lines: Sequence[Sequence[tuple[float, float]]], axis: str
 ) -> None:
     numbers = [number for line in lines for number, _ in line]
-    low = math.floor(math.log10(min(numbers)) * 2) / 2
-    high = max(math.ceil(math.log10(max(numbers)) * 2) / 2, low + 0.5)
+    ticks = _ticks(min(numbers), max(numbers))
+    low, high = math.log10(ticks[0]), math.log10(ticks[-1])
 
     def x(number: float) -> float:
         return panel.x((math.log10(number) - low) / (high - low))
 
     _draw_scores(canvas, panel)
-    for decade in range(math.ceil(low), math.floor(high) + 1):
-        at = x(10**decade)
-        canvas.line([(at, panel.top), (at, panel.bottom)], _GRID)
-        canvas.text(at, panel.bottom + 16, f"{10**decade:,}", size=13, colour=_FAINT, anchor="mm")
+    for tick in ticks if high - low <= _FEW_DECADES else [tick for tick in ticks if str(tick)[0] == "1"]:
+        text = f"{tick // 1_000_000:,}M" if tick >= 1_000_000 else f"{tick:,}"
+        canvas.line([(x(tick), panel.top), (x(tick), panel.bottom)], _GRID)
+        canvas.text(x(tick), panel.bottom + 16, text, size=13, colour=_FAINT, anchor="mm")
     canvas.text((panel.left + panel.right) / 2, panel.bottom + 40, axis, size=13, colour=_FAINT, anchor="mm")
     for line, ink in zip(lines, _INKS, strict=False):
         points = [(x(number), panel.y(score)) for number, score in line]
         canvas.line(points, ink, 2)
         for point in points:
             canvas.dot(*point, 3, ink)
+
+
+def _ticks(smallest: float, largest: float) -> list[int]:
+    """1, 2, 5, 10, 20 ... from the last number that is not above `smallest` to the first that is not below `largest`.
+
+    >>> _ticks(64, 700), _ticks(64, 64)
+    ([50, 100, 200, 500, 1000], [50, 100])
+    """
+    ticks = [digit * 10**decade for decade in range(math.ceil(math.log10(largest)) + 1) for digit in (1, 2, 5)]
+    first = max(i for i, tick in enumerate(ticks) if tick <= smallest)
+    last = next(i for i, tick in enumerate(ticks) if tick >= largest and i > first)
+    return ticks[first : last + 1]

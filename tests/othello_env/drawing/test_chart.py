@@ -14,10 +14,13 @@ def places(picture, colour):
     return np.nonzero((np.asarray(picture) == ImageColor.getrgb(colour)).all(axis=2))
 
 
+FIRST = (0, 106, 508, 456)  # the left plot, if the legend above it has one row
+
+
 def test_a_better_learner_is_drawn_higher_and_a_rising_curve_rises():
     better = [CurvePoint(100, 1, 0.6), CurvePoint(1_000, 10, 0.9)]
     worse = [CurvePoint(100, 1, 0.1), CurvePoint(1_000, 10, 0.1)]
-    picture = learning_chart("a", "b", {"better": better, "worse": worse}).crop((0, 92, 508, 430))  # the first panel
+    picture = learning_chart("a", "b", {"better": better, "worse": worse}).crop(FIRST)
     rows, columns = places(picture, "#1b7f4b")
     other_rows, _ = places(picture, "#1f5fa8")
     assert rows.max() < other_rows.min()
@@ -26,15 +29,36 @@ def test_a_better_learner_is_drawn_higher_and_a_rising_curve_rises():
 
 def test_one_point_is_enough():
     picture = learning_chart("a", "b", {"only": [CurvePoint(64, 1, 0.5)]})
-    rows, _ = places(picture.crop((0, 92, 508, 430)), "#1b7f4b")
+    rows, _ = places(picture.crop(FIRST), "#1b7f4b")
     assert len(rows) > 0
 
 
 def test_the_beginning_has_no_place_on_logarithmic_axes_but_is_drawn_where_it_is_all():
     begun, later = CurvePoint(0, 0, 0.2), [CurvePoint(100, 1, 0.6), CurvePoint(1_000, 10, 0.9)]
     assert png(learning_chart("a", "b", {"c": [begun, *later]})) == png(learning_chart("a", "b", {"c": later}))
-    rows, _ = places(learning_chart("a", "b", {"c": [begun]}).crop((0, 92, 508, 430)), "#1b7f4b")
+    rows, _ = places(learning_chart("a", "b", {"c": [begun]}).crop(FIRST), "#1b7f4b")
     assert len(rows) > 0
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "most"), [(64, 64, 2), (8_192, 70_000, 5), (1_000, 100_000, 7), (3e5, 1e7, 7), (1, 1e9, 10)]
+)
+def test_an_axis_has_several_ticks_however_short_the_run(first, last, most):
+    picture = learning_chart("a", "b", {"c": [CurvePoint(played, 1, 0.0) for played in (first, last)]})
+    between_scores = np.asarray(picture.convert("L").crop(FIRST))[180, 60:490] < 250
+    lines = np.count_nonzero(np.diff(between_scores.astype(int)) == 1)
+    assert 2 <= lines <= most
+
+
+@pytest.mark.parametrize("count", [1, 3, 4])
+def test_the_legend_is_above_the_plots(count):
+    inks = ["#1b7f4b", "#1f5fa8", "#b3541e", "#7a3e9d"][:count]
+    points = [CurvePoint(100, 1, 0.0), CurvePoint(1_000, 10, 0.0)]
+    picture = learning_chart("a", "", {f"alphabeta:depth={depth}": points for depth in range(count)})
+    bottom = picture.height - 62
+    found = [set(places(picture.crop((0, 70, picture.width, bottom - 5)), ink)[0] + 70) for ink in inks]
+    assert all(found)
+    assert max(set().union(*found)) < bottom - 340 - 10
 
 
 def coloured_rows(chart: Image.Image) -> set[int]:
