@@ -1,6 +1,6 @@
-"""Draw the README's pictures of boards into a folder: ``python scripts/draw_board.py [FOLDER]``."""
+"""Draw the README's pictures of boards into a folder: ``python scripts/draw_board.py docs``."""
 
-import sys
+import argparse
 from pathlib import Path
 
 from PIL import Image
@@ -18,7 +18,9 @@ def played(state: State, spec: str, plies: int) -> State:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, nargs="?", default="docs", help="that exists [%(default)s]")
+    folder = parser.parse_args().folder
     positions = {
         # The beginning of a perfect game (Takizawa, Othello is Solved, 2023).
         "board": Othello.from_moves("f5d6c3d3c4f4f6f3e6e7d7c5b6d8c6c7d2b5a5a6"),

@@ -15,7 +15,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+try:
+    from playwright.sync_api import Page, sync_playwright
+except ImportError as error:
+    sys.exit(f"{error}: pip install 'playwright>=1.45'")
 
 BUSY = "def policy(observations, masks):\n    while True:\n        pass\n"
 WATCH = """

@@ -2,7 +2,7 @@
 
     pip install othello-env agilerl peft
     python scripts/train_agilerl.py --steps 500000 --out runs/agilerl.pt
-    python scripts/train_agilerl.py --size 6 --opponent maximizer:eval=weighted --steps 500000 --out runs/agilerl.pt
+    python scripts/train_agilerl.py --size 6 --opponent maximizer:eval=weighted --steps 500000 --out runs/small.pt
 
 AgileRL takes the vector environment as it is and reads the masks in its info. It holds pettingzoo below 1.27, and
 agilerl 2.58 imports peft without asking for it. The best agent is kept in AgileRL's own format (``PPO.load``), which
@@ -10,6 +10,7 @@ holds pickled objects: load none that you do not trust.
 """
 
 import argparse
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,16 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-import torch
-from agilerl.algorithms import PPO
-from agilerl.algorithms.core.registry import HyperparameterConfig, RLParameter
-from agilerl.hpo.mutation import Mutations
-from agilerl.hpo.tournament import TournamentSelection
-from agilerl.training.train_on_policy import train_on_policy
+
+try:
+    import torch
+    from agilerl.algorithms import PPO
+    from agilerl.algorithms.core.registry import HyperparameterConfig, RLParameter
+    from agilerl.hpo.mutation import Mutations
+    from agilerl.hpo.tournament import TournamentSelection
+    from agilerl.training.train_on_policy import train_on_policy
+except ImportError as error:
+    sys.exit(f"{error}: pip install othello-env agilerl peft")
 
 import othello_env
 from othello_env.arena.match import play_match
@@ -90,13 +95,15 @@ def as_policy(agent: PPO) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the best agent, a .pt file")
-    parser.add_argument("--steps", type=int, default=500_000, help="each agent's moves")
-    parser.add_argument("--population", type=int, default=2, help="how many agents")
-    parser.add_argument("--games", type=int, default=64, help="played at once")
-    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8")
-    parser.add_argument("--opponent", default="random", help="a spec")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=500_000, help="each agent's moves [%(default)s]")
+    parser.add_argument("--population", type=int, default=2, help="how many agents [%(default)s]")
+    parser.add_argument("--games", type=int, default=64, help="played at once [%(default)s]")
+    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8 [%(default)s]")
+    parser.add_argument("--opponent", default="random", help="a spec [%(default)s]")
+    parser.add_argument("--seed", type=int, default=1, help="of everything random [%(default)s]")
     args = parser.parse_args()
+    if args.out.exists():
+        parser.error(f"--out {args.out} exists; name another file")
     env = make_env(args.games, size=args.size, opponent=args.opponent)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     best = train(env, make_population(env, args.population, args.seed), args.steps, args.seed, args.out)

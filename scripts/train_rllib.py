@@ -2,7 +2,7 @@
 
     pip install othello-env "ray[rllib]" torch
     python scripts/train_rllib.py --iterations 100 --out runs/rllib
-    python scripts/train_rllib.py --size 6 --workers 2 --iterations 100 --out runs/rllib
+    python scripts/train_rllib.py --size 6 --workers 2 --iterations 100 --out runs/small
 
 RLlib steps the environment through its `PettingZooEnv` and masks actions in its `ActionMaskingTorchRLModule`;
 `Observations` names the planes as that module wants them, in a row of floats. What is learned is kept as a folder in
@@ -10,21 +10,26 @@ RLlib's own format (``Algorithm.from_checkpoint``), which holds pickled objects:
 """
 
 import argparse
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import ray
-import torch
 from gymnasium.spaces import Box, Dict, flatdim
 from pettingzoo.utils import BaseWrapper
-from ray.rllib.algorithms.ppo import PPO, PPOConfig
-from ray.rllib.core.rl_module import RLModuleSpec
-from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
-from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
-from ray.tune.registry import register_env
+
+try:
+    import ray
+    import torch
+    from ray.rllib.algorithms.ppo import PPO, PPOConfig
+    from ray.rllib.core.rl_module import RLModuleSpec
+    from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+    from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
+    from ray.tune.registry import register_env
+except ImportError as error:
+    sys.exit(f"{error}: pip install othello-env 'ray[rllib]' torch")
 
 from othello_env import Othello, othello_v0
 from othello_env.arena.match import play_match
@@ -89,11 +94,15 @@ def as_policy(algorithm: PPO) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="a folder for what is learned")
-    parser.add_argument("--iterations", type=int, default=100, help="of 4000 moves")
-    parser.add_argument("--workers", type=int, default=0, help="processes that play, beside the learner's own")
-    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--iterations", type=int, default=100, help="of 4000 moves [%(default)s]")
+    parser.add_argument(
+        "--workers", type=int, default=0, help="processes that play, beside the learner's own [%(default)s]"
+    )
+    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8 [%(default)s]")
+    parser.add_argument("--seed", type=int, default=1, help="of everything random [%(default)s]")
     args = parser.parse_args()
+    if args.out.exists():
+        parser.error(f"--out {args.out} exists; name another folder")
     ray.init(include_dashboard=False, log_to_driver=False)
     algorithm = make_algorithm(args.seed, args.workers, size=args.size)
     for iteration in range(1, args.iterations + 1):

@@ -1,7 +1,7 @@
 """Train with Stable-Baselines3's MaskablePPO against an opponent (``pip install 'othello-env[sb3]'``).
 
     python scripts/train_sb3.py --steps 500000 --out runs/sb3.zip
-    python scripts/train_sb3.py --size 6 --opponent maximizer:eval=weighted --steps 200000 --out runs/sb3.zip
+    python scripts/train_sb3.py --size 6 --opponent maximizer:eval=weighted --steps 200000 --out runs/small.zip
 
 Stable-Baselines3 has vector environments of its own, so `OthelloVecEnv` hands it the compiled one; a single
 environment, ``gymnasium.make("othello_env/Othello-v0")``, works as it is. The model is kept in that library's own
@@ -9,6 +9,7 @@ format, which may hold pickled objects: load none that you do not trust.
 """
 
 import argparse
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,12 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from sb3_contrib import MaskablePPO
-from stable_baselines3.common.vec_env import VecEnv
+
+try:
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3.common.vec_env import VecEnv
+except ImportError as error:
+    sys.exit(f"{error}: pip install 'othello-env[sb3]'")
 
 from othello_env import Othello
 from othello_env.arena.match import play_match
@@ -89,12 +94,14 @@ def as_policy(model: MaskablePPO) -> Callable[[npt.NDArray[np.int8], npt.NDArray
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the model, a .zip file")
-    parser.add_argument("--steps", type=int, default=500_000, help="the learner's moves")
-    parser.add_argument("--games", type=int, default=64, help="played at once")
-    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8")
-    parser.add_argument("--opponent", default="random", help="a spec")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=500_000, help="the learner's moves [%(default)s]")
+    parser.add_argument("--games", type=int, default=64, help="played at once [%(default)s]")
+    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8 [%(default)s]")
+    parser.add_argument("--opponent", default="random", help="a spec [%(default)s]")
+    parser.add_argument("--seed", type=int, default=1, help="of everything random [%(default)s]")
     args = parser.parse_args()
+    if args.out.exists():
+        parser.error(f"--out {args.out} exists; name another file")
     env = OthelloVecEnv(args.games, size=args.size, opponent=args.opponent)
     model = make_model(env, args.seed)
     model.learn(args.steps)

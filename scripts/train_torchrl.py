@@ -1,7 +1,7 @@
 """Train with TorchRL's PPO on the vector environment (``pip install othello-env torchrl``).
 
     python scripts/train_torchrl.py --iterations 200 --out runs/torchrl.pt
-    python scripts/train_torchrl.py --size 6 --opponent maximizer:eval=weighted --iterations 200 --out runs/torchrl.pt
+    python scripts/train_torchrl.py --size 6 --opponent maximizer:eval=weighted --iterations 200 --out runs/small.pt
 
 TorchRL takes the vector environment as it is, without automatic resets: it asks for them itself, by `reset_mask`, the
 mode that it prefers. (Of the other modes it takes SAME_STEP alone, where torchrl 0.14.1 fails at the final observation
@@ -10,6 +10,7 @@ it is, with `use_mask=True`.
 """
 
 import argparse
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,17 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-import torch
-from tensordict.nn import TensorDictModule, TensorDictSequential
-from torch import nn
-from torchrl.envs import ActionMask, EnvBase, GymWrapper, TransformedEnv
-from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
-from torchrl.objectives import ClipPPOLoss
-from torchrl.objectives.value import GAE
+
+try:
+    import torch
+    from tensordict.nn import TensorDictModule, TensorDictSequential
+    from torch import nn
+    from torchrl.envs import ActionMask, EnvBase, GymWrapper, TransformedEnv
+    from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
+    from torchrl.objectives import ClipPPOLoss
+    from torchrl.objectives.value import GAE
+except ImportError as error:
+    sys.exit(f"{error}: pip install othello-env torchrl")
 
 import othello_env
 from othello_env.arena.match import play_match
@@ -112,12 +117,14 @@ class Learner:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the policy's weights, a .pt file")
-    parser.add_argument("--iterations", type=int, default=200)
-    parser.add_argument("--games", type=int, default=64, help="played at once")
-    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8")
-    parser.add_argument("--opponent", default="random", help="a spec")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--iterations", type=int, default=200, help="of games times 32 moves [%(default)s]")
+    parser.add_argument("--games", type=int, default=64, help="played at once [%(default)s]")
+    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8 [%(default)s]")
+    parser.add_argument("--opponent", default="random", help="a spec [%(default)s]")
+    parser.add_argument("--seed", type=int, default=1, help="of everything random [%(default)s]")
     args = parser.parse_args()
+    if args.out.exists():
+        parser.error(f"--out {args.out} exists; name another file")
     args.out.parent.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(args.seed)
     env = make_env(args.games, size=args.size, opponent=args.opponent)
