@@ -28,7 +28,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
+
+try:
+    import torch
+except ImportError as error:
+    sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
 from othello_agents.gumbel import search
 from othello_agents.neural import NeuralAgent, NeuralNetwork, read_tensors, write_tensors
@@ -50,7 +54,7 @@ FORMAT = "othello-env alphazero 1"
 
 
 def setting(default: Any, text: str, least: float = 1) -> Any:
-    return field(default=default, metadata={"help": text, "least": least})
+    return field(default=default, metadata={"help": f"{text} [%(default)s]", "least": least})
 
 
 @dataclass(frozen=True)
@@ -263,7 +267,9 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
         progress["seconds"] = time.perf_counter() - begin
         is_last = bool(stop) or learner.iteration >= args.iterations or progress["seconds"] >= args.seconds
         is_measured = learner.iteration % args.every == 0 or is_last
+        where = f"iteration {learner.iteration}  {learner.games:,} games  {progress['seconds']:.0f} s"
         if is_measured:
+            show(f"{where}  measuring")
             if is_last:  # a second Ctrl-C may end the measurement
                 learner.save(args.out.with_suffix(".state.safetensors"), progress)
             matches = learner.measure(args.match, learner.settings.simulations)
@@ -281,7 +287,11 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
                 progress["curve"].append(point)
             progress["seconds"] = time.perf_counter() - begin
             keep(learner, args.out, progress, args.match)
-            print(point, file=sys.stderr, flush=True)
+            scores = [f"{opponent.partition(':')[0]} {score:.2f}" for opponent, score in point["scores"].items()]
+            scores += [f"without search {score:.2f}" for score in point["without search"].values()]
+            elo = [f"Elo {point['elo']}"] if "elo" in point else []
+            show("")
+            print(where, *scores, *elo, sep="  ", flush=True)
             if board:
                 for opponent, match in matches.items():
                     board.add_scalar(f"score/{opponent}", match.score, learner.games)
@@ -290,10 +300,17 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
                 board.flush()
         if is_last or (is_measured and stop):
             return
+        show(where)
         seen = learner.iterate()
         if board:
             for name, number in seen.items():
                 board.add_scalar(f"train/{name}", number, learner.games)
+
+
+def show(text: str) -> None:
+    """Show how far the run is, in one line of a terminal, which the next call replaces; nothing in a pipe."""
+    if sys.stderr.isatty():
+        print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def keep(learner: Learner, out: Path, progress: dict[str, Any], games: int) -> None:
@@ -317,12 +334,14 @@ def keep(learner: Learner, out: Path, progress: dict[str, Any], games: int) -> N
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the agent, a .safetensors file")
-    parser.add_argument("--iterations", type=int, default=sys.maxsize, help="in all")
-    parser.add_argument("--seconds", type=float, default=3600.0, help="of training in all, measurements included")
+    parser.add_argument("--iterations", type=int, default=sys.maxsize, help="in all, if the seconds suffice")
+    parser.add_argument("--seconds", type=float, default=3600.0, help="in all, measurements included [%(default)s]")
     parser.add_argument("--resume", action="store_true", help="go on where the run of this name ended")
-    parser.add_argument("--every", type=int, default=10, help="iterations from one point of the curve to the next")
-    parser.add_argument("--match", type=int, default=100, help="games against each opponent and on the ladder, a point")
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--every", type=int, default=10, help="iterations between points of the curve [%(default)s]")
+    parser.add_argument("--match", type=int, default=100, help="games of each match and on the ladder [%(default)s]")
+    parser.add_argument(
+        "--device", default="cuda" if torch.cuda.is_available() else "cpu", help="of the network [%(default)s]"
+    )
     parser.add_argument("--tensorboard", type=Path, help="a folder for TensorBoard's logs")
     for each in fields(Settings):
         name = "--" + each.name.replace("_", "-")
@@ -330,6 +349,12 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     args = parser.parse_args(arguments)
     if args.out.suffix != ".safetensors":
         parser.error(f"--out is a .safetensors file, not {args.out}")
+    if args.out.exists() and not args.resume:
+        parser.error(f"--out {args.out} exists; --resume goes on with it")
+    try:
+        torch.empty(0, device=args.device)
+    except (AssertionError, RuntimeError):  # PyTorch's own words for it can be a page
+        parser.error(f"--device: there is no {args.device} that PyTorch can use")
     if args.every < 1:
         parser.error(f"--every is at least 1, not {args.every}")
     if args.tensorboard and importlib.util.find_spec("tensorboard") is None:
@@ -352,7 +377,10 @@ def main(arguments: list[str] | None = None) -> Learner:
     settings = Settings(**{each.name: getattr(args, each.name) for each in fields(Settings)})
     progress: dict[str, Any] = {"seconds": 0.0, "curve": []}
     if args.resume:
-        learner, progress = Learner.load(args.out.with_suffix(".state.safetensors"), settings, args.device)
+        try:
+            learner, progress = Learner.load(args.out.with_suffix(".state.safetensors"), settings, args.device)
+        except (OSError, ValueError) as error:
+            sys.exit(f"--resume: {error}")
     else:
         learner = Learner(settings, args.device)
     stop: list[int] = []

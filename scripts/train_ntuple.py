@@ -9,17 +9,18 @@ r"""Train the n-tuple network by self-play and record how its score grows with g
     python scripts/train_ntuple.py --size 6 --games 800000 --first 200000 --half \
         --out agents/othello_agents/weights/ntuple_6x6.npz
 
-The last two commands make the weights that come with the package. The curve goes beside the weights, as JSON, and into
-a picture: at doubling numbers of games, the score of greedy play against weighted alpha-beta from random openings. The
-same seed, batch and number of games give the same weights and scores. Ctrl-C keeps what was learned, and the same
-command with ``--resume`` ends as if it had never been stopped. After new weights for 8x8, ``scripts/fit_probcut.py``
-fits the engine's selective search to them.
+The last two commands make the weights that come with the package, after the old ones have been moved away: a file that
+is there is never written over but by ``--resume``. The curve goes beside the weights, as JSON, and into a picture: at
+doubling numbers of games, the score of greedy play against weighted alpha-beta from random openings. The same seed,
+batch and number of games give the same weights and scores. Ctrl-C keeps what was learned, and the same command with
+``--resume`` ends as if it had never been stopped. After new weights for 8x8, ``scripts/fit_probcut.py`` fits the
+engine's selective search to them.
 """
 
 import argparse
 import json
+import math
 import sys
-import time
 from pathlib import Path
 
 from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
@@ -85,14 +86,27 @@ def is_done(trainer: Trainer, curve: list[dict[str, float]], args: argparse.Name
 
 def train(trainer: Trainer, curve: list[dict[str, float]], args: argparse.Namespace) -> None:
     """Train until the curve's next point, and measure it."""
-    began = time.perf_counter()
     wanted = next_point(curve, args.first, trainer.batch)
     wanted = wanted if args.games is None else min(wanted, args.games)
-    left = None if args.seconds is None else max(0.0, args.seconds - trainer.seconds)
-    trainer.run(games=max(0, wanted - trainer.games), seconds=left)
-    curve.append({"games": trainer.games, "seconds": round(trainer.seconds, 1), **measure(trainer, args.matches)})
-    print("  ".join(f"{name} {value:,}" for name, value in curve[-1].items()), flush=True)
-    print(f"  ({time.perf_counter() - began:.0f} s with the matches)", flush=True)
+    seconds = math.inf if args.seconds is None else args.seconds
+    while trainer.games < wanted and trainer.seconds < seconds:
+        show(f"{trainer.games:,} games  {trainer.seconds:.0f} s")
+        trainer.run(games=wanted - trainer.games, seconds=min(1.0, seconds - trainer.seconds))
+    where = f"{trainer.games:,} games  {trainer.seconds:.0f} s"
+    show(f"{where}  measuring")
+    point = {"games": trainer.games, "seconds": round(trainer.seconds, 1), **measure(trainer, args.matches)}
+    curve.append(point)
+    show("")
+    depths = [f"depth {depth}" for depth in OPPONENTS[trainer.network.size]]
+    print(
+        where, *(f"{depth} {point[depth]:.3f} +- {point[f'{depth} +-']:.3f}" for depth in depths), sep="  ", flush=True
+    )
+
+
+def show(text: str) -> None:
+    """Show how far the training is, in one line of a terminal, which the next call replaces; nothing in a pipe."""
+    if sys.stderr.isatty():
+        print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def write(trainer: Trainer, curve: list[dict[str, float]], args: argparse.Namespace, *, half: bool) -> None:
@@ -108,27 +122,37 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the weights, a .npz file; the curve ends in .json")
     parser.add_argument("--picture", type=Path, help="of the curve, a .png file")
-    parser.add_argument("--games", type=int, help="of self-play")
-    parser.add_argument("--seconds", type=float, help="of self-play; without --games, how long it lasts")
-    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8")
-    parser.add_argument("--seed", type=int, default=1, help="of the self-play")
-    parser.add_argument("--batch", type=int, default=1, help="games that are played before they are learned from")
-    parser.add_argument("--threads", type=int, default=1, help="that share the games of a batch")
+    parser.add_argument("--games", type=int, help="of self-play in all")
+    parser.add_argument("--seconds", type=float, help="of self-play in all, without the measurements")
+    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8 [%(default)s]")
+    parser.add_argument("--seed", type=int, default=1, help="of the self-play [%(default)s]")
+    parser.add_argument("--batch", type=int, default=1, help="games played before they are learned from [%(default)s]")
+    parser.add_argument("--threads", type=int, default=1, help="that share the games of a batch [%(default)s]")
     parser.add_argument("--look-ahead", action="store_true", help="choose moves by minimax of depth 2 while training")
-    parser.add_argument("--first", type=int, default=25_000, help="the games before the first point of the curve")
-    parser.add_argument("--matches", type=int, default=1000, help="games of each match")
+    parser.add_argument("--first", type=int, default=25_000, help="games before the curve's first point [%(default)s]")
+    parser.add_argument("--matches", type=int, default=1000, help="games of each match [%(default)s]")
     parser.add_argument("--half", action="store_true", help="in the end, write weights of half precision, to play by")
     parser.add_argument("--resume", action="store_true", help="go on with --out: its size, seed and batch")
     args = parser.parse_args(arguments)
     if args.games is None and args.seconds is None:
         parser.error("give --games or --seconds")
+    if args.out.suffix != ".npz":
+        parser.error(f"--out is a .npz file, not {args.out}")
+    if args.out.exists() and not args.resume:
+        parser.error(f"--out {args.out} exists; --resume goes on with it")
+    if args.matches < 2 or args.matches % 2:
+        parser.error(f"--matches is an even number of at least 2, not {args.matches}")
 
-    if args.resume:
-        trainer = Trainer.resume(NTupleNetwork.load(args.out), num_threads=args.threads)
-        curve = json.loads(args.out.with_suffix(".json").read_text())["curve"]
-    else:
-        trainer = Trainer(args.size, args.seed, batch=args.batch, num_threads=args.threads, look_ahead=args.look_ahead)
-        curve = []
+    curve = []
+    try:
+        if args.resume:
+            trainer = Trainer.resume(NTupleNetwork.load(args.out), num_threads=args.threads)
+            curve = json.loads(args.out.with_suffix(".json").read_text())["curve"]
+        else:
+            numbers = {"batch": args.batch, "num_threads": args.threads, "look_ahead": args.look_ahead}
+            trainer = Trainer(args.size, args.seed, **numbers)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
     try:
         while not is_done(trainer, curve, args):
             train(trainer, curve, args)

@@ -9,7 +9,7 @@ from its own result; in the others it meets packaged agents and its own past sel
 of random plies, and each step is seen in one of the board's eight symmetries. The agent has the mean of the weights of
 the last iterations, which plays better than any of them.
 
-What was learned is an agent by its path: ``othello-env play --against runs/ppo.safetensors``. Beside it are the curve
+What was learned is an agent by its path: ``othello-env play --white runs/ppo.safetensors``. Beside it are the curve
 (.json, .png) and all that it takes to go on (.state.safetensors). An iteration depends on nothing but the weights, the
 optimiser, the past selves, the seed and its number: a run that was resumed equals one that was never interrupted, on a
 CPU to the last bit. Ctrl-C ends a run after the present iteration.
@@ -27,7 +27,11 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import torch
+
+try:
+    import torch
+except ImportError as error:
+    sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
 from othello_agents.neural import NeuralAgent, NeuralNetwork, read_tensors, write_tensors
 from othello_agents.policy import draw_actions
@@ -45,7 +49,7 @@ PRECISIONS = ("float32", "bfloat16")
 
 
 def setting(default: Any, text: str, least: float = 1) -> Any:
-    return field(default=default, metadata={"help": text, "least": least})
+    return field(default=default, metadata={"help": f"{text} [%(default)s]", "least": least})
 
 
 @dataclass(frozen=True)
@@ -264,7 +268,9 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
         progress["seconds"] = time.perf_counter() - begin
         is_last = bool(stop) or learner.iteration >= args.iterations or progress["seconds"] >= args.seconds
         is_measured = learner.iteration % args.every == 0 or is_last
+        where = f"iteration {learner.iteration}  {learner.plies:,} plies  {progress['seconds']:.0f} s"
         if is_measured:
+            show(f"{where}  measuring")
             if is_last:  # a second Ctrl-C may end the measurement
                 learner.save(args.out.with_suffix(".state.safetensors"), progress)
             results = learner.measure(args.match)
@@ -278,7 +284,10 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
                 progress["curve"].append(point)
             progress["seconds"] = time.perf_counter() - begin
             keep(learner, args.out, progress, args.match)
-            print(point, file=sys.stderr, flush=True)
+            scores = [f"{opponent.partition(':')[0]} {score:.2f}" for opponent, score in point["scores"].items()]
+            elo = [f"Elo {point['elo']}"] if "elo" in point else []
+            show("")
+            print(where, *scores, *elo, sep="  ", flush=True)
             if board:
                 for opponent, result in results.items():
                     board.add_scalar(f"score/{opponent}", result.score, learner.plies)
@@ -287,10 +296,17 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
                 board.flush()
         if is_last or (is_measured and stop):
             return
+        show(where)
         seen = learner.iterate()
         if board:
             for name, number in seen.items():
                 board.add_scalar(f"train/{name}", number, learner.plies)
+
+
+def show(text: str) -> None:
+    """Show how far the run is, in one line of a terminal, which the next call replaces; nothing in a pipe."""
+    if sys.stderr.isatty():
+        print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def keep(learner: Learner, out: Path, progress: dict[str, Any], games: int) -> None:
@@ -313,12 +329,14 @@ def keep(learner: Learner, out: Path, progress: dict[str, Any], games: int) -> N
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the agent, a .safetensors file")
-    parser.add_argument("--iterations", type=int, default=sys.maxsize, help="in all")
-    parser.add_argument("--seconds", type=float, default=3600.0, help="of training in all, measurements included")
+    parser.add_argument("--iterations", type=int, default=sys.maxsize, help="in all, if the seconds suffice")
+    parser.add_argument("--seconds", type=float, default=3600.0, help="in all, measurements included [%(default)s]")
     parser.add_argument("--resume", action="store_true", help="go on where the run of this name ended")
-    parser.add_argument("--every", type=int, default=20, help="iterations from one point of the curve to the next")
-    parser.add_argument("--match", type=int, default=100, help="games against each opponent and on the ladder, a point")
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--every", type=int, default=20, help="iterations between points of the curve [%(default)s]")
+    parser.add_argument("--match", type=int, default=100, help="games of each match and on the ladder [%(default)s]")
+    parser.add_argument(
+        "--device", default="cuda" if torch.cuda.is_available() else "cpu", help="of the network [%(default)s]"
+    )
     parser.add_argument("--tensorboard", type=Path, help="a folder for TensorBoard's logs")
     for each in fields(Settings):
         name = "--" + each.name.replace("_", "-")
@@ -326,6 +344,12 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     args = parser.parse_args(arguments)
     if args.out.suffix != ".safetensors":
         parser.error(f"--out is a .safetensors file, not {args.out}")
+    if args.out.exists() and not args.resume:
+        parser.error(f"--out {args.out} exists; --resume goes on with it")
+    try:
+        torch.empty(0, device=args.device)
+    except (AssertionError, RuntimeError):  # PyTorch's own words for it can be a page
+        parser.error(f"--device: there is no {args.device} that PyTorch can use")
     if args.every < 1:
         parser.error(f"--every is at least 1, not {args.every}")
     if args.tensorboard and importlib.util.find_spec("tensorboard") is None:
@@ -348,7 +372,10 @@ def main(arguments: list[str] | None = None) -> Learner:
     settings = Settings(**{each.name: getattr(args, each.name) for each in fields(Settings)})
     progress: dict[str, Any] = {"seconds": 0.0, "curve": []}
     if args.resume:
-        learner, progress = Learner.load(args.out.with_suffix(".state.safetensors"), settings, args.device)
+        try:
+            learner, progress = Learner.load(args.out.with_suffix(".state.safetensors"), settings, args.device)
+        except (OSError, ValueError) as error:
+            sys.exit(f"--resume: {error}")
     else:
         learner = Learner(settings, args.device)
     stop: list[int] = []

@@ -1,7 +1,9 @@
 """The recipe scripts/train_ntuple.py."""
 
 import json
+import re
 import runpy
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -68,3 +70,40 @@ def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(tmp_pa
 
     train("part", "--resume", "--games", "100")  # which it has
     assert result("part")[1] == curve
+
+
+def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(tmp_path, capsys, monkeypatch):
+    main = runpy.run_path(str(SCRIPT))["main"]
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    arguments = ["--size", "4", "--games", "100", "--first", "50", "--matches", "2"]
+    main([*arguments, "--out", str(tmp_path / "a.npz")])
+    told = capsys.readouterr()
+    numbers = re.sub(r"\d+ s|\d\.\d{3}", "#", told.out).splitlines()
+    assert numbers == [f"{games} games  #  depth 2 # +- #  depth 4 # +- #" for games in (50, 100)]
+    assert told.err.startswith("\r0 games  0 s\x1b[K")
+    assert told.err.endswith("measuring\x1b[K\r\x1b[K")
+    monkeypatch.undo()
+    main([*arguments, "--out", str(tmp_path / "b.npz")])
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--out", "kept.npz", "--games", "8"], "--out kept.npz exists; --resume goes on with it"),
+        (["--out", "kept.npz", "--games", "8", "--resume"], "kept.npz"),  # which holds no network
+        (["--out", "a.npz", "--games", "8", "--resume"], "a.npz"),
+        (["--out", "a.npz"], "give --games or --seconds"),
+        (["--out", "a.json", "--games", "8"], "--out is a .npz file, not a.json"),
+        (["--out", "a.npz", "--games", "8", "--matches", "3"], "--matches is an even number of at least 2, not 3"),
+        (["--out", "a.npz", "--games", "8", "--size", "7"], "7"),
+    ],
+)
+def test_mistakes_in_the_command_are_told_and_nothing_is_written(tmp_path, capsys, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    Path("kept.npz").write_bytes(b"trained")
+    with pytest.raises(SystemExit) as stop:
+        runpy.run_path(str(SCRIPT))["main"](arguments)
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err.splitlines()[-1]
+    assert [path.read_bytes() for path in Path().iterdir()] == [b"trained"]

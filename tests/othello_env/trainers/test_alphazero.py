@@ -1,7 +1,9 @@
 """AlphaZero by self-play: it learns, credits the right side, and goes on as if nothing had happened."""
 
 import json
+import re
 import signal
+import sys
 
 import numpy as np
 import pytest
@@ -158,10 +160,36 @@ def test_what_a_run_writes(alphazero, tmp_path):
     assert learner.network.training["settings"]["size"] == 4
     for point in json.loads(out.with_suffix(".json").read_text())["curve"]:
         assert set(point["scores"]) == set(alphazero.LADDER)
-    with pytest.raises(ValueError, match="is no run with the settings"):
+    with pytest.raises(SystemExit, match="is no run with the settings"):
         run(alphazero, out, 2, "--resume", settings=SMALL | {"rate": 0.5})
-    with pytest.raises(FileNotFoundError, match=r"none\.state\.safetensors"):
+    with pytest.raises(SystemExit, match=r"none\.state\.safetensors"):
         run(alphazero, tmp_path / "none.safetensors", 2, "--resume")
+
+
+def test_a_trained_agent_is_not_overwritten(alphazero, tmp_path, capsys):
+    out = tmp_path / "a.safetensors"
+    out.write_bytes(b"trained")
+    with pytest.raises(SystemExit) as stop:
+        run(alphazero, out, 1)
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.endswith(f"{out} exists; --resume goes on with it\n")
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"trained"]
+
+
+def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(alphazero, tmp_path, capsys, monkeypatch):
+    run(alphazero, tmp_path / "a.safetensors", 1)
+    told = capsys.readouterr()
+    scores = "random #  maximizer #  alphabeta #  without search #"
+    assert re.sub(r"\d+ s|\d\.\d\d", "#", told.out).splitlines() == [
+        f"iteration 0  0 games  #  {scores}",
+        f"iteration 1  8 games  #  {scores}",
+    ]
+    assert told.err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    run(alphazero, tmp_path / "b.safetensors", 1)
+    shown = re.sub(r"\d+ s", "#", capsys.readouterr().err).replace("\x1b[K", "").split("\r")
+    first, second = "iteration 0  0 games  #", "iteration 1  8 games  #"
+    assert shown == ["", f"{first}  measuring", "", first, f"{second}  measuring", ""]
 
 
 def test_the_curve_has_the_rating_on_the_ladder(alphazero, tmp_path):
@@ -199,6 +227,7 @@ def test_tensorboard_shows_the_curve(alphazero, tmp_path):
         (["--out", "a.safetensors", "--games", "0"], "--games is at least 1, not 0"),
         (["--out", "a.safetensors", "--rate", "nan"], "--rate is at least 1e-09, not nan"),
         (["--out", "a.safetensors", "--precision", "half"], "--precision is float32 or bfloat16, not half"),
+        (["--out", "a.safetensors", "--device", "cuda:99"], "--device: there is no cuda:99 that PyTorch can use"),
     ],
 )
 def test_mistakes_in_the_command_are_told(alphazero, capsys, arguments, message):

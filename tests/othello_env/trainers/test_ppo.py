@@ -1,7 +1,9 @@
 """PPO by self-play: it learns, credits the right side, and goes on as if nothing had happened."""
 
 import json
+import re
 import signal
+import sys
 
 import numpy as np
 import pytest
@@ -240,9 +242,9 @@ def test_what_a_run_writes(ppo, tmp_path):
     assert learner.average.training["settings"]["size"] == 4
     for point in json.loads(out.with_suffix(".json").read_text())["curve"]:
         assert set(point["scores"]) == set(ppo.LADDER)
-    with pytest.raises(ValueError, match="is no run with the settings"):
+    with pytest.raises(SystemExit, match="is no run with the settings"):
         run(ppo, out, 2, "--resume", settings=SMALL | {"rate": 0.5})
-    with pytest.raises(FileNotFoundError, match=r"none\.state\.safetensors"):
+    with pytest.raises(SystemExit, match=r"none\.state\.safetensors"):
         run(ppo, tmp_path / "none.safetensors", 2, "--resume")
 
 
@@ -250,6 +252,32 @@ def test_without_a_league_all_games_are_self_play(ppo):
     learner = ppo.Learner(ppo.Settings(**SMALL, league=0.0))
     learner.iterate()
     assert [env.num_envs for env in learner.envs] == [12]
+
+
+def test_a_trained_agent_is_not_overwritten(ppo, tmp_path, capsys):
+    out = tmp_path / "a.safetensors"
+    out.write_bytes(b"trained")
+    with pytest.raises(SystemExit) as stop:
+        run(ppo, out, 1)
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.endswith(f"{out} exists; --resume goes on with it\n")
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"trained"]
+
+
+def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(ppo, tmp_path, capsys, monkeypatch):
+    run(ppo, tmp_path / "a.safetensors", 1)
+    told = capsys.readouterr()
+    scores = "random #  maximizer #  alphabeta #"
+    assert re.sub(r"\d+ s|\d\.\d\d", "#", told.out).splitlines() == [
+        f"iteration 0  0 plies  #  {scores}",
+        f"iteration 1  192 plies  #  {scores}",
+    ]
+    assert told.err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    run(ppo, tmp_path / "b.safetensors", 1)
+    shown = re.sub(r"\d+ s", "#", capsys.readouterr().err).replace("\x1b[K", "").split("\r")
+    first, second = "iteration 0  0 plies  #", "iteration 1  192 plies  #"
+    assert shown == ["", f"{first}  measuring", "", first, f"{second}  measuring", ""]
 
 
 def test_the_curve_has_the_rating_on_the_ladder(ppo, tmp_path):
@@ -287,6 +315,7 @@ def test_tensorboard_shows_the_curve(ppo, tmp_path):
         (["--out", "a.safetensors", "--games", "0"], "--games is at least 1, not 0"),
         (["--out", "a.safetensors", "--rate", "nan"], "--rate is at least 1e-09, not nan"),
         (["--out", "a.safetensors", "--precision", "half"], "--precision is float32 or bfloat16, not half"),
+        (["--out", "a.safetensors", "--device", "cuda:99"], "--device: there is no cuda:99 that PyTorch can use"),
     ],
 )
 def test_mistakes_in_the_command_are_told(ppo, capsys, arguments, message):
