@@ -23,6 +23,7 @@ from othello_env.imports import NotThereError, import_object
 
 __all__ = [
     "EVALUATIONS",
+    "LEAGUE_QUARTER",
     "NEAR_CORNER",
     "QUARTER",
     "Evaluate",
@@ -33,9 +34,11 @@ __all__ = [
     "modified",
     "square_weights",
     "standard",
+    "swh",
     "weighted",
 ]
 
+Quarter = tuple[tuple[int, ...], ...]
 Evaluate = Callable[[State, int], float]
 """A position and a player to a number, the higher the better for that player."""
 
@@ -46,6 +49,15 @@ QUARTER = (
     (5, -5, 3, 3),
 )
 """The weights of the squares a1-d4. The other quarters mirror them; smaller boards take the first rows and columns."""
+
+LEAGUE_QUARTER = (
+    (100, -25, 10, 5),
+    (-25, -25, 1, 1),
+    (10, 1, 5, 2),
+    (5, 1, 2, 1),
+)
+"""A hundred times those of the heuristic player of Yoshioka, Ishii and Ito (Strategy Acquisition for the Game Othello
+Based on Reinforcement Learning, 1999), which the Othello League has as its opponent."""
 
 NEAR_CORNER = 5
 """What `modified` counts for a disc beside an occupied corner."""
@@ -63,10 +75,23 @@ def weighted(state: State, player: int) -> int:
     Raises:
         ValueError: the game is another one.
     """
-    size, mine, other = _sides(state, player, "weighted")
+    return _weighted(state, player, "weighted", QUARTER)
+
+
+def swh(state: State, player: int) -> int:
+    """Othello: `weighted` with the weights of the Othello League's standard weighted heuristic, `LEAGUE_QUARTER`.
+
+    Raises:
+        ValueError: the game is another one.
+    """
+    return _weighted(state, player, "swh", LEAGUE_QUARTER)
+
+
+def _weighted(state: State, player: int, name: str, quarter: Quarter) -> int:
+    size, mine, other = _sides(state, player, name)
     return sum(
         weight * ((mine & squares).bit_count() - (other & squares).bit_count())
-        for weight, squares in _squares_by_weight(size).items()
+        for weight, squares in _squares_by_weight(size, quarter).items()
     )
 
 
@@ -106,6 +131,7 @@ EVALUATIONS: MappingProxyType[str, Evaluate] = MappingProxyType(
         "modified": modified,
         "positional": positional,
         "standard": standard,
+        "swh": swh,
         "weighted": weighted,
     }
 )
@@ -150,17 +176,17 @@ def evaluation_name(evaluate: Evaluate) -> str:
 
 
 @cache
-def square_weights(size: int) -> tuple[int, ...]:
+def square_weights(size: int, quarter: Quarter = QUARTER) -> tuple[int, ...]:
     """The weight of each square, row by row, on a board of that size."""
     near = [min(place, size - 1 - place) for place in range(size)]
-    return tuple(QUARTER[row][column] for row in near for column in near)
+    return tuple(quarter[row][column] for row in near for column in near)
 
 
 @cache
-def _squares_by_weight(size: int) -> dict[int, int]:
+def _squares_by_weight(size: int, quarter: Quarter) -> dict[int, int]:
     """The set of squares that have each weight."""
     sets: dict[int, int] = {}
-    for weight, bit in zip(square_weights(size), bitboard.ACTION_BITS[size], strict=False):
+    for weight, bit in zip(square_weights(size, quarter), bitboard.ACTION_BITS[size], strict=False):
         sets[weight] = sets.get(weight, 0) | bit
     return sets
 

@@ -5,10 +5,12 @@ They make the same moves, visit the same nodes and find the same values as the s
 a move changes it by the new disc and twice the turned ones, which look-ups by rank sum up.
 """
 
+from itertools import product
+
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.evaluation import NEAR_CORNER, QUARTER, square_weights
+from othello_agents.evaluation import LEAGUE_QUARTER, NEAR_CORNER, QUARTER, square_weights
 from othello_env.games.bitboard import ACTION_SQUARES, SIZES, flips, legal_moves, popcount
 from othello_env.games.jit import kernel
 
@@ -16,6 +18,7 @@ __all__ = [
     "COUNT",
     "MOBILITY",
     "MODIFIED",
+    "SWH",
     "WEIGHTED",
     "WIN",
     "FoundBatch",
@@ -29,7 +32,7 @@ __all__ = [
     "weights_table",
 ]
 
-COUNT, WEIGHTED, MODIFIED, MOBILITY = range(4)
+COUNT, WEIGHTED, MODIFIED, MOBILITY, SWH = range(5)
 """The evaluations that these kernels know."""
 
 WIN = np.int64(1 << 30)
@@ -60,25 +63,26 @@ _X_BONUS = NEAR_CORNER - QUARTER[1][1]
 
 
 def _row_sums() -> npt.NDArray[np.int16]:
-    """(1 + sizes, 8, 256) int16: for each table of weights, rank and set of files, the sum of the squares' weights.
+    """(1 + 2 * sizes, 8, 256) int16: for each table of weights, rank and set of files, the sum of the squares' weights.
 
-    Table 0 weighs every square 1, table t those of the t-th size.
+    Table 0 weighs every square 1, tables 1 to 3 are those of `weighted` for each size, 4 to 6 those of `swh`.
     """
-    weights = np.ones((1 + len(SIZES), 64), np.int16)
-    for table, size in enumerate(SIZES, start=1):
+    weights = np.ones((1 + 2 * len(SIZES), 64), np.int16)
+    for table, (quarter, size) in enumerate(product((QUARTER, LEAGUE_QUARTER), SIZES), start=1):
         weights[table] = 0
-        weights[table, list(ACTION_SQUARES[size])] = square_weights(size)
+        weights[table, list(ACTION_SQUARES[size])] = square_weights(size, quarter)
     files = np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1, bitorder="little")
     return (weights.reshape(-1, 8, 8) @ files.T.astype(np.int16)).astype(np.int16)
 
 
 _ROW_SUMS = _row_sums()
+_SIZES = len(SIZES)
 
 
 @kernel(inline=True)
 def weights_table(size: Int, evaluation: Int) -> Int:
     """The table of weights that an evaluation carries along."""
-    return 0 if evaluation == COUNT else size // 2 - 1
+    return 0 if evaluation == COUNT else size // 2 - 1 + (_SIZES if evaluation == SWH else 0)
 
 
 @kernel

@@ -18,6 +18,7 @@ from othello_agents.evaluation import (
     mobility,
     modified,
     standard,
+    swh,
     weighted,
 )
 from othello_env.agent import Agent, WrongGameError
@@ -32,6 +33,7 @@ COMPILED: MappingProxyType[Evaluate, int] = MappingProxyType(
         mobility: search_kernels.MOBILITY,
         modified: search_kernels.MODIFIED,
         standard: search_kernels.WEIGHTED,
+        swh: search_kernels.SWH,
         weighted: search_kernels.WEIGHTED,
     }
 )

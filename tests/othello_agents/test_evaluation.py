@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from othello_agents.evaluation import EVALUATIONS, count, evaluation_name, find_evaluation, mobility, modified, weighted
+from othello_agents.evaluation import (
+    EVALUATIONS,
+    count,
+    evaluation_name,
+    find_evaluation,
+    mobility,
+    modified,
+    swh,
+    weighted,
+)
 from othello_env import Othello
 from othello_env.games.game import State
 
@@ -36,6 +45,29 @@ TABLES = {
         -20 -40 -40 -20
         120 -20 -20 120""",
 }
+
+
+LEAGUE = """
+    1.00 -0.25 0.10 0.05 0.05 0.10 -0.25  1.00
+   -0.25 -0.25 0.01 0.01 0.01 0.01 -0.25 -0.25
+    0.10  0.01 0.05 0.02 0.02 0.05  0.01  0.10
+    0.05  0.01 0.02 0.01 0.01 0.02  0.01  0.05
+    0.05  0.01 0.02 0.01 0.01 0.02  0.01  0.05
+    0.10  0.01 0.05 0.02 0.02 0.05  0.01  0.10
+   -0.25 -0.25 0.01 0.01 0.01 0.01 -0.25 -0.25
+    1.00 -0.25 0.10 0.05 0.05 0.10 -0.25  1.00"""
+
+
+def test_the_leagues_heuristic_is_a_hundred_times_its_table(
+    positions: Callable[..., st.SearchStrategy[Othello]],
+) -> None:
+    @given(positions(8), st.sampled_from([0, 1]))
+    def check(state: Othello, player: int) -> None:
+        worth = {"-": 0, "XO"[player]: 1, "OX"[player]: -1}
+        table = zip(state.to_text(), map(float, LEAGUE.split()), strict=True)
+        assert swh(state, player) == round(100 * sum(worth[cell] * weight for cell, weight in table))
+
+    check()
 
 
 def slow_weighted(state: Othello, player: int, *, modify: bool) -> int:
@@ -117,7 +149,7 @@ def test_an_evaluation_in_a_file(tmp_path: Path) -> None:
 def test_unknown_names_are_told_the_right_ones(name: str) -> None:
     with pytest.raises(
         ValueError,
-        match=r"no evaluation .*known are count, iago, material, mobility, modified, positional, standard, weighted",
+        match=r"no evaluation .*known are count, iago, material, mobility, modified, positional, standard, swh, weighted",
     ):
         find_evaluation(name)
 

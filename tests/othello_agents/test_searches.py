@@ -25,7 +25,7 @@ from othello_env.games.game import State
 from othello_env.games.hashing import draw
 from othello_env.games.othello import OthelloBatch
 
-NAMED = ("count", "mobility", "modified", "weighted")
+NAMED = ("count", "mobility", "modified", "swh", "weighted")
 
 
 def random_games(n: int, size: int = 8) -> list[Othello]:
@@ -223,7 +223,7 @@ def test_three_players_are_for_the_maximizer_only(three_step: type[State]) -> No
         ("alphabeta:plies=4", "no option plies; it takes depth, eval"),
         (
             "maximizer:eval=wieghted",
-            "known are count, iago, material, mobility, modified, positional, standard, weighted",
+            "known are count, iago, material, mobility, modified, positional, standard, swh, weighted",
         ),
     ],
 )
