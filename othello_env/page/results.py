@@ -74,9 +74,13 @@ def _facts(content: dict[str, Any]) -> list[list[str]]:
     facts = []
     if "elo" in content:
         low, high = map(_number, content["interval95"])
-        beyond = {None: "", "above": ", beyond the ladder", "below": ", below the ladder"}
-        more = beyond.get(content.get("beyond"), ", beyond the ladder")
-        facts.append(["Elo", f"{_number(content['elo']):.0f} ({low:.0f} to {high:.0f}){more}"])
+        ends = {
+            "above": f"at least {low:.0f}, no upper limit found",
+            "below": f"at most {high:.0f}, no lower limit found",
+        }
+        facts.append(
+            ["Elo", ends.get(content.get("open_end"), f"{_number(content['elo']):.0f} ({low:.0f} to {high:.0f})")]
+        )
     if "milliseconds_a_move" in content:
         facts.append(["a move", f"{_number(content['milliseconds_a_move']):.3g} ms"])
     if content.get("illegal_or_failed"):

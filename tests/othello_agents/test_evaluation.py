@@ -149,7 +149,7 @@ def test_an_evaluation_in_a_file(tmp_path: Path) -> None:
 def test_unknown_names_are_told_the_right_ones(name: str) -> None:
     with pytest.raises(
         ValueError,
-        match=r"no evaluation .*known are count, iago, material, mobility, modified, positional, standard, swh, weighted",
+        match=r"no evaluation .*known are count, iago, material, mobility, modified, positional, standard, swh, we",
     ):
         find_evaluation(name)
 

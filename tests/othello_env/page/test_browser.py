@@ -533,7 +533,7 @@ def test_results_are_drawn(open_page, serve, tmp_path, scheme, width):
     row = {"opponent": "<b>random</b>", "wins": 15, "draws": 1, "losses": 4, "score": 0.775, "interval95": [0.6, 0.9]}
     row |= {"opponent_elo": 0.0, "expected_score": 0.8}
     content = {"agent": "a.npz", "games": 20, "openings": "random:10", "seed": 0, "elo": 210.4}
-    content |= {"interval95": [180.2, 240.6], "beyond": None, "ladder": "ladder-v0"}
+    content |= {"interval95": [180.2, 240.6], "open_end": None, "ladder": "ladder-v0"}
     content |= {"results": [row | {"mean_disc_difference": 12.5}]}
     content |= {"training": {"yardstick": "maximizer:eval=weighted", "curve": [[1, 0.2], [30, 0.7]]}}
     file = tmp_path / "results.json"

@@ -33,12 +33,12 @@ def test_matches_with_a_curve_of_training():
 def test_a_rating_and_endgames():
     endgame = {"best_move_rate": 0.8, "best_move_rate_interval95": [0.75, 0.85]}
     endgame |= {"mean_loss": 1.234, "mean_loss_interval95": [1.0, 1.5]}
-    content = RUN | {"elo": 1234.5, "interval95": [1200.1, 1270.6], "beyond": "above", "ladder": "ladder-v0"}
+    content = RUN | {"elo": 1234.5, "interval95": [1200.1, 1270.6], "open_end": "above", "ladder": "ladder-v0"}
     content |= {"milliseconds_a_move": 0.01234, "illegal_or_failed": 2, "endgame": endgame}
     content["results"] = [ROW | {"opponent_elo": 1200.0, "expected_score": 0.6}]
     read = read_results("a.json", content)
     assert read["facts"] == [
-        ["Elo", "1234 (1200 to 1271), beyond the ladder"],
+        ["Elo", "at least 1200, no upper limit found"],
         ["a move", "0.0123 ms"],
         ["illegal or failed", "2"],
         ["best endgame moves", "80.0% (75.0% to 85.0%)"],
