@@ -56,7 +56,7 @@ def _report(a: str, b: str, result: MatchResult, openings: str | list[str] | Non
     games = [(record.pairing.start, record.final.moves) for record in result.records]
     pairs = list(zip(games[::2], games[1::2], strict=True))
     starts = {start for start, _ in games}
-    if len(set(pairs)) == len(starts) < len(pairs):
+    if len(set(pairs)) == len(starts) and 2 * len(starts) <= len(pairs):
         click.echo(
             f"the {len(pairs)} pairs of games are repetitions of {len(starts)}: whenever an opening came again, so did "
             "its games, and the interval means nothing",
