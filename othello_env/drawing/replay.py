@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
@@ -74,7 +75,8 @@ def html(states: Sequence[State], title: str = "", cell: int = 56) -> str:
     data = json.dumps({"lines": list(numbers), "frames": frames, "moves": ["start", *names]}, separators=(",", ":"))
     # Within a script only this sequence could end it early.
     data = data.replace("<", "\\u003c")
-    return _PAGE.replace("TITLE", escape(title or type(states[0]).__name__)).replace("DATA", data)
+    parts = {"TITLE": escape(title or type(states[0]).__name__), "DATA": data}
+    return re.sub("TITLE|DATA", lambda found: parts[found[0]], _PAGE)  # at once: a title may have these words
 
 
 def _check(states: Sequence[State]) -> None:

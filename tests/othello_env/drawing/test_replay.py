@@ -39,12 +39,12 @@ def test_a_gif_shows_each_position(start):
 @pytest.mark.parametrize("start", GAMES, ids=lambda s: type(s).__name__)
 def test_a_page_holds_each_picture(start):
     states = played(start)
-    page = html(states, "a <b> & c")
+    page = html(states, "a <b> & c, TITLE and DATA")
     data = json.loads(re.search(r"const game = (.*);\n", page)[1])
     pictures = ["\n".join(data["lines"][number] for number in frame) for frame in data["frames"]]
     assert pictures == [drawing.svg(state, 56) for state in states]
     assert len(data["moves"]) == len(states)
-    assert "<title>a &lt;b&gt; &amp; c</title>" in page
+    assert "<title>a &lt;b&gt; &amp; c, TITLE and DATA</title>" in page
     assert page.count("</script") == 1
     assert not re.search(r"(src|href)=", page)
 
