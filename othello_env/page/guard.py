@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -9,6 +10,7 @@ __all__ = ["HEADERS", "LARGEST_BODY", "Guard"]
 
 LARGEST_BODY = 64 * 1024
 """bytes"""
+_BODY_SECONDS = 10.0
 
 _Message = MutableMapping[str, Any]
 _Receive = Callable[[], Awaitable[_Message]]
@@ -58,7 +60,12 @@ class Guard:
             await _refuse(send, *refusal)
             return
         if scope["method"] == "POST":
-            body = await _read(receive)
+            try:
+                async with asyncio.timeout(_BODY_SECONDS):
+                    body = await _read(receive)
+            except TimeoutError:
+                await _refuse(send, 408, f"a message comes within {_BODY_SECONDS:g} s")
+                return
             if body is None:
                 await _refuse(send, 413, f"a message has at most {LARGEST_BODY} bytes")
                 return

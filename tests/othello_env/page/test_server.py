@@ -1,7 +1,9 @@
 """The page's server without a browser: whom it answers, what it checks, and what it tells."""
 
+import asyncio
 import itertools
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from starlette.testclient import TestClient
@@ -12,7 +14,7 @@ from othello_env.arena.rules import position_to_text
 from othello_env.games.checkers import Checkers
 from othello_env.games.tribolo import Tribolo
 from othello_env.page.app import Offer, make_app
-from othello_env.page.guard import LARGEST_BODY
+from othello_env.page.guard import LARGEST_BODY, Guard
 from othello_env.page.messages import GAMES, MAX_PLIES, GameRecord
 
 PORT = 8750
@@ -86,6 +88,24 @@ def test_a_form_is_no_message(client):
     got = client.post("/api/game", data={"a": "b"}, headers={"origin": SITE})
     assert got.status_code == 415
     assert client.put("/api/game", headers={"origin": SITE}).status_code == 405
+
+
+def test_a_message_that_does_not_come_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr("othello_env.page.guard._BODY_SECONDS", 0.05)
+    sent = []
+
+    async def never():
+        await asyncio.sleep(60)
+
+    async def send(message):
+        sent.append(message)
+
+    headers = {"host": f"127.0.0.1:{PORT}", "origin": SITE, "content-type": "application/json"}
+    raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "method": "POST", "path": "/api/game", "headers": raw}
+    with ThreadPoolExecutor(1) as elsewhere:  # Playwright's loop may run in this thread
+        elsewhere.submit(lambda: asyncio.run(Guard(never, PORT)(scope, never, send))).result()
+    assert sent[0]["status"] == 408
 
 
 def test_a_large_message_is_refused(client):
