@@ -38,7 +38,7 @@ __all__ = [
     "weighted",
 ]
 
-Quarter = tuple[tuple[int, ...], ...]
+_Quarter = tuple[tuple[int, ...], ...]
 Evaluate = Callable[[State, int], float]
 """A position and a player to a number, the higher the better for that player."""
 
@@ -87,7 +87,7 @@ def swh(state: State, player: int) -> int:
     return _weighted(state, player, "swh", LEAGUE_QUARTER)
 
 
-def _weighted(state: State, player: int, name: str, quarter: Quarter) -> int:
+def _weighted(state: State, player: int, name: str, quarter: _Quarter) -> int:
     size, mine, other = _sides(state, player, name)
     return sum(
         weight * ((mine & squares).bit_count() - (other & squares).bit_count())
@@ -176,14 +176,14 @@ def evaluation_name(evaluate: Evaluate) -> str:
 
 
 @cache
-def square_weights(size: int, quarter: Quarter = QUARTER) -> tuple[int, ...]:
+def square_weights(size: int, quarter: _Quarter = QUARTER) -> tuple[int, ...]:
     """The weight of each square, row by row, on a board of that size."""
     near = [min(place, size - 1 - place) for place in range(size)]
     return tuple(quarter[row][column] for row in near for column in near)
 
 
 @cache
-def _squares_by_weight(size: int, quarter: Quarter) -> dict[int, int]:
+def _squares_by_weight(size: int, quarter: _Quarter) -> dict[int, int]:
     """The set of squares that have each weight."""
     sets: dict[int, int] = {}
     for weight, bit in zip(square_weights(size, quarter), bitboard.ACTION_BITS[size], strict=False):

@@ -221,7 +221,7 @@ def test_repeated_games_are_told(run):
     told = "the 4 pairs of games are repetitions of 1: "
     assert told in run("match", *agents, "--games", 8, "--openings", "start")[2]
     assert (
-        "the 3 pairs of games are repetitions of 2: " in run("match", *agents, "--games", 6, "--openings", "f5,f5d6")[2]
+        "the 4 pairs of games are repetitions of 2: " in run("match", *agents, "--games", 8, "--openings", "f5,f5d6")[2]
     )
     assert run("match", *agents, "--games", 8)[2] == ""
     assert run("match", agents[0], "random", "--games", 8, "--openings", "start")[2] == ""
