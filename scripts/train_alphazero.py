@@ -1,4 +1,4 @@
-"""Train a policy and value network by self-play with tree search (PyTorch: ``pip install 'othello-env[torch]'``).
+r"""Train a policy and value network by self-play with tree search (PyTorch: ``pip install 'othello-env[torch]'``).
 
     python scripts/train_alphazero.py --size 6 --out runs/az.safetensors --seconds 3600
     python scripts/train_alphazero.py --size 6 --out runs/az.safetensors --seconds 3600 --resume
@@ -20,6 +20,7 @@ never interrupted, on a CPU to the last bit. Ctrl-C ends a run after the present
 
 import argparse
 import importlib.util
+import math
 import signal
 import sys
 import time
@@ -53,8 +54,8 @@ PRECISIONS = ("float32", "bfloat16")
 FORMAT = "othello-env alphazero 1"
 
 
-def setting(default: Any, text: str, least: float = 1) -> Any:
-    return field(default=default, metadata={"help": f"{text} [%(default)s]", "least": least})
+def setting(default: Any, text: str, least: float = 1, most: float = 1e9) -> Any:
+    return field(default=default, metadata={"help": f"{text} [%(default)s]", "limits": (least, most)})
 
 
 @dataclass(frozen=True)
@@ -62,19 +63,21 @@ class Settings:
     """What a run's results depend on."""
 
     size: int = setting(8, "of the board: 4, 6 or 8")
-    seed: int = setting(1, "of everything random", least=0)
+    seed: int = setting(1, "of everything random", least=0, most=2**63 - 1)
     channels: int = setting(32, "of the network's convolutions")
     blocks: int = setting(2, "residual blocks of the network", least=0)
     games: int = setting(128, "played at once, in each iteration")
-    simulations: int = setting(16, "of the search for each move")
+    simulations: int = setting(16, "of the search for each move", most=100_000)
     considered: int = setting(8, "moves that a search compares, at most")
-    random_plies: int = setting(20, "with which games begin, at most", least=0)
+    random_plies: int = setting(
+        20, "with which games begin, at most, on 8x8; on a smaller board in proportion to it", least=0, most=48
+    )
     window: int = setting(100_000, "positions kept, the newest")
     reuse: float = setting(4.0, "how often a position is learned from, in the mean", least=1e-9)
     minibatch: int = setting(256, "positions in one change of the weights")
     rate: float = setting(1e-3, "the optimiser's learning rate", least=1e-9)
     decay: float = setting(1e-4, "the weights' decay", least=0)
-    precision: str = setting("float32", "of the gradients; bfloat16 is quicker where the processor has it")
+    precision: str = setting("float32", "of the gradients: float32, or bfloat16, which some processors do quicker")
 
 
 class Replay:
@@ -93,18 +96,22 @@ class Replay:
         return min(self.added, len(self.arrays["value"]))
 
     def add(self, positions: dict[str, Any]) -> None:
-        """Put positions in the place of the oldest.
-
-        Raises:
-            ValueError: they are more than there is room for.
-        """
-        window, count = len(self.arrays["value"]), len(positions["value"])
-        if count > window:
-            raise ValueError(f"a window of {window} does not hold the {count} positions of an iteration")
-        places = (self.added + np.arange(count)) % window
+        """Put positions, for which there must be room, in the place of the oldest."""
+        places = (self.added + np.arange(len(positions["value"]))) % len(self.arrays["value"])
         for name, array in self.arrays.items():
             array[places] = positions[name]
         self.added += len(places)
+
+
+def option(name: str) -> str:
+    """What the command calls a setting."""
+    return "--" + name.replace("_", "-")
+
+
+def check(sound: Any) -> None:
+    """Raise FloatingPointError unless all is true."""
+    if not np.all(sound):
+        raise FloatingPointError("the training has diverged: its numbers are too large; a lower --rate may help")
 
 
 class Learner:
@@ -131,6 +138,7 @@ class Learner:
         positions = self.play(rng)
         self.replay.add(positions)
         seen = self.learn(round(len(positions["value"]) * s.reuse / s.minibatch), rng)
+        check(np.isfinite([*seen.values(), *(weight.sum().item() for weight in self.parameters)]))
         self.iteration += 1
         return seen
 
@@ -148,6 +156,7 @@ class Learner:
         while len(boards):
             gumbel = rng.gumbel(size=(len(boards), s.size**2 + 1))
             found = search(self.network.answers, boards, s.simulations, considered=s.considered, gumbel=gumbel)
+            check(np.isfinite(found.policy))
             seen.append(boards)
             policies.append(found.policy)
             own, opponent = boards.own.copy(), boards.opponent.copy()
@@ -222,10 +231,12 @@ class Learner:
             ValueError: it is no such run, or one with other settings.
         """
         tensors, card = read_tensors(path)
-        if card.get("format") != FORMAT or card["settings"] != asdict(settings):
-            raise ValueError(
-                f"{str(path)!r} is no run with the settings {asdict(settings)}, but {card.get('settings')}"
-            )
+        if card.get("format") != FORMAT:
+            raise ValueError(f"{str(path)!r} is no run of this recipe")
+        was = card["settings"]
+        changed = [f"{option(n)} was {was[n]}, not {now}" for n, now in asdict(settings).items() if was[n] != now]
+        if changed:
+            raise ValueError(", ".join(changed))
         learner = cls(settings, device)
         learner.iteration, learner.replay.added = card["iteration"], card["added"]
         state = {}
@@ -266,7 +277,8 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
     while True:
         progress["seconds"] = time.perf_counter() - begin
         is_last = bool(stop) or learner.iteration >= args.iterations or progress["seconds"] >= args.seconds
-        is_measured = learner.iteration % args.every == 0 or is_last
+        is_new = not progress["curve"] or progress["curve"][-1]["iteration"] != learner.iteration
+        is_measured = is_new and (learner.iteration % args.every == 0 or is_last)
         where = f"iteration {learner.iteration}  {learner.games:,} games  {progress['seconds']:.0f} s"
         if is_measured:
             show(f"{where}  measuring")
@@ -283,8 +295,7 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
                     NeuralAgent(learner.network, simulations=learner.settings.simulations), games=args.match
                 )
                 point["elo"], point["elo95"] = round(placement.elo), [round(end) for end in placement.interval]
-            if not progress["curve"] or progress["curve"][-1]["iteration"] != learner.iteration:
-                progress["curve"].append(point)
+            progress["curve"].append(point)
             progress["seconds"] = time.perf_counter() - begin
             keep(learner, args.out, progress, args.match)
             scores = [f"{opponent.partition(':')[0]} {score:.2f}" for opponent, score in point["scores"].items()]
@@ -344,8 +355,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--tensorboard", type=Path, help="a folder for TensorBoard's logs")
     for each in fields(Settings):
-        name = "--" + each.name.replace("_", "-")
-        parser.add_argument(name, type=type(each.default), default=each.default, help=each.metadata["help"])
+        parser.add_argument(
+            option(each.name), type=type(each.default), default=each.default, help=each.metadata["help"]
+        )
     args = parser.parse_args(arguments)
     if args.out.suffix != ".safetensors":
         parser.error(f"--out is a .safetensors file, not {args.out}")
@@ -355,20 +367,22 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         torch.empty(0, device=args.device)
     except (AssertionError, RuntimeError):  # PyTorch's own words for it can be a page
         parser.error(f"--device: there is no {args.device} that PyTorch can use")
-    if args.every < 1:
-        parser.error(f"--every is at least 1, not {args.every}")
     if args.tensorboard and importlib.util.find_spec("tensorboard") is None:
         parser.error("--tensorboard needs a package: pip install tensorboard")
-    for each in fields(Settings):
-        number, least = getattr(args, each.name), each.metadata["least"]
-        if not isinstance(number, str) and not number >= least:
-            parser.error(f"--{each.name.replace('_', '-')} is at least {least:g}, not {number}")
+    limits = {"iterations": (0, math.inf), "seconds": (0, math.inf), "every": (1, math.inf)}
+    limits |= {each.name: each.metadata["limits"] for each in fields(Settings) if each.type is not str}
+    for name, (least, most) in limits.items():
+        if not least <= getattr(args, name) <= most:
+            parser.error(f"{option(name)} is {least:g} to {most:g}, not {getattr(args, name)}")
     if args.size not in OPENINGS:
         parser.error(f"--size is 4, 6 or 8, not {args.size}")
     if args.precision not in PRECISIONS:
         parser.error(f"--precision is {' or '.join(PRECISIONS)}, not {args.precision}")
     if args.match < 2 or args.match % 2:
         parser.error(f"--match is an even number of at least 2, not {args.match}")
+    positions = args.games * (args.size**2 - 4)
+    if args.window < positions:
+        parser.error(f"--window is at least {positions}, the positions of {args.games} games, not {args.window}")
     return args
 
 
@@ -391,7 +405,11 @@ def main(arguments: list[str] | None = None) -> Learner:
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:
+        learner.save(args.out.with_suffix(".state.safetensors"), progress)  # tells at once whether it can be written
         train(learner, args, progress, stop)
+    except (FloatingPointError, OSError) as error:
+        show("")
+        sys.exit(f"iteration {learner.iteration}: {error}")
     finally:
         signal.signal(signal.SIGINT, before)
     return learner

@@ -17,6 +17,7 @@ CPU to the last bit. Ctrl-C ends a run after the present iteration.
 
 import argparse
 import importlib.util
+import math
 import signal
 import sys
 import time
@@ -48,8 +49,8 @@ OPENINGS = {4: "random:3", 6: "random:6", 8: "random:10"}
 PRECISIONS = ("float32", "bfloat16")
 
 
-def setting(default: Any, text: str, least: float = 1) -> Any:
-    return field(default=default, metadata={"help": f"{text} [%(default)s]", "least": least})
+def setting(default: Any, text: str, least: float = 1, most: float = 1e9) -> Any:
+    return field(default=default, metadata={"help": f"{text} [%(default)s]", "limits": (least, most)})
 
 
 @dataclass(frozen=True)
@@ -57,31 +58,44 @@ class Settings:
     """What a run's results depend on."""
 
     size: int = setting(8, "of the board: 4, 6 or 8")
-    seed: int = setting(1, "of everything random", least=0)
+    seed: int = setting(1, "of everything random", least=0, most=2**63 - 1)
     channels: int = setting(32, "of the network's convolutions")
     blocks: int = setting(2, "residual blocks of the network", least=0)
     games: int = setting(128, "played at once")
     steps: int = setting(64, "in each game before the weights change")
     league: float = setting(
-        0.25, "the part of the games that is played against packaged agents and past selves", least=0
+        0.25, "the part of the games that is played against packaged agents and past selves", least=0, most=1
     )
     snapshot: int = setting(10, "iterations from one past self to the next")
     past: int = setting(8, "past selves in the league, the newest")
-    random_plies: int = setting(20, "with which games begin, at most", least=0)
+    random_plies: int = setting(
+        20, "with which games begin, at most, on 8x8; on a smaller board in proportion to it", least=0, most=48
+    )
     epochs: int = setting(1, "how often each step is learned from")
     minibatch: int = setting(512, "steps in one change of the weights")
     rate: float = setting(2.5e-3, "the optimiser's learning rate", least=1e-9)
     clip: float = setting(0.2, "how far the probability of an action may move, as a part of it", least=1e-9)
     entropy: float = setting(0.02, "the weight of the policy's entropy", least=0)
     value: float = setting(0.5, "the weight of the value's squared error", least=0)
-    gae_lambda: float = setting(0.95, "0 trusts the values, 1 the results", least=0)
+    gae_lambda: float = setting(0.95, "0 trusts the values, 1 the results", least=0, most=1)
     gradient: float = setting(0.5, "the largest norm of a gradient", least=1e-9)
     average: float = setting(20.0, "iterations after which a weight counts half in the agent's mean", least=1e-9)
-    precision: str = setting("float32", "of the gradients; bfloat16 is quicker where the processor has it")
+    precision: str = setting("float32", "of the gradients: float32, or bfloat16, which some processors do quicker")
 
 
 Rollout = dict[str, Any]
 """Arrays (T, N, ...): observations, masks, actions, log_probabilities, values, rewards, players, terminated."""
+
+
+def option(name: str) -> str:
+    """What the command calls a setting."""
+    return "--" + name.replace("_", "-")
+
+
+def check(sound: Any) -> None:
+    """Raise FloatingPointError unless all is true."""
+    if not np.all(sound):
+        raise FloatingPointError("the training has diverged: its numbers are too large; a lower --rate may help")
 
 
 class Learner:
@@ -125,6 +139,7 @@ class Learner:
             gae_lambda=s.gae_lambda,
         )
         seen = self.learn(rollout, advantages, returns, rng)
+        check(np.isfinite([*seen.values(), *(weight.sum().item() for weight in self.parameters)]))
         share = max(1 - 0.5 ** (1 / s.average), 9 / (9 + self.iteration))  # it follows quickly at first
         with torch.no_grad():
             for name, weight in self.network.weights.items():
@@ -154,6 +169,7 @@ class Learner:
             }
             policy, seen["values"] = self.network.answers(seen["observations"], seen["masks"])
             seen["actions"] = draw_actions(policy, rng.random(env.num_envs))
+            check(seen["masks"][np.arange(env.num_envs), seen["actions"]])
             seen["log_probabilities"] = np.log(policy[np.arange(env.num_envs), seen["actions"]])
             actions = transform_actions(seen["actions"], inverse(symmetry), s.size)
             observation, seen["rewards"], seen["terminated"], _, info = env.step(actions)
@@ -233,10 +249,12 @@ class Learner:
             ValueError: it is no such run, or one with other settings.
         """
         tensors, card = read_tensors(path)
-        if card.get("format") != "othello-env ppo 2" or card["settings"] != asdict(settings):
-            raise ValueError(
-                f"{str(path)!r} is no run with the settings {asdict(settings)}, but {card.get('settings')}"
-            )
+        if card.get("format") != "othello-env ppo 2":
+            raise ValueError(f"{str(path)!r} is no run of this recipe")
+        was = card["settings"]
+        changed = [f"{option(n)} was {was[n]}, not {now}" for n, now in asdict(settings).items() if was[n] != now]
+        if changed:
+            raise ValueError(", ".join(changed))
         learner = cls(settings, device)
         learner.iteration, learner.plies = card["iteration"], card["plies"]
         shapes = learner.network.shapes()
@@ -267,7 +285,8 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
     while True:
         progress["seconds"] = time.perf_counter() - begin
         is_last = bool(stop) or learner.iteration >= args.iterations or progress["seconds"] >= args.seconds
-        is_measured = learner.iteration % args.every == 0 or is_last
+        is_new = not progress["curve"] or progress["curve"][-1]["iteration"] != learner.iteration
+        is_measured = is_new and (learner.iteration % args.every == 0 or is_last)
         where = f"iteration {learner.iteration}  {learner.plies:,} plies  {progress['seconds']:.0f} s"
         if is_measured:
             show(f"{where}  measuring")
@@ -280,8 +299,7 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
             if learner.settings.size == 8:  # the ladder's board
                 placement = place(NeuralAgent(learner.average), games=args.match)
                 point["elo"], point["elo95"] = round(placement.elo), [round(end) for end in placement.interval]
-            if not progress["curve"] or progress["curve"][-1]["iteration"] != learner.iteration:
-                progress["curve"].append(point)
+            progress["curve"].append(point)
             progress["seconds"] = time.perf_counter() - begin
             keep(learner, args.out, progress, args.match)
             scores = [f"{opponent.partition(':')[0]} {score:.2f}" for opponent, score in point["scores"].items()]
@@ -339,8 +357,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--tensorboard", type=Path, help="a folder for TensorBoard's logs")
     for each in fields(Settings):
-        name = "--" + each.name.replace("_", "-")
-        parser.add_argument(name, type=type(each.default), default=each.default, help=each.metadata["help"])
+        parser.add_argument(
+            option(each.name), type=type(each.default), default=each.default, help=each.metadata["help"]
+        )
     args = parser.parse_args(arguments)
     if args.out.suffix != ".safetensors":
         parser.error(f"--out is a .safetensors file, not {args.out}")
@@ -350,14 +369,13 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         torch.empty(0, device=args.device)
     except (AssertionError, RuntimeError):  # PyTorch's own words for it can be a page
         parser.error(f"--device: there is no {args.device} that PyTorch can use")
-    if args.every < 1:
-        parser.error(f"--every is at least 1, not {args.every}")
     if args.tensorboard and importlib.util.find_spec("tensorboard") is None:
         parser.error("--tensorboard needs a package: pip install tensorboard")
-    for each in fields(Settings):
-        number, least = getattr(args, each.name), each.metadata["least"]
-        if not isinstance(number, str) and not number >= least:
-            parser.error(f"--{each.name.replace('_', '-')} is at least {least:g}, not {number}")
+    limits = {"iterations": (0, math.inf), "seconds": (0, math.inf), "every": (1, math.inf)}
+    limits |= {each.name: each.metadata["limits"] for each in fields(Settings) if each.type is not str}
+    for name, (least, most) in limits.items():
+        if not least <= getattr(args, name) <= most:
+            parser.error(f"{option(name)} is {least:g} to {most:g}, not {getattr(args, name)}")
     if args.size not in OPENINGS:
         parser.error(f"--size is 4, 6 or 8, not {args.size}")
     if args.precision not in PRECISIONS:
@@ -386,7 +404,11 @@ def main(arguments: list[str] | None = None) -> Learner:
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:
+        learner.save(args.out.with_suffix(".state.safetensors"), progress)  # tells at once whether it can be written
         train(learner, args, progress, stop)
+    except (FloatingPointError, OSError) as error:
+        show("")
+        sys.exit(f"iteration {learner.iteration}: {error}")
     finally:
         signal.signal(signal.SIGINT, before)
     return learner

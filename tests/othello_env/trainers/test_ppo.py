@@ -242,8 +242,8 @@ def test_what_a_run_writes(ppo, tmp_path):
     assert learner.average.training["settings"]["size"] == 4
     for point in json.loads(out.with_suffix(".json").read_text())["curve"]:
         assert set(point["scores"]) == set(ppo.LADDER)
-    with pytest.raises(SystemExit, match="is no run with the settings"):
-        run(ppo, out, 2, "--resume", settings=SMALL | {"rate": 0.5})
+    with pytest.raises(SystemExit, match=r"^--resume: --channels was 4, not 5, --rate was 0\.00\d+, not 0\.5$"):
+        run(ppo, out, 2, "--resume", settings=SMALL | {"channels": 5, "rate": 0.5})
     with pytest.raises(SystemExit, match=r"none\.state\.safetensors"):
         run(ppo, tmp_path / "none.safetensors", 2, "--resume")
 
@@ -252,6 +252,26 @@ def test_without_a_league_all_games_are_self_play(ppo):
     learner = ppo.Learner(ppo.Settings(**SMALL, league=0.0))
     learner.iterate()
     assert [env.num_envs for env in learner.envs] == [12]
+
+
+def test_where_nothing_can_be_written_nothing_is_learned(ppo, tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(ppo.Learner, "measure", None)
+    with pytest.raises(SystemExit, match=r"^iteration 0: .*file"):
+        run(ppo, tmp_path / "file" / "a.safetensors", 1)
+
+
+@pytest.mark.parametrize("rate", [1e3, 1e9])
+def test_a_run_that_diverges_ends_and_keeps_what_was_good(ppo, tmp_path, rate):
+    out = tmp_path / "a.safetensors"
+    with pytest.raises(SystemExit, match=r"^iteration \d+: the training has diverged"):
+        run(ppo, out, 30, settings=SMALL | {"rate": rate})
+    assert [point["iteration"] for point in json.loads(out.with_suffix(".json").read_text())["curve"]] == [0]
+    assert make_agent(str(out)).act(Othello(4)) in Othello(4).legal_actions()
+    kept, _ = ppo.Learner.load(out.with_suffix(".state.safetensors"), ppo.Settings(**SMALL | {"rate": rate}))
+    assert kept.iteration == 0
+    for name, weight in ppo.Learner(kept.settings).network.weights.items():
+        assert torch.equal(kept.network.weights[name], weight)
 
 
 def test_a_trained_agent_is_not_overwritten(ppo, tmp_path, capsys):
@@ -296,6 +316,7 @@ def test_tensorboard_shows_the_curve(ppo, tmp_path):
 
     out, logs = tmp_path / "a.safetensors", tmp_path / "logs"
     run(ppo, out, 1, "--tensorboard", str(logs))
+    run(ppo, out, 1, "--tensorboard", str(logs), "--resume")  # which is there, measured, already
     curve = json.loads(out.with_suffix(".json").read_text())["curve"]
     shown = EventAccumulator(str(logs))
     shown.Reload()
@@ -309,11 +330,18 @@ def test_tensorboard_shows_the_curve(ppo, tmp_path):
     ("arguments", "message"),
     [
         (["--out", "a.npz"], "--out is a .safetensors file, not a.npz"),
-        (["--out", "a.safetensors", "--every", "0"], "--every is at least 1, not 0"),
+        (["--out", "a.safetensors", "--every", "0"], "--every is 1 to inf, not 0"),
         (["--out", "a.safetensors", "--match", "3"], "--match is an even number of at least 2, not 3"),
         (["--out", "a.safetensors", "--size", "7"], "--size is 4, 6 or 8, not 7"),
-        (["--out", "a.safetensors", "--games", "0"], "--games is at least 1, not 0"),
-        (["--out", "a.safetensors", "--rate", "nan"], "--rate is at least 1e-09, not nan"),
+        (["--out", "a.safetensors", "--games", "0"], "--games is 1 to 1e+09, not 0"),
+        (["--out", "a.safetensors", "--rate", "nan"], "--rate is 1e-09 to 1e+09, not nan"),
+        (["--out", "a.safetensors", "--rate", "inf"], "--rate is 1e-09 to 1e+09, not inf"),
+        (["--out", "a.safetensors", "--iterations", "-1"], "--iterations is 0 to inf, not -1"),
+        (["--out", "a.safetensors", "--seconds", "-1"], "--seconds is 0 to inf, not -1.0"),
+        (["--out", "a.safetensors", "--seconds", "nan"], "--seconds is 0 to inf, not nan"),
+        (["--out", "a.safetensors", "--random-plies", "6000"], "--random-plies is 0 to 48, not 6000"),
+        (["--out", "a.safetensors", "--league", "5"], "--league is 0 to 1, not 5.0"),
+        (["--out", "a.safetensors", "--gae-lambda", "2"], "--gae-lambda is 0 to 1, not 2.0"),
         (["--out", "a.safetensors", "--precision", "half"], "--precision is float32 or bfloat16, not half"),
         (["--out", "a.safetensors", "--device", "cuda:99"], "--device: there is no cuda:99 that PyTorch can use"),
     ],
@@ -321,4 +349,4 @@ def test_tensorboard_shows_the_curve(ppo, tmp_path):
 def test_mistakes_in_the_command_are_told(ppo, capsys, arguments, message):
     with pytest.raises(SystemExit):
         ppo.main(arguments)
-    assert message in capsys.readouterr().err
+    assert message in capsys.readouterr().err.splitlines()[-1]
