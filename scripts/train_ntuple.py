@@ -12,9 +12,9 @@ r"""Train the n-tuple network by self-play and record how its score grows with g
 The last two commands make the weights that come with the package, after the old ones have been moved away: a file that
 is there is never written over but by ``--resume``. The curve goes beside the weights, as JSON, and into a picture: at
 doubling numbers of games, the score of greedy play against weighted alpha-beta from random openings. The same seed,
-batch and number of games give the same weights and scores. Ctrl-C keeps what was learned, and the same command with
-``--resume`` ends as if it had never been stopped. After new weights for 8x8, ``scripts/fit_probcut.py`` fits the
-engine's selective search to them.
+batch and number of games give the same weights and scores. The weights are written every five minutes, too, and Ctrl-C
+keeps what was learned; the same command with ``--resume`` ends as if it had never been stopped. After new weights for
+8x8, ``scripts/fit_probcut.py`` fits the engine's selective search to them.
 """
 
 import argparse
@@ -31,6 +31,7 @@ from othello_env.files import write_file, write_json
 
 OPPONENTS = {4: (2, 4), 6: (2, 4), 8: (4, 6)}
 PLIES = {4: 3, 6: 6, 8: 10}
+KEEP = 300.0  # seconds of training after which the weights are written, between two points too
 
 
 def measure(trainer: Trainer, games: int) -> dict[str, float]:
@@ -89,9 +90,13 @@ def train(trainer: Trainer, curve: list[dict[str, float]], args: argparse.Namesp
     wanted = next_point(curve, args.first, trainer.batch)
     wanted = wanted if args.games is None else min(wanted, args.games)
     seconds = math.inf if args.seconds is None else args.seconds
+    kept = trainer.seconds
     while trainer.games < wanted and trainer.seconds < seconds:
         show(f"{trainer.games:,} games  {trainer.seconds:.0f} s")
         trainer.run(games=wanted - trainer.games, seconds=min(1.0, seconds - trainer.seconds))
+        if trainer.seconds >= kept + KEEP:
+            write(trainer, curve, args, half=False)
+            kept = trainer.seconds
     where = f"{trainer.games:,} games  {trainer.seconds:.0f} s"
     show(f"{where}  measuring")
     point = {"games": trainer.games, "seconds": round(trainer.seconds, 1), **measure(trainer, args.matches)}
@@ -124,11 +129,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--picture", type=Path, help="of the curve, a .png file")
     parser.add_argument("--games", type=int, help="of self-play in all")
     parser.add_argument("--seconds", type=float, help="of self-play in all, without the measurements")
-    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8 [%(default)s]")
-    parser.add_argument("--seed", type=int, default=1, help="of the self-play [%(default)s]")
-    parser.add_argument("--batch", type=int, default=1, help="games played before they are learned from [%(default)s]")
+    parser.add_argument("--size", type=int, help="of the board: 4, 6 or 8 [8]")
+    parser.add_argument("--seed", type=int, help="of the self-play [1]")
+    parser.add_argument("--batch", type=int, help="games played before they are learned from [1]")
     parser.add_argument("--threads", type=int, default=1, help="that share the games of a batch [%(default)s]")
-    parser.add_argument("--look-ahead", action="store_true", help="choose moves by minimax of depth 2 while training")
+    parser.add_argument(
+        "--look-ahead", action="store_true", default=None, help="choose moves by minimax of depth 2 while training"
+    )
     parser.add_argument("--first", type=int, default=25_000, help="games before the curve's first point [%(default)s]")
     parser.add_argument("--matches", type=int, default=1000, help="games of each match [%(default)s]")
     parser.add_argument("--half", action="store_true", help="in the end, write weights of half precision, to play by")
@@ -140,17 +147,28 @@ def main(arguments: list[str] | None = None) -> None:
         parser.error(f"--out is a .npz file, not {args.out}")
     if args.out.exists() and not args.resume:
         parser.error(f"--out {args.out} exists; --resume goes on with it")
+    for name, least in {"games": 1, "seconds": 0, "batch": 1, "threads": 1, "first": 1}.items():
+        number = getattr(args, name)
+        if number is not None and not number >= least:
+            parser.error(f"--{name} is at least {least}, not {number}")
     if args.matches < 2 or args.matches % 2:
         parser.error(f"--matches is an even number of at least 2, not {args.matches}")
 
     curve = []
+    given = {name: getattr(args, name) for name in ("size", "seed", "batch", "look_ahead")}
+    given = {name: value for name, value in given.items() if value is not None}
     try:
+        args.out.parent.mkdir(parents=True, exist_ok=True)
         if args.resume:
             trainer = Trainer.resume(NTupleNetwork.load(args.out), num_threads=args.threads)
-            curve = json.loads(args.out.with_suffix(".json").read_text())["curve"]
+            was = {"size": trainer.network.size} | trainer.network.training
+            for name, value in given.items():
+                if was[name] != value:
+                    parser.error(f"--{name.replace('_', '-')} was {was[name]}, not {value}")
+            if args.out.with_suffix(".json").exists():
+                curve = json.loads(args.out.with_suffix(".json").read_text())["curve"]
         else:
-            numbers = {"batch": args.batch, "num_threads": args.threads, "look_ahead": args.look_ahead}
-            trainer = Trainer(args.size, args.seed, **numbers)
+            trainer = Trainer(**{"size": 8, "seed": 1, "num_threads": args.threads} | given)
     except (OSError, ValueError) as error:
         parser.error(str(error))
     try:
@@ -158,6 +176,8 @@ def main(arguments: list[str] | None = None) -> None:
             train(trainer, curve, args)
             write(trainer, curve, args, half=False)
         write(trainer, curve, args, half=args.half)
+    except OSError as error:
+        sys.exit(str(error))
     except KeyboardInterrupt:
         if trainer.games:  # else what --out held stays
             write(trainer, curve, args, half=False)

@@ -72,6 +72,35 @@ def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(tmp_pa
     assert result("part")[1] == curve
 
 
+def test_the_weights_are_written_between_two_points_too(tmp_path, monkeypatch):
+    recipe = runpy.run_path(str(SCRIPT))
+    variables, run, written = recipe["main"].__globals__, recipe["Trainer"].run, []
+
+    def slow_run(trainer, **arguments):
+        if (tmp_path / "a.npz").exists():
+            written.append(NTupleNetwork.load(tmp_path / "a.npz").training["games"])
+        run(trainer, games=16)
+        trainer.seconds += 200
+
+    monkeypatch.setattr(variables["Trainer"], "run", slow_run)
+    recipe["main"](["--size", "4", "--games", "112", "--matches", "2", "--out", str(tmp_path / "a.npz")])
+    assert written == [32, 32, 64, 64, 96]  # 300 seconds are over after 400
+
+
+def test_it_goes_on_with_a_network_that_has_no_curve(tmp_path, capsys):
+    main, out = runpy.run_path(str(SCRIPT))["main"], tmp_path / "a.npz"
+    arguments = ["--matches", "2", "--first", "50", "--out", str(out)]
+    main([*arguments, "--size", "4", "--seed", "3", "--games", "50"])
+    out.with_suffix(".json").unlink()
+    main([*arguments, "--size", "4", "--seed", "3", "--games", "100", "--resume"])
+    assert [point["games"] for point in json.loads(out.with_suffix(".json").read_text())["curve"]] == [50, 100]
+    for name, was, other in (("size", 4, 6), ("seed", 3, 4), ("batch", 1, 8)):
+        with pytest.raises(SystemExit):
+            main([*arguments, "--games", "200", "--resume", f"--{name}", str(other)])
+        assert capsys.readouterr().err.endswith(f"error: --{name} was {was}, not {other}\n")
+    assert NTupleNetwork.load(out).training["games"] == 100
+
+
 def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(tmp_path, capsys, monkeypatch):
     main = runpy.run_path(str(SCRIPT))["main"]
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
@@ -97,6 +126,13 @@ def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(tmp_path
         (["--out", "a.json", "--games", "8"], "--out is a .npz file, not a.json"),
         (["--out", "a.npz", "--games", "8", "--matches", "3"], "--matches is an even number of at least 2, not 3"),
         (["--out", "a.npz", "--games", "8", "--size", "7"], "7"),
+        (["--out", "kept.npz/a.npz", "--games", "8"], "kept.npz"),  # which is no folder
+        (["--out", "a.npz", "--games", "8", "--first", "0"], "--first is at least 1, not 0"),
+        (["--out", "a.npz", "--games", "-10"], "--games is at least 1, not -10"),
+        (["--out", "a.npz", "--games", "8", "--batch", "0"], "--batch is at least 1, not 0"),
+        (["--out", "a.npz", "--games", "8", "--threads", "0"], "--threads is at least 1, not 0"),
+        (["--out", "a.npz", "--seconds", "-1"], "--seconds is at least 0, not -1.0"),
+        (["--out", "a.npz", "--seconds", "nan"], "--seconds is at least 0, not nan"),
     ],
 )
 def test_mistakes_in_the_command_are_told_and_nothing_is_written(tmp_path, capsys, monkeypatch, arguments, message):
