@@ -6,7 +6,11 @@
 
 AgileRL takes the vector environment as it is and reads the masks in its info. It holds pettingzoo below 1.27, and
 agilerl 2.58 imports peft without asking for it. The best agent is kept in AgileRL's own format (``PPO.load``), which
-holds pickled objects: load none that you do not trust.
+holds pickled objects: load none that you do not trust. Ctrl-C ends the training and keeps the best agent of the last
+evolution. A file ``policy.py`` plays it: ``PYTHONPATH=scripts othello-env match policy.py:best random`` of
+
+    import train_agilerl
+    best = train_agilerl.as_policy(train_agilerl.PPO.load("runs/agilerl.pt"))
 """
 
 import argparse
@@ -104,9 +108,18 @@ def main() -> None:
     args = parser.parse_args()
     if args.out.exists():
         parser.error(f"--out {args.out} exists; name another file")
-    env = make_env(args.games, size=args.size, opponent=args.opponent)
-    args.out.parent.mkdir(parents=True, exist_ok=True)
-    best = train(env, make_population(env, args.population, args.seed), args.steps, args.seed, args.out)
+    try:
+        args.out.parent.mkdir(parents=True, exist_ok=True)
+        env = make_env(args.games, size=args.size, opponent=args.opponent)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+    population = make_population(env, args.population, args.seed)
+    try:
+        best = train(env, population, args.steps, args.seed, args.out)
+    except KeyboardInterrupt:
+        if not args.out.exists():
+            sys.exit(130)
+        best = PPO.load(args.out)
     for opponent in dict.fromkeys(("random", "maximizer:eval=weighted", args.opponent)):
         result = play_match(
             as_policy(best),

@@ -6,7 +6,12 @@
 
 RLlib steps the environment through its `PettingZooEnv` and masks actions in its `ActionMaskingTorchRLModule`;
 `Observations` names the planes as that module wants them, in a row of floats. What is learned is kept as a folder in
-RLlib's own format (``Algorithm.from_checkpoint``), which holds pickled objects: load none that you do not trust.
+RLlib's own format (``Algorithm.from_checkpoint``), which holds pickled objects: load none that you do not trust. Ctrl-C
+ends the training and keeps what was learned. A file ``policy.py`` plays it:
+``PYTHONPATH=scripts othello-env match policy.py:best random`` of
+
+    import train_rllib
+    best = train_rllib.load("runs/rllib")
 """
 
 import argparse
@@ -78,9 +83,10 @@ def make_algorithm(seed: int, workers: int = 0, games: int = 16, steps: int = 40
     return config.build_algo()
 
 
-def as_policy(algorithm: PPO) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]:
+def as_policy(
+    module: ActionMaskingTorchRLModule,
+) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]:
     """The likeliest actions, as an agent: a function of observations and masks."""
-    module = algorithm.get_module(POLICY)
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         rows = torch.from_numpy(observations).flatten(1).float()
@@ -89,6 +95,12 @@ def as_policy(algorithm: PPO) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.
             return module.forward_inference(seen)["action_dist_inputs"].argmax(dim=1).numpy()
 
     return policy
+
+
+def load(path: str) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]:
+    """What was kept in a folder, as an agent."""
+    module = Path(path).absolute() / "learner_group" / "learner" / "rl_module" / POLICY
+    return as_policy(ActionMaskingTorchRLModule.from_checkpoint(module))
 
 
 def main() -> None:
@@ -103,21 +115,29 @@ def main() -> None:
     args = parser.parse_args()
     if args.out.exists():
         parser.error(f"--out {args.out} exists; name another folder")
+    try:
+        make_env({"size": args.size})
+        args.out.parent.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
     ray.init(include_dashboard=False, log_to_driver=False)
     algorithm = make_algorithm(args.seed, args.workers, size=args.size)
-    for iteration in range(1, args.iterations + 1):
-        algorithm.train()
-        if iteration % 10 == 0 or iteration == args.iterations:
-            algorithm.save_to_path(args.out.absolute())
-            for opponent in ("random", "maximizer:eval=weighted"):
-                result = play_match(
-                    as_policy(algorithm),
-                    opponent,
-                    games=200,
-                    openings=f"random:{args.size**2 // 8}",
-                    new_game=lambda _: Othello(args.size),
-                )
-                print(iteration, f"{opponent}: {result.score:.3f}", flush=True)
+    try:
+        for iteration in range(1, args.iterations + 1):
+            algorithm.train()
+            if iteration % 10 == 0 or iteration == args.iterations:
+                algorithm.save_to_path(args.out.absolute())
+                for opponent in ("random", "maximizer:eval=weighted"):
+                    result = play_match(
+                        as_policy(algorithm.get_module(POLICY)),
+                        opponent,
+                        games=200,
+                        openings=f"random:{args.size**2 // 8}",
+                        new_game=lambda _: Othello(args.size),
+                    )
+                    print(iteration, f"{opponent}: {result.score:.3f}", flush=True)
+    except KeyboardInterrupt:
+        algorithm.save_to_path(args.out.absolute())
     algorithm.stop()
     ray.shutdown()
 

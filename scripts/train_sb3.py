@@ -5,10 +5,15 @@
 
 Stable-Baselines3 has vector environments of its own, so `OthelloVecEnv` hands it the compiled one; a single
 environment, ``gymnasium.make("othello_env/Othello-v0")``, works as it is. The model is kept in that library's own
-format, which may hold pickled objects: load none that you do not trust.
+format, which may hold pickled objects: load none that you do not trust. Ctrl-C ends the training and keeps what was
+learned. A file ``policy.py`` plays it: ``PYTHONPATH=scripts othello-env match policy.py:best random`` of
+
+    import train_sb3
+    best = train_sb3.as_policy(train_sb3.MaskablePPO.load("runs/sb3.zip"))
 """
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -102,10 +107,14 @@ def main() -> None:
     args = parser.parse_args()
     if args.out.exists():
         parser.error(f"--out {args.out} exists; name another file")
-    env = OthelloVecEnv(args.games, size=args.size, opponent=args.opponent)
-    model = make_model(env, args.seed)
-    model.learn(args.steps)
-    args.out.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        args.out.parent.mkdir(parents=True, exist_ok=True)
+        env = OthelloVecEnv(args.games, size=args.size, opponent=args.opponent)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+    model = make_model(env, args.seed, verbose=1)
+    with contextlib.suppress(KeyboardInterrupt):
+        model.learn(args.steps, log_interval=10)
     model.save(args.out)
     for opponent in dict.fromkeys(("random", "maximizer:eval=weighted", args.opponent)):
         result = play_match(

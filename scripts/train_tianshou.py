@@ -5,15 +5,22 @@
 
 Tianshou's `PettingZooEnv` reads the masks; `Game` leaves out the info, which a replay cannot hold. In the replay the
 observation after a move is the other side's, so nothing is bootstrapped from it: returns run to the end of the game, by
-a horizon that no game exceeds.
+a horizon that no game exceeds. Ctrl-C ends the training and keeps what was learned. A
+file ``policy.py`` plays it: ``PYTHONPATH=scripts othello-env match policy.py:best random`` of
+
+    import train_tianshou
+    best = train_tianshou.load("runs/tianshou.pt", size=8)
 """
 
 import argparse
+import contextlib
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 try:
     import torch
@@ -41,6 +48,23 @@ class Game(PettingZooEnv):
         return *super().step(action)[:4], {}
 
 
+def make_net(size: int) -> Net:
+    """The values of the actions."""
+    return Net(state_shape=(2, size, size), action_shape=size * size + 1, hidden_sizes=[256, 256])
+
+
+def load(path: str, size: int) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]:
+    """What was kept in a file, as an agent: a function of observations and masks."""
+    net = make_net(size)
+    net.load_state_dict(torch.load(path))
+
+    def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+        with torch.no_grad():
+            return np.where(masks, net(observations)[0].numpy(), -np.inf).argmax(axis=1)
+
+    return policy
+
+
 class Learner:
     """Black's network, its opponent, and the games that they play."""
 
@@ -51,9 +75,7 @@ class Learner:
         np.random.seed(seed)  # noqa: NPY002 - Tianshou explores by the global state
         torch.manual_seed(seed)
         first = make()
-        planes = (2, size, size)
-        net = Net(state_shape=planes, action_shape=first.action_space.n, hidden_sizes=[256, 256])
-        self.policy = DiscreteQLearningPolicy(model=net, action_space=first.action_space, eps_training=0.1)
+        self.policy = DiscreteQLearningPolicy(model=make_net(size), action_space=first.action_space, eps_training=0.1)
         black = DQN(
             policy=self.policy,
             optim=AdamOptimizerFactory(lr=1e-3),
@@ -102,10 +124,14 @@ def main() -> None:
     args = parser.parse_args()
     if args.out.exists():
         parser.error(f"--out {args.out} exists; name another file")
-    learner = Learner(args.size, seed=args.seed)
+    try:
+        args.out.parent.mkdir(parents=True, exist_ok=True)
+        learner = Learner(args.size, seed=args.seed)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
     print(f"before: {learner.score():.3f}")
-    learner.train(args.epochs)
-    args.out.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        learner.train(args.epochs)
     torch.save(learner.policy.model.state_dict(), args.out)
     print(f"after: {learner.score():.3f}")
 

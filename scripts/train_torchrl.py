@@ -7,6 +7,12 @@ TorchRL takes the vector environment as it is, without automatic resets: it asks
 mode that it prefers. (Of the other modes it takes SAME_STEP alone, where torchrl 0.14.1 fails at the final observation
 if observations are dicts, in Gymnasium's own `SyncVectorEnv` too.) Its `PettingZooWrapper` takes `othello_v0.env()` as
 it is, with `use_mask=True`.
+
+Ctrl-C ends the training and keeps what was learned. A file ``policy.py`` plays it:
+``PYTHONPATH=scripts othello-env match policy.py:best random`` of
+
+    import train_torchrl
+    best = train_torchrl.load("runs/torchrl.pt", size=8)
 """
 
 import argparse
@@ -96,22 +102,33 @@ class Learner:
                 self.optimizer.step()
         return played
 
-    def policy(self) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]:
-        """The likeliest actions, as an agent: a function of observations and masks."""
-
-        def choose(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-            with torch.no_grad():
-                scores = self.scores(torch.from_numpy(observations)).numpy()
-            return np.where(masks, scores, -np.inf).argmax(axis=1)
-
-        return choose
-
     def score(self, opponent: str, games: int = 200) -> float:
         """The score against an opponent."""
         openings = f"random:{self.size**2 // 8}"
         return play_match(
-            self.policy(), opponent, games=games, openings=openings, new_game=lambda _: othello_env.Othello(self.size)
+            as_policy(self.scores),
+            opponent,
+            games=games,
+            openings=openings,
+            new_game=lambda _: othello_env.Othello(self.size),
         ).score
+
+
+def as_policy(scores: Planes) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]:
+    """The likeliest actions, as an agent: a function of observations and masks."""
+
+    def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+        with torch.no_grad():
+            return np.where(masks, scores(torch.from_numpy(observations)).numpy(), -np.inf).argmax(axis=1)
+
+    return policy
+
+
+def load(path: str, size: int) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]:
+    """What was kept in a file, as an agent."""
+    scores = Planes(size, size * size + 1)
+    scores.load_state_dict(torch.load(path))
+    return as_policy(scores)
 
 
 def main() -> None:
@@ -125,16 +142,22 @@ def main() -> None:
     args = parser.parse_args()
     if args.out.exists():
         parser.error(f"--out {args.out} exists; name another file")
-    args.out.parent.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(args.seed)
-    env = make_env(args.games, size=args.size, opponent=args.opponent)
+    try:
+        args.out.parent.mkdir(parents=True, exist_ok=True)
+        env = make_env(args.games, size=args.size, opponent=args.opponent)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
     env.set_seed(args.seed)
     learner = Learner(env, args.size)
-    for iteration in range(1, args.iterations + 1):
-        learner.iterate()
-        if iteration % 20 == 0 or iteration == args.iterations:
-            print(iteration, f"{args.opponent}: {learner.score(args.opponent):.3f}", flush=True)
-            torch.save(learner.scores.state_dict(), args.out)
+    try:
+        for iteration in range(1, args.iterations + 1):
+            learner.iterate()
+            if iteration % 20 == 0 or iteration == args.iterations:
+                print(iteration, f"{args.opponent}: {learner.score(args.opponent):.3f}", flush=True)
+                torch.save(learner.scores.state_dict(), args.out)
+    except KeyboardInterrupt:
+        torch.save(learner.scores.state_dict(), args.out)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,11 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # its own, on import
     torchrl = pytest.importorskip("torchrl", reason="this trainer is an optional extra")
 
+import numpy as np
 import torch
 from torchrl.envs import PettingZooWrapper
 
-from othello_env import othello_v0
+from othello_env import Othello, othello_v0
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
 
@@ -41,7 +42,7 @@ def recipe_of_torchrl(recipe):
         return recipe("train_torchrl")
 
 
-def test_it_learns_and_resets_what_has_ended(recipe_of_torchrl):
+def test_it_learns_and_resets_what_has_ended(recipe_of_torchrl, tmp_path):
     torch.manual_seed(1)
     env = recipe_of_torchrl.make_env(32, size=4, strict=True)  # an illegal action would raise
     env.set_seed(1)
@@ -58,3 +59,8 @@ def test_it_learns_and_resets_what_has_ended(recipe_of_torchrl):
     after = learner.score("random")
     assert after > before + 0.05
     assert after > 0.6
+    torch.save(learner.scores.state_dict(), tmp_path / "kept.pt")
+    kept = recipe_of_torchrl.load(tmp_path / "kept.pt", size=4)
+    start = Othello(4)
+    seen = np.array([start.observation(0)]), np.array([start.action_mask()])
+    assert kept(*seen) == recipe_of_torchrl.as_policy(learner.scores)(*seen)
