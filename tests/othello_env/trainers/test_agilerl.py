@@ -27,7 +27,7 @@ def recipe_of_agilerl(recipe):
 def match(agilerl, agent):
     torch.manual_seed(1)
     return play_match(
-        agilerl.as_policy(agent), "random", games=400, openings="random:2", seed=1, new_game=lambda _: Othello(4)
+        agilerl.as_policy(agent), "random", games=1000, openings="random:2", seed=1, new_game=lambda _: Othello(4)
     )
 
 
@@ -35,7 +35,7 @@ def test_it_learns_evolves_and_keeps_the_best(recipe_of_agilerl, tmp_path):
     env = recipe_of_agilerl.make_env(64, size=4, strict=True)  # an illegal action would raise
     population = recipe_of_agilerl.make_population(env, count=2, seed=1)
     before = match(recipe_of_agilerl, population[0])
-    best = recipe_of_agilerl.train(env, population, steps=24_000, seed=1, out=tmp_path / "best.pt")
+    best = recipe_of_agilerl.train(env, population, steps=60_000, seed=1, out=tmp_path / "best.pt")
     after = match(recipe_of_agilerl, best)
     assert not before.faults(0)
     assert not after.faults(0)
