@@ -26,7 +26,7 @@ import numpy.typing as npt
 from othello_env.games import bitboard
 from othello_env.games.game import IllegalActionError, State
 from othello_env.games.hashing import CHOICE, EPSILON, mix_int
-from othello_env.games.othello import OthelloBatch
+from othello_env.games.othello import Othello, OthelloBatch
 from othello_env.imports import NoSuchNameError, NotThereError, import_object
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "SpecError",
     "WrongGameError",
     "agent_names",
+    "as_othello",
     "ask",
     "make_agent",
     "play_answer",
@@ -207,6 +208,21 @@ class _EpsilonAgent(Agent):
         threshold, board = np.uint64(self._threshold), bitboard.BOARDS[batch.size]
         bitboard.randomise(actions, batch.own, batch.opponent, batch.key, threshold, board, batch.size)
         return actions
+
+
+def as_othello(state: State, who: str) -> Othello:
+    """The position, for an agent that plays nothing but Othello.
+
+    Args:
+        state: a position of any game.
+        who: begins the message: ``"mcts plays"``.
+
+    Raises:
+        WrongGameError: it is of another game.
+    """
+    if not isinstance(state, Othello):
+        raise WrongGameError(f"{who} Othello, not {type(state).__name__}")
+    return state
 
 
 def ask(agent: Agent, state: State, *, seconds_left: float | None = None) -> int:

@@ -21,7 +21,7 @@ import weakref
 from collections import deque
 from typing import IO, Any
 
-from othello_env.agent import Agent, AgentError, WrongGameError
+from othello_env.agent import Agent, AgentError, as_othello
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.othello import Othello
 
@@ -169,10 +169,10 @@ class Gtp(Agent):
         return (type(self), (self._command, self._seconds))
 
     def check_game(self, state: State) -> None:
-        _othello(state)
+        as_othello(state, "gtp: the program plays")
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
-        state = _othello(state)
+        state = as_othello(state, "gtp: the program plays")
         commands = _commands(state)
         if state.must_pass:
             return state.pass_action
@@ -236,12 +236,6 @@ class Gtp(Agent):
 
 def _command(colour: str, state: Othello, action: int) -> str:
     return f"play {colour} {state.action_to_text(action)}"
-
-
-def _othello(state: State) -> Othello:
-    if not isinstance(state, Othello):
-        raise WrongGameError(f"gtp: the program plays Othello, not {type(state).__name__}")
-    return state
 
 
 def _commands(state: Othello) -> list[str]:

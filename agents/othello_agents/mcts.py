@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.mcts_kernels import ROOT, search_batch
-from othello_env.agent import Agent, Chance, WrongGameError
+from othello_env.agent import Agent, Chance, as_othello
 from othello_env.games.bitboard import ACTION_SQUARES, BOARDS
 from othello_env.games.game import State
 from othello_env.games.hashing import mix_int
-from othello_env.games.othello import Othello, OthelloBatch
+from othello_env.games.othello import OthelloBatch
 
 __all__ = ["Mcts", "Searched"]
 
@@ -67,7 +67,7 @@ class Mcts(Agent):
         self._chance.new_game(seed)
 
     def check_game(self, state: State) -> None:
-        _othello(state)
+        as_othello(state, "mcts plays")
 
     def search(self, state: State) -> Searched:
         """The search of a position.
@@ -75,7 +75,7 @@ class Mcts(Agent):
         Raises:
             ValueError: it is no Othello position, or the game is over.
         """
-        state = _othello(state)
+        state = as_othello(state, "mcts plays")
         if state.is_over:
             raise ValueError(f"there is nothing to search, the game is over:\n{state}")
         batch = OthelloBatch.from_states([state])
@@ -99,12 +99,6 @@ class Mcts(Agent):
     def _search(self, batch: OthelloBatch, keys: list[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         key = np.array(keys, np.uint64)
         return search_batch(batch.own, batch.opponent, key, BOARDS[batch.size], self._simulations, self._exploration)
-
-
-def _othello(state: State) -> Othello:
-    if not isinstance(state, Othello):
-        raise WrongGameError(f"mcts plays Othello, not {type(state).__name__}")
-    return state
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, Chance, WrongGameError
+from othello_env.agent import Agent, Chance, WrongGameError, as_othello
 from othello_env.games.game import State
 from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello import Othello, OthelloBatch
@@ -98,10 +98,9 @@ class PolicyAgent(Agent):
         return {action: float(policy[0, action]) for action in actions}
 
     def _checked(self, state: State) -> Othello:
-        if not isinstance(state, Othello):
-            raise WrongGameError(f"{self._name} plays Othello, not {type(state).__name__}")
-        self._check_size(state.size)
-        return state
+        position = as_othello(state, f"{self._name} plays")
+        self._check_size(position.size)
+        return position
 
     def _check_size(self, size: int) -> None:
         if size != self._network.size:

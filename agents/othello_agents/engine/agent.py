@@ -21,7 +21,7 @@ from othello_agents.engine.probcut import NO_CUTS, shipped_cuts
 from othello_agents.engine.running import run
 from othello_agents.engine.searcher import Found, Searcher
 from othello_agents.ntuple import NTupleNetwork, shipped_network
-from othello_env.agent import Agent, WrongGameError
+from othello_env.agent import Agent, WrongGameError, as_othello
 from othello_env.games.game import State
 from othello_env.games.othello import Othello, OthelloBatch
 
@@ -111,7 +111,7 @@ class Engine(Agent):
                 clear(self._allocated)
 
     def check_game(self, state: State) -> None:
-        self.evaluator(_othello(state).size)
+        self.evaluator(as_othello(state, "the engine plays").size)
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         position = _playable(state)
@@ -266,16 +266,11 @@ def _affordable(seconds: float) -> int:
     return max(_DEFAULT_EXACT, round(_DEFAULT_EXACT + 1.1 * math.log2(seconds / 0.01)))
 
 
-def _othello(state: State) -> Othello:
-    if not isinstance(state, Othello):
-        raise WrongGameError(f"the engine plays Othello, not {type(state).__name__}")
-    return state
-
-
 def _playable(state: State) -> Othello:
-    if state.is_over:
-        raise ValueError(f"there is nothing to search, the game is over:\n{state}")
-    return _othello(state)
+    position = as_othello(state, "the engine plays")
+    if position.is_over:
+        raise ValueError(f"there is nothing to search, the game is over:\n{position}")
+    return position
 
 
 def _whole(name: str, value: Any, least: int, most: int) -> Any:

@@ -11,11 +11,13 @@ import numpy.typing as npt
 
 from othello_agents.ntuple import kernels
 from othello_agents.ntuple.network import NTupleNetwork
-from othello_env.agent import Agent, WrongGameError
+from othello_env.agent import Agent, WrongGameError, as_othello
 from othello_env.games.game import State
-from othello_env.games.othello import Othello, OthelloBatch
+from othello_env.games.othello import OthelloBatch
 
 __all__ = ["NTupleAgent", "agent_from_file", "agent_from_spec", "shipped_network"]
+
+_WHO = "n-tuple networks play"
 
 
 class NTupleAgent(Agent):
@@ -45,17 +47,17 @@ class NTupleAgent(Agent):
         return network
 
     def check_game(self, state: State) -> None:
-        self.network(_othello(state).size)
+        self.network(as_othello(state, _WHO).size)
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
-        return int(self.act_batch(OthelloBatch.from_states([_othello(state)]))[0])
+        return int(self.act_batch(OthelloBatch.from_states([as_othello(state, _WHO)]))[0])
 
     def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
         return kernels.best_actions(batch.own, batch.opponent, self.network(batch.size).tables, batch.size)
 
     def evaluate(self, state: State, player: int) -> float:
         """The expected outcome for a player, -1 to +1; see `NTupleNetwork.value`."""
-        return self.network(_othello(state).size).value(state, player)
+        return self.network(as_othello(state, _WHO).size).value(state, player)
 
     def action_values(self, state: State) -> dict[int, float]:
         """The expected outcome of each legal action for the player to move, -1 to +1."""
@@ -97,9 +99,3 @@ def shipped_network(size: int) -> NTupleNetwork:
         )
     with file.open("rb") as opened:
         return NTupleNetwork.read(opened, str(file))
-
-
-def _othello(state: State) -> Othello:
-    if not isinstance(state, Othello):
-        raise WrongGameError(f"n-tuple networks play Othello, not {type(state).__name__}")
-    return state
