@@ -3,15 +3,16 @@
     python scripts/measure_agents.py
     python scripts/measure_agents.py --depth 4 --positions 100
 
-Both alpha-beta searches, compiled and in plain Python, visit the same nodes of the same random positions, in one run;
-read the ratios, since absolute times hang on the machine. The search in Python still plays its moves with the compiled
+Both alpha-beta searches, compiled and in plain Python, visit the same nodes of the same random positions, in turn;
+read the ratios, since absolute times belong to one machine. Each figure is the median of several windows, with the
+lowest and highest ratio to perft on one core beside it. The search in Python still plays its moves with the compiled
 rules.
 """
 
 import argparse
-import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
+
+from _measure import Bench, Work, machine, perft_work, timed
 
 from othello_agents.alphabeta import AlphaBeta
 from othello_agents.evaluation import find_evaluation
@@ -29,21 +30,20 @@ def random_positions(n: int, seed: int) -> list[Othello]:
     return [state for state in states if isinstance(state, Othello)]
 
 
-def seconds(run: Callable[[], object]) -> float:
-    """The shortest of three runs."""
-    times = []
-    for _ in range(3):
-        began = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - began)
-    return min(times)
+def search_work(agent: AlphaBeta, states: Sequence[Othello]) -> Work:
+    """Searches of all positions; a unit is a node."""
+    return timed(lambda: sum(agent.search(state).nodes for state in states))
 
 
-def nodes_per_second(agent: AlphaBeta, states: Sequence[Othello]) -> tuple[int, float]:
-    """How many nodes an agent visits, and how many a second."""
-    agent.search(states[0])  # compiles
-    nodes = sum(agent.search(state).nodes for state in states)
-    return nodes, nodes / seconds(lambda: [agent.search(state) for state in states])
+def simulation_work(state: Othello, simulations: int, seed: int) -> Work:
+    """Searches of one position; a unit is a simulation."""
+    agent = Mcts(simulations, seed=seed)
+
+    def run() -> int:
+        agent.search(state)
+        return simulations
+
+    return timed(run)
 
 
 def main() -> None:
@@ -52,34 +52,38 @@ def main() -> None:
     parser.add_argument("--eval", default="weighted", help="count, weighted, modified or mobility")
     parser.add_argument("--positions", type=int, default=10, help="how many are searched")
     parser.add_argument("--seed", type=int, default=1, help="of the positions")
+    parser.add_argument("--seconds", type=float, default=1.0, help="of work in each window")
+    parser.add_argument("--windows", type=int, default=5, help="for each figure")
     args = parser.parse_args()
     states = random_positions(args.positions, args.seed)
     evaluate = find_evaluation(args.eval)
 
-    nodes, compiled = nodes_per_second(AlphaBeta(args.depth, evaluate), states)
+    print(machine())
+    fast = AlphaBeta(args.depth, evaluate)
     # The kernels know an evaluation by its function; under another one it is searched in Python.
-    same_nodes, python = nodes_per_second(AlphaBeta(args.depth, lambda state, player: evaluate(state, player)), states)
-    assert nodes == same_nodes
+    slow = AlphaBeta(args.depth, lambda state, player: evaluate(state, player))
+    nodes = sum(fast.search(state).nodes for state in states)
+    assert nodes == sum(slow.search(state).nodes for state in states)
     each = nodes / len(states)
     print(
         f"alpha-beta depth {args.depth}, {args.eval}, {len(states)} random positions, {each:,.0f} nodes each on average"
     )
-    print(f"compiled      {compiled:14,.0f} nodes a second {1e3 * each / compiled:12.2f} ms a move")
+    compiled = Bench(search_work(slow, states), args.windows, args.seconds).measure(search_work(fast, states))
+    python = compiled.rate / compiled.ratio
+    print(f"compiled      {compiled.rate:14,.0f} nodes a second {1e3 * each / compiled.rate:12.2f} ms a move")
     print(f"plain Python  {python:14,.0f} nodes a second {1e3 * each / python:12.2f} ms a move")
-    print(f"ratio         {compiled / python:14,.0f}")
+    print(f"ratio         {compiled.ratio:14,.0f} ({compiled.spread})")
+
+    bench = Bench(perft_work(), args.windows, args.seconds)
+    print("\nMonte Carlo tree search, simulations of one position, one thread")
+    for state in (Othello(), states[-1]):
+        print(f"{f'{sum(state.scores())} discs':34}{bench.measure(simulation_work(state, 1000, args.seed))}")
 
     batch = OthelloBatch.from_states(random_positions(2_000, args.seed))
-    simulations = 1000
-    print("\nMonte Carlo tree search, one position at a time, one thread")
-    for state in (Othello(), states[-1]):
-        per_second = simulations / seconds(partial(Mcts(simulations, seed=args.seed).search, state))
-        print(f"{f'{sum(state.scores())} discs':34}{per_second:14,.0f} simulations a second")
-
     print(f"\nanswers to a batch of {len(batch):,}, one thread")
     for spec in BATCHES:
         agent = make_agent(spec)
-        agent.act_batch(batch)  # compiles
-        print(f"{spec:34}{len(batch) / seconds(partial(agent.act_batch, batch)):14,.0f} a second")
+        print(f"{spec:34}{bench.measure(timed(lambda agent=agent: len(agent.act_batch(batch))))}")
 
 
 if __name__ == "__main__":

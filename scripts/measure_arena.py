@@ -4,11 +4,11 @@
     python scripts/measure_arena.py --games 200 --workers 1 2 4
     python scripts/measure_arena.py --ray
 
-Each line is a round robin of agents of one strength, all games recorded in a file. The agents' own time is taken
-around their answers in the same run; the rest is openings, rules, records and the file. Read the ratios, since absolute
-times hang on the machine. The last part plays one tournament on several numbers of worker processes, their start
-included, and checks that all play the same games; with ``--ray`` also as tasks of a Ray cluster on this machine, that
-runs already (the extra ``ray``).
+Each line is a round robin of agents of one strength, all games recorded in a file, played several times: the median,
+with the lowest and highest beside the ratios. The agents' own time is taken around their answers in the same run; the
+rest is openings, rules, records and the file. Read the ratios: absolute times belong to one machine. The last part
+plays one tournament on several numbers of worker processes, their start included, and checks that all play the same
+games; with ``--ray`` also as tasks of a Ray cluster on this machine (the extra ``ray``).
 """
 
 import argparse
@@ -16,6 +16,9 @@ import tempfile
 import time
 from itertools import product
 from pathlib import Path
+from statistics import median
+
+from _measure import machine
 
 from othello_env import make_agent
 from othello_env.arena.clocks import Clock
@@ -38,57 +41,79 @@ def play(
         return play_tournament(agents, schedule, file=file.name, workers=workers, clock=clock, ray=ray)
 
 
-def measure(title: str, names: tuple[str, ...], games: int, folder: Path) -> None:
+def spread(values: list[float]) -> str:
+    """The median of some ratios, with the lowest and the highest."""
+    return f"{median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
+
+
+def measure(title: str, names: tuple[str, ...], games: int, windows: int, folder: Path) -> None:
+    """Play a tournament several times in this process, and compare its time with that of its agents."""
     agents = {name: Timed(make_agent(name, 0)) for name in names}
     play_tournament(agents, Schedule(names, 2))  # compiles
-    for agent in agents.values():
-        agent.seconds = 0.0
-    began = time.perf_counter()
-    result = play_tournament(agents, Schedule(names, games), file=folder / f"{title}.jsonl")
-    seconds = time.perf_counter() - began
-    own = sum(agent.seconds for agent in agents.values())
-    n = len(result.records)
+    taken, own, n = [], [], 0
+    for window in range(windows):
+        for agent in agents.values():
+            agent.seconds = 0.0
+        began = time.perf_counter()
+        result = play_tournament(agents, Schedule(names, games), file=folder / f"{title}-{window}.jsonl")
+        taken.append(time.perf_counter() - began)
+        own.append(sum(agent.seconds for agent in agents.values()))
+        n = len(result.records)
     print(
-        f"{title:16}{n:7,} games{n / seconds:10,.0f} a second{1e3 * seconds / n:9.3f} ms a game"
-        f"{1e3 * own / n:9.3f} ms in the agents{seconds / own:8.2f} times their time"
+        f"{title:16}{n:7,} games{n / median(taken):10,.0f} a second{1e3 * median(taken) / n:9.3f} ms a game"
+        f"{1e3 * median(own) / n:9.3f} ms in the agents   "
+        f"{spread([all_of_it / theirs for all_of_it, theirs in zip(taken, own, strict=True)])} times their time"
     )
+
+
+def measure_workers(counts: list[int], games: int, windows: int, folder: Path, *, ray: bool) -> None:
+    """Play one tournament on several numbers of workers in turn, their start included."""
+    kinds = list(product(counts, (False, True) if ray else (False,)))
+    taken: dict[tuple[int, bool], list[float]] = {kind: [] for kind in kinds}
+    first = None
+    for _ in range(windows):
+        for workers, on_ray in kinds:
+            began = time.perf_counter()
+            result = play(ALPHA_BETA_4, games, folder, workers, ray=on_ray)
+            taken[workers, on_ray].append(time.perf_counter() - began)
+            first = first or result
+            assert result == first, "the number of workers must not matter"
+    assert first is not None
+    for (workers, on_ray), seconds in taken.items():
+        times = [base / here for base, here in zip(taken[kinds[0]], seconds, strict=True)]
+        title = f"{workers} worker{'s' * (workers > 1)}{', Ray' * on_ray}"
+        print(f"{title:16}{len(first.records) / median(seconds):10,.0f} games a second, {spread(times)} times")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=1000, help="of each pair of 1-ply agents")
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2], help="numbers of processes to compare")
+    parser.add_argument("--windows", type=int, default=3, help="for each figure")
     parser.add_argument("--ray", action="store_true", help="compare with as many tasks of a Ray cluster")
     args = parser.parse_args()
+    print(machine())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        measure("1 ply", ONE_PLY, args.games, folder)
-        measure("alpha-beta 4", ALPHA_BETA_4, args.games, folder)
+        measure("1 ply", ONE_PLY, args.games, args.windows, folder)
+        measure("alpha-beta 4", ALPHA_BETA_4, args.games, args.windows, folder)
 
         if args.ray:
             import_extra("ray", "ray").init(
                 num_cpus=max(args.workers, default=1), log_to_driver=False, logging_level="ERROR"
             )
-        first = None
-        for workers, ray in product(args.workers, (False, True) if args.ray else (False,)):
-            began = time.perf_counter()
-            result = play(ALPHA_BETA_4, 4 * args.games, folder, workers, ray=ray)
-            seconds = time.perf_counter() - began
-            first = first or (result, seconds)
-            assert result == first[0], "the number of workers must not matter"
-            n = len(result.records)
-            times = first[1] / seconds
-            title = f"{workers} worker{'s' * (workers > 1)}{', Ray' * ray}"
-            print(f"{title:16}{n / seconds:10,.0f} games a second, {times:.2f} times")
+        if args.workers:
+            measure_workers(args.workers, 4 * args.games, args.windows, folder, ray=args.ray)
 
-        few = max(args.games // 50, 2) // 2 * 2
-        began = time.perf_counter()
-        play(ONE_PLY[:2], few, folder, clock=Clock(60))
-        once = time.perf_counter() - began
-        began = time.perf_counter()
-        play(ONE_PLY[:2], 11 * few, folder, clock=Clock(60))
-        each = (time.perf_counter() - began - once) / (10 * few)
-        print(f"with a clock, 1 ply: {1e3 * each:.2f} ms a game, each move told to the process that watches")
+        few, each = max(args.games // 50, 2) // 2 * 2, []
+        for _ in range(args.windows):
+            times = []
+            for games in (few, 11 * few):
+                began = time.perf_counter()
+                play(ONE_PLY[:2], games, folder, clock=Clock(60))
+                times.append(time.perf_counter() - began)
+            each.append(1e3 * (times[1] - times[0]) / (10 * few))
+        print(f"with a clock, 1 ply: {spread(each)} ms a game, each move told to the process that watches")
 
 
 if __name__ == "__main__":

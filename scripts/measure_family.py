@@ -1,24 +1,21 @@
 """How fast checkers and Tribolo are: compiled random games, the same in Python on States, alpha-beta of depth 6.
 
-Prints plies a second of one core and their ratios, measured in one run.
+Prints plies a second of one core and the ratios of both, in turn: the median of several windows, with the lowest and
+highest ratio.
+
+    python scripts/measure_family.py
 """
 
+import argparse
+import statistics
 import time
 from collections.abc import Callable
+
+from _measure import Bench, machine, timed
 
 from othello_env import Checkers, State, Tribolo, make_agent
 from othello_env.games import checkers, tribolo
 from othello_env.games.hashing import mix_int
-
-
-def rate(run: Callable[[], int], repeats: int = 5) -> float:
-    """The best of some runs, in the units that a run returns, a second."""
-    best = 0.0
-    for _ in range(repeats):
-        start = time.perf_counter()
-        units = run()
-        best = max(best, units / (time.perf_counter() - start))
-    return best
 
 
 def play_states(new_game: Callable[[int], State], games: int) -> int:
@@ -46,25 +43,32 @@ def search_moves(depth: int, games: int) -> list[float]:
             else:
                 action = state.draw_action(mix_int(2, game), state.turn)
             state = state.play(action)
-    return sorted(seconds)
+    return seconds
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=1.0, help="of work in each window")
+    parser.add_argument("--windows", type=int, default=5, help="for each figure")
+    args = parser.parse_args()
+    print(machine())
     compiled = {
-        "checkers": lambda: int(checkers.random_playouts(5000, 1)[1].sum()),
-        "tribolo": lambda: int(tribolo.random_playouts(300, 1)[1].sum()),
+        "checkers": timed(lambda: int(checkers.random_playouts(5000, 1)[1].sum())),
+        "tribolo": timed(lambda: int(tribolo.random_playouts(300, 1)[1].sum())),
     }
-    on_states: dict[str, Callable[[], int]] = {
-        "checkers": lambda: play_states(lambda _: Checkers(), 20),
-        "tribolo": lambda: play_states(Tribolo, 5),
+    on_states = {
+        "checkers": timed(lambda: play_states(lambda _: Checkers(), 20)),
+        "tribolo": timed(lambda: play_states(Tribolo, 5)),
     }
-    for game in compiled:
-        compiled[game]()  # compiles
-        fast, slow = rate(compiled[game]), rate(on_states[game])
-        print(f"{game}: {fast:,.0f} plies/s compiled, {slow:,.0f} on States, ratio {fast / slow:.0f}")
-    search_moves(6, 1)
+    for game, work in compiled.items():
+        found = Bench(on_states[game], args.windows, args.seconds).measure(work)
+        print(
+            f"{game}: {found.rate:,.0f} plies/s compiled, {found.rate / found.ratio:,.0f} on States, ratio "
+            f"{found.ratio:.0f} ({found.spread})"
+        )
+    search_moves(6, 1)  # compiles
     seconds = search_moves(6, 5)
-    median, worst = seconds[len(seconds) // 2], seconds[-1]
+    median, worst = statistics.median(seconds), max(seconds)
     print(f"checkers, alpha-beta 6: median {1e3 * median:.2f} ms a move, worst of {len(seconds)} {1e3 * worst:.2f} ms")
 
 

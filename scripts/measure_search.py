@@ -5,41 +5,45 @@ r"""Measure the engine: nodes a second, nodes and time to a depth, exact endgame
     python scripts/measure_search.py --match "engine:ms=100,eval=ntuple,selective=false"
     python scripts/measure_search.py --match "gtp:command=\"gtp-rhino -l 4 -b 0\"" --games 40
 
-Read the ratios: absolute times hang on the machine and on what else it does. The bare perft rate counts the leaves from
-the start whose positions are really made; it is measured beside every row.
+Read the ratios: absolute times belong to one machine. The bare perft rate counts the leaves from the start whose
+positions are really made. It is measured before and after every row, and the mean of both is the row's.
 """
 
 import argparse
 import csv
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
-import numpy as np
+from _measure import machine, perft_work, rate
 
 from othello_agents.alphabeta import AlphaBeta
 from othello_agents.engine import Engine, exact_scores
 from othello_agents.engine.evaluator import CLASSIC
 from othello_env import Othello
 from othello_env.arena.match import play_match
-from othello_env.games.bitboard import BOARDS, STARTS, perft
 from othello_env.games.openings import Openings
 
 FFO = Path(__file__).parents[1] / "tests" / "data" / "ffo.csv"
+T = TypeVar("T")
 REFERENCE_RATE = 57.0  # million leaves a second, on which the targets for the endgames are given
 
 
-def perft_rate(depth: int = 8) -> float:
-    """Million leaves a second, the best of three."""
-    black, white = (np.uint64(discs) for discs in STARTS)
-    perft(black, white, BOARDS[8], 1)  # compiles
-    rates = []
-    for _ in range(3):
-        began = time.perf_counter()
-        leaves = perft(black, white, BOARDS[8], depth)
-        rates.append(leaves / (time.perf_counter() - began) / 1e6)
-    return max(rates)
+PERFT = perft_work(8)
+
+
+def perft_rate() -> float:
+    """Million leaves a second, over half a second."""
+    return rate(PERFT, 0.5) / 1e6
+
+
+def beside_perft(run: Callable[[], T]) -> tuple[T, float]:
+    """What a run returns, and the mean of the perft rates just before and after it, in million leaves a second."""
+    before = perft_rate()
+    result = run()
+    return result, (before + perft_rate()) / 2
 
 
 def positions(empty: int, n: int, seed: int) -> list[Othello]:
@@ -66,14 +70,14 @@ def measure_middlegame(depths: Sequence[int], states: Sequence[Othello], evaluat
             for selective in (False, True) if name == "ntuple" else (False,):
                 engine = Engine(depth=depth, exact=0, eval=name, selective=selective)
                 engine.act(states[0])
-                found = [engine.analyse(state) for state in states]
+                found, limit = beside_perft(lambda engine=engine: [engine.analyse(state) for state in states])
                 nodes, seconds = sum(a.nodes for a in found), sum(a.seconds for a in found)
                 best = best or [a.best for a in found]
                 same = sum(a.best == other for a, other in zip(found, best, strict=True))
                 ratio = f"{textbook_nodes(depth, name, states) / nodes:10.1f}" if name in CLASSIC and depth <= 8 else ""
                 print(
                     f"{name:9}{' selective' if selective else '':10} depth {depth:2} {nodes / len(states):14,.0f} "
-                    f"{nodes / seconds / 1e6:11.1f} {nodes / seconds / 1e6 / perft_rate():10.2f} "
+                    f"{nodes / seconds / 1e6:11.1f} {nodes / seconds / 1e6 / limit:10.2f} "
                     f"{1e3 * seconds / len(states):9.1f} {same:8} of {len(states)} {ratio}"
                 )
 
@@ -89,18 +93,19 @@ def measure_exact(n: int, seed: int) -> None:
     states, engine = positions(12, n, seed), Engine(exact=12)
     engine.act(states[0])
     exact_scores(states[:1])
-    rate = perft_rate()
-    times = {"exact score": engine.act, "every move's score": lambda state: exact_scores([state])}
-    for name, call in times.items():
-        taken = []
-        for state in states:
-            began = time.perf_counter()
-            call(state)
-            taken.append(1e3 * (time.perf_counter() - began))
+
+    def milliseconds(call: Callable[[Othello], object], state: Othello) -> float:
+        began = time.perf_counter()
+        call(state)
+        return 1e3 * (time.perf_counter() - began)
+
+    calls = {"exact score": engine.act, "every move's score": lambda state: exact_scores([state])}
+    for name, call in calls.items():
+        taken, limit = beside_perft(lambda call=call: [milliseconds(call, state) for state in states])
         median = statistics.median(taken)
         print(
             f"12 empty squares, {name:18} median {median:7.2f} ms, largest {max(taken):7.1f} ms; "
-            f"median at {REFERENCE_RATE:.0f} M leaves/s: {median * rate / REFERENCE_RATE:.2f} ms"
+            f"median at {REFERENCE_RATE:.0f} M leaves/s: {median * limit / REFERENCE_RATE:.2f} ms"
         )
 
 
@@ -116,13 +121,13 @@ def measure_ffo(first: int, last: int) -> None:
         if not first <= int(row["number"]) <= last:
             continue
         state = Othello.from_text(row["board"], row["to_move"])
-        found, rate = engine.solve(state), perft_rate()
+        found, limit = beside_perft(lambda state=state: engine.solve(state))
         verdict = "" if found.score == int(row["score"]) else f"   WRONG, it is {row['score']}"
         speed = found.nodes / found.seconds / 1e6
-        scaled += found.seconds * rate / REFERENCE_RATE
+        scaled += found.seconds * limit / REFERENCE_RATE
         print(
             f"{row['number']:>4} {64 - sum(state.discs()):6} {found.score:+6.0f} {found.nodes / 1e6:9.1f} "
-            f"{found.seconds:8.2f} {speed:6.1f} {speed / rate:10.2f}{verdict}"
+            f"{found.seconds:8.2f} {speed:6.1f} {speed / limit:10.2f}{verdict}"
         )
     print(f"together {scaled:.1f} s where perft makes {REFERENCE_RATE:.0f} M leaves a second")
 
@@ -148,6 +153,8 @@ def main() -> None:
         measure_match(args.agent, opponent, args.games, args.seed)
     if args.match:
         return
+    PERFT()  # compiles
+    print(machine())
     print(f"bare perft: {perft_rate():.1f} M leaves a second")
     if args.depths and args.evals:
         measure_middlegame(args.depths, positions(40, args.positions, args.seed), args.evals)

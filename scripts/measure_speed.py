@@ -1,11 +1,13 @@
 """Measure the environments: steps a second, beside the rate of the bare rules and beside other libraries.
 
     python scripts/measure_speed.py
-    python scripts/measure_speed.py --seconds 0.2 --opponents random
+    python scripts/measure_speed.py --seconds 0.2 --windows 3 --opponents random
 
-The limit is perft: positions made one after the other by the same kernels. All figures are of one run, and each is the
-best of its time; read the ratios, since absolute ones hang on the machine. The time in which actions are drawn is left
-out, but for Pgx. Other libraries are measured where they are installed
+The yardstick is perft: positions made one after the other by the same kernels, on one core. A figure is what a user
+gets: units done over the time that passed, ends of games and resets included, the median of several windows with the
+lowest and highest beside it. The games of a batch begin at all stages, since games in step have cheap steps and dear
+ones. The time in which actions are drawn is left out, but for Pgx, which draws them in its compiled loop. Read the
+ratios: absolute rates belong to one machine. Other libraries are measured where they are installed
 (``pip install 'othello-env[peers]'``).
 """
 
@@ -20,65 +22,55 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from _measure import Bench, Figure, Work, machine, perft_work, timed
 
 from othello_env import Othello, othello_v0, sample_legal
 from othello_env.envs.single import OthelloEnv
 from othello_env.envs.vector import OthelloVectorEnv
-from othello_env.games import bitboard
 
 OPPONENTS = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted", "ntuple")
 
 
-def best(run: Callable[[], tuple[int, float]], seconds: float) -> float:
-    """The highest rate among runs, each of which tells its units and the seconds that count, in about `seconds`."""
-    run()  # compiles
-    rates, end = [], time.perf_counter() + seconds
-    while len(rates) < 3 or time.perf_counter() < end:
-        units, spent = run()
-        rates.append(units / spent)
-    return max(rates)
+class VectorWork:
+    """Steps of N games at once, with observations and masks, `copy=False`; a unit is a step of one game.
 
+    Args:
+        n: the number of games.
+        opponent: a spec; None for self-play.
+        threads: the number of threads.
+    """
 
-def timed(run: Callable[[], int]) -> Callable[[], tuple[int, float]]:
-    """A run all of whose time counts."""
+    STAGES = 60
+    """The plies of a game: at the beginning there are as many games at each of them."""
+    STEPS = 8
 
-    def timed_run() -> tuple[int, float]:
-        start = time.perf_counter()
-        units = run()
-        return units, time.perf_counter() - start
+    def __init__(self, n: int, opponent: str | None = None, threads: int = 1) -> None:
+        self._env = OthelloVectorEnv(n, opponent=opponent, copy=False, num_threads=threads)
+        self._rng = np.random.default_rng(0)
+        self._n = n
+        self._masks = self._env.reset(seed=0)[0]["action_mask"]
+        for stage in range(min(n, self.STAGES)):
+            those = np.arange(n) % self.STAGES == stage
+            self._env.reset(options={"reset_mask": those, "random_plies": stage})
+        for _ in range(self.STAGES):
+            self._env.step(sample_legal(self._masks, self._rng))
 
-    return timed_run
+    def __call__(self) -> tuple[float, float]:
+        spent = 0.0
+        for _ in range(self.STEPS):
+            actions = sample_legal(self._masks, self._rng)
+            began = time.perf_counter()
+            self._env.step(actions)
+            spent += time.perf_counter() - began
+        return self.STEPS * self._n, spent
 
-
-def perft_rate(seconds: float) -> float:
-    """Leaves a second, each a position that is made, on one core."""
-    start = Othello()
-    sides = np.uint64(start.own), np.uint64(start.opponent)
-    return best(timed(lambda: bitboard.perft(*sides, bitboard.BOARDS[8], 7)), seconds)
-
-
-def vector_rate(n: int, seconds: float, opponent: str | None = None, threads: int = 1) -> float:
-    """Steps a second of N games at once, with observations and masks, `copy=False`."""
-    env = OthelloVectorEnv(n, opponent=opponent, copy=False, num_threads=threads)
-    rng = np.random.default_rng(0)
-    masks = env.reset(seed=0)[0]["action_mask"]
-    for _ in range(60):  # until games are at all their stages
-        env.step(sample_legal(masks, rng))
-
-    def run() -> tuple[int, float]:
-        actions = sample_legal(masks, rng)
-        start = time.perf_counter()
-        env.step(actions)
-        return n, time.perf_counter() - start
-
-    rate = best(run, seconds)
-    env.close()
-    return rate
+    def close(self) -> None:
+        self._env.close()
 
 
 def memory_a_game(n: int = 16384) -> float:
     """Bytes that a game of a self-play environment takes beside the arrays that a step returns."""
-    vector_rate(1, 0.0)  # what is made once
+    VectorWork(1).close()  # what is made once
     tracemalloc.start()
     env = OthelloVectorEnv(n, opponent=None, copy=False)
     observation, info = env.reset(seed=0)
@@ -92,54 +84,61 @@ def memory_a_game(n: int = 16384) -> float:
     return (taken - sum(array.nbytes for array in returned)) / n
 
 
-def sampler_rates(n: int, seconds: float) -> tuple[float, float]:
-    """Rows a second of `sample_legal`, and of Gymnasium's own sampling with masks."""
+def sampler_works(n: int = 4096) -> tuple[Work, Work]:
+    """Actions drawn for N games by `sample_legal`, and by Gymnasium's own sampling with masks."""
     space = gymnasium.spaces.MultiDiscrete([65] * n)
     rng = np.random.default_rng(0)
-    mask = Othello().action_mask()
-    masks = np.repeat(mask[np.newaxis], n, axis=0)
-
-    def own() -> int:
-        return len(sample_legal(masks, rng))
-
-    def theirs() -> int:
-        return len(space.sample(mask=tuple(masks)))
-
-    return best(timed(own), seconds), best(timed(theirs), seconds)
+    masks = np.repeat(Othello().action_mask()[np.newaxis], n, axis=0)
+    return timed(lambda: len(sample_legal(masks, rng))), timed(lambda: len(space.sample(mask=tuple(masks))))
 
 
-def aec_plies(env: Any, games: int = 20) -> tuple[int, float]:
-    """Play random games through `last` and `step`; only they count, not the draw of actions."""
-    rng, plies, spent = np.random.default_rng(0), 0, 0.0
-    for game in range(games):
-        env.reset(seed=game)
-        observation, _, over, _, _ = env.last()
-        while not over:
-            action = int(rng.choice(np.flatnonzero(observation["action_mask"])))
-            start = time.perf_counter()
-            env.step(action)
+def aec_work(env: Any, games: int = 20) -> Work:
+    """Random games through `last` and `step`, resets included; a unit is a ply. The draw of actions does not count."""
+    rng = np.random.default_rng(0)
+
+    def work() -> tuple[float, float]:
+        plies, spent = 0, 0.0
+        for game in range(games):
+            began = time.perf_counter()
+            env.reset(seed=game)
             observation, _, over, _, _ = env.last()
-            spent += time.perf_counter() - start
-            plies += 1
-    return plies, spent
+            spent += time.perf_counter() - began
+            while not over:
+                action = int(rng.choice(np.flatnonzero(observation["action_mask"])))
+                began = time.perf_counter()
+                env.step(action)
+                observation, _, over, _, _ = env.last()
+                spent += time.perf_counter() - began
+                plies += 1
+        return plies, spent
+
+    return work
 
 
-def single_steps(env: OthelloEnv, steps: int = 2000) -> tuple[int, float]:
-    """Random steps of a single environment; only they count, not the draw of actions."""
-    rng, spent = np.random.default_rng(0), 0.0
-    observation, _ = env.reset(seed=0)
-    for _ in range(steps):
-        action = int(rng.choice(np.flatnonzero(observation["action_mask"])))
-        start = time.perf_counter()
-        observation, _, terminated, _, _ = env.step(action)
-        if terminated:
-            observation, _ = env.reset()
-        spent += time.perf_counter() - start
-    return steps, spent
+def single_work(env: OthelloEnv, games: int = 20) -> Work:
+    """Random games of a single environment, resets included; a unit is a step. The draw of actions does not count."""
+    rng = np.random.default_rng(0)
+
+    def work() -> tuple[float, float]:
+        steps, spent = 0, 0.0
+        for game in range(games):
+            began = time.perf_counter()
+            observation, _ = env.reset(seed=game)
+            spent += time.perf_counter() - began
+            terminated = False
+            while not terminated:
+                action = int(rng.choice(np.flatnonzero(observation["action_mask"])))
+                began = time.perf_counter()
+                observation, _, terminated, _, _ = env.step(action)
+                spent += time.perf_counter() - began
+                steps += 1
+        return steps, spent
+
+    return work
 
 
-def pgx_rate(seconds: float, n: int = 16384, steps: int = 64) -> float:
-    """Plies a second of Pgx on all cores, compiled as one loop that also draws the actions."""
+def pgx_work(n: int = 16384, steps: int = 64) -> Work:
+    """Plies of Pgx on all cores, compiled as one loop that also draws the actions; games go on from run to run."""
     import jax
     import jax.numpy as jnp
     import pgx
@@ -158,105 +157,126 @@ def pgx_rate(seconds: float, n: int = 16384, steps: int = 64) -> float:
     carry = init(jax.random.split(jax.random.PRNGKey(0), n)), jax.random.PRNGKey(1)
 
     def run() -> int:
-        jax.block_until_ready(rollout(*carry))
+        nonlocal carry
+        carry = jax.block_until_ready(rollout(*carry))
         return n * steps
 
-    return best(timed(run), seconds)
+    return timed(run)
 
 
-def open_spiel_rate(seconds: float, games: int = 20) -> float:
-    """Plies a second of OpenSpiel's Othello, with both sides' planes, driven from Python."""
+def open_spiel_work(games: int = 20) -> Work:
+    """Plies of OpenSpiel's Othello, with both sides' planes, driven from Python."""
     import pyspiel
 
     game, rng = pyspiel.load_game("othello"), np.random.default_rng(0)
 
-    def run() -> tuple[int, float]:
+    def work() -> tuple[float, float]:
         plies, spent = 0, 0.0
         for _ in range(games):
+            began = time.perf_counter()
             state = game.new_initial_state()
+            spent += time.perf_counter() - began
             while not state.is_terminal():
                 action = int(rng.choice(state.legal_actions()))
-                start = time.perf_counter()
+                began = time.perf_counter()
                 state.apply_action(action)
                 if not state.is_terminal():
                     state.observation_tensor()
                     state.legal_actions_mask()
-                spent += time.perf_counter() - start
+                spent += time.perf_counter() - began
                 plies += 1
         return plies, spent
 
-    return best(run, seconds)
+    return work
 
 
-def rust_reversi_rate(seconds: float, games: int = 20) -> float:
-    """Plies a second of rust-reversi's board, without planes, driven from Python."""
+def rust_reversi_work(games: int = 20) -> Work:
+    """Plies of rust-reversi's board, without planes, driven from Python."""
     from rust_reversi import Board
 
     rng = np.random.default_rng(0)
 
-    def run() -> tuple[int, float]:
+    def work() -> tuple[float, float]:
         plies, spent = 0, 0.0
         for _ in range(games):
+            began = time.perf_counter()
             board = Board()
+            spent += time.perf_counter() - began
             while not board.is_game_over():
                 moves = board.get_legal_moves_vec()
                 move = int(rng.choice(moves)) if moves else None
-                start = time.perf_counter()
+                began = time.perf_counter()
                 if move is None:
                     board.do_pass()
                 else:
                     board.do_move(move)
                 board.get_legal_moves_vec()
-                spent += time.perf_counter() - start
+                spent += time.perf_counter() - began
                 plies += 1
         return plies, spent
 
-    return best(run, seconds)
+    return work
 
 
-PEERS = {"pgx": pgx_rate, "pyspiel": open_spiel_rate, "rust_reversi": rust_reversi_rate}
+PEERS: dict[str, Callable[[], Work]] = {
+    "pgx": pgx_work,
+    "pyspiel": open_spiel_work,
+    "rust_reversi": rust_reversi_work,
+}
 
 
-def show(name: str, rate: float, limit: float, unit: str = "plies/s") -> None:
-    print(f"{name:44} {rate:14,.0f} {unit:9} {rate / limit:10.4f} of perft", flush=True)
+def show(name: str, figure: Figure) -> Figure:
+    print(f"{name:52}{figure}", flush=True)
+    return figure
+
+
+def measure_vector(bench: Bench, title: str, n: int, opponent: str | None, threads: int) -> None:
+    work = VectorWork(n, opponent, threads)
+    show(f"vector env, {title}, N={n}, threads {threads}", bench.measure(work))
+    work.close()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=1.0, help="for each figure")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[1, 64, 1024, 16384], help="numbers of games")
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="numbers of threads")
+    parser.add_argument("--seconds", type=float, default=1.0, help="of work in each window")
+    parser.add_argument("--windows", type=int, default=5, help="for each figure")
+    sizes = [64, 1024, 4096, 16384, 65536]
+    parser.add_argument("--sizes", type=int, nargs="+", default=sizes, help="numbers of games in self-play")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="numbers of threads in self-play")
     parser.add_argument("--opponents", nargs="*", default=list(OPPONENTS), help="specs")
+    sizes = [64, 1024, 16384]
+    parser.add_argument("--opponent-sizes", type=int, nargs="+", default=sizes, help="numbers of games against them")
     args = parser.parse_args()
 
-    limit = perft_rate(args.seconds)
-    show("perft, one core", limit, limit, "leaves/s")
+    print(machine())
+    bench = Bench(perft_work(), args.windows, args.seconds)
+    print(f"{'':66} median ratio to perft (lowest to highest of {args.windows} windows)")
+    show("perft, one core", bench.measure(perft_work()))
     for n in args.sizes:
         for threads in args.threads:
             if threads <= n:
-                rate = vector_rate(n, args.seconds, threads=threads)
-                show(f"vector env, self-play, N={n}, threads {threads}", rate, limit)
+                measure_vector(bench, "self-play", n, None, threads)
     for opponent in args.opponents:
-        for n in args.sizes:
-            show(f"vector env, {opponent}, N={n}", vector_rate(n, args.seconds, opponent), limit, "steps/s")
+        for n in args.opponent_sizes:
+            measure_vector(bench, opponent, n, opponent, 1)
     print(f"{memory_a_game():.0f} bytes a game beside the arrays that a step returns")
 
-    own, theirs = sampler_rates(4096, args.seconds)
+    own, theirs = (bench.measure(work) for work in sampler_works())
     print(
-        f"sample_legal takes {4096e6 / own:.0f} us for 4096 games, MultiDiscrete.sample {own / theirs:.0f} times that"
+        f"sample_legal takes {4096e6 / own.rate:.0f} us for 4096 games, "
+        f"MultiDiscrete.sample {own.ratio / theirs.ratio:.0f} times that"
     )
-    show("single env, random", best(lambda: single_steps(OthelloEnv()), args.seconds), limit, "steps/s")
-    aec = best(lambda: aec_plies(othello_v0.env()), args.seconds)
-    show("AEC env", aec, limit)
+    show("single env, random", bench.measure(single_work(OthelloEnv())))
+    aec = show("AEC env", bench.measure(aec_work(othello_v0.env())))
     from pettingzoo.classic import connect_four_v3
 
-    four = best(lambda: aec_plies(connect_four_v3.env()), args.seconds)
-    show(f"PettingZoo's connect_four (AEC env: {aec / four:.1f} times)", four, limit)
-    for module, measure in PEERS.items():
+    four = show("PettingZoo's connect_four", bench.measure(aec_work(connect_four_v3.env())))
+    print(f"the AEC env steps {aec.ratio / four.ratio:.1f} times as many plies a second as connect_four")
+    for module, make_work in PEERS.items():
         if find_spec(module) is None:
             print(f"{module} is not installed")
         else:
-            show(module, measure(args.seconds), limit)
+            show(module, bench.measure(make_work()))
 
 
 if __name__ == "__main__":
