@@ -13,6 +13,13 @@ def floors(session: nox.Session) -> None:
     session.run("pytest", "-n", "2", "tests/othello_env/envs", "tests/othello_env/games", "tests/othello_env/cli")
 
 
+@nox.session(python=["3.11", "3.12", "3.13"])
+def tests(session: nox.Session) -> None:
+    """All tests on each supported Python that is to be had here."""
+    session.install("-e", ".[test]")
+    session.run("pytest", "-n", "auto", *session.posargs)
+
+
 TORCH = "torch==2.13.0"  # one for all; of the builds that pip sees it takes 2.13.0+cpu first
 TRAINERS = {
     "agilerl": [".[test]", "agilerl>=2.58", "peft"],
