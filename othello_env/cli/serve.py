@@ -39,6 +39,7 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
     uvicorn = import_extra("uvicorn", "page")
     import_extra("starlette", "page")
     from othello_env.page.app import Offer, make_app
+    from othello_env.page.connections import MOST_CONNECTIONS, Connection
     from othello_env.page.offers import FIRST_REQUESTS, PACKAGED, games_of
     from othello_env.page.thinking import Thinkers
 
@@ -55,7 +56,13 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
         thinkers = Thinkers(seconds=seconds)
         app = make_app(offers, taken, shown, thinkers, FIRST_REQUESTS)
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, timeout_graceful_shutdown=2, limit_concurrency=200, ws="none"
+            app,
+            http=Connection,
+            ws="none",
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=2,
+            limit_concurrency=MOST_CONNECTIONS,
         )
 
         class Server(uvicorn.Server):  # type: ignore[misc,name-defined]  # imported where it is used
