@@ -1,44 +1,169 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and files of strangers that are read with limits.
+
+A file that is written is the path itself: a symbolic link, a folder or a device of that name is refused before anything
+is written, so that nothing elsewhere changes. A file that is read may be reached by a link, but it has to be a regular
+one, is no larger than its reader allows, and is read once: what was checked is what is used.
+"""
 
 import contextlib
 import json
+import math
 import os
-import tempfile
+import re
+import secrets
+import stat
+import sys
+import time
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-__all__ = ["write_file", "write_json"]
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["check_output", "parse_json", "read_file", "write_file", "write_json"]
+
+_UNFINISHED = ".unfinished"
+_STALE_SECONDS = 60.0
+_DEEPEST = 50
+_LONGEST_INTEGER = 300  # digits: what fits into a float
+
+
+def check_output(path: str | Path) -> None:
+    """See that a path can be written to: that it is a regular file, or nothing yet.
+
+    Raises:
+        OSError: it is a symbolic link, a folder, a device or the like.
+    """
+    try:
+        mode = Path(path).lstat().st_mode
+    except FileNotFoundError:
+        return
+    if stat.S_ISLNK(mode):
+        raise OSError(f"{str(path)!r} is a symbolic link, which is not written through; give the path of the file")
+    if not stat.S_ISREG(mode):
+        raise OSError(f"{str(path)!r} is no regular file, so nothing is written to it")
 
 
 def write_file(path: str | Path, data: bytes) -> None:
     """Write a file, and the folders that it lies in; after an error or a crash the old one is still there.
 
+    What earlier writes of this file left unfinished when they were killed is removed.
+
     Raises:
-        OSError: it cannot be written.
+        OSError: it cannot be written; see `check_output`.
     """
     path = Path(path)
+    check_output(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
+    _remove_stale(path)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}{_UNFINISHED}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
+            _lock(file)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
+            if sys.platform == "win32":
+                file.close()  # an open file cannot be renamed there
+            temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
 
 
+def _remove_stale(path: Path) -> None:
+    """Remove what killed processes left of this file: temporary files that are not new and that nobody holds."""
+    name = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}{re.escape(_UNFINISHED)}")
+    for left in path.parent.iterdir():
+        if not name.fullmatch(left.name):
+            continue
+        with contextlib.suppress(OSError):  # it is held, or somebody else's, or gone by now
+            found = left.lstat()
+            if stat.S_ISREG(found.st_mode) and time.time() - found.st_mtime > _STALE_SECONDS:
+                with left.open("r+b") as file:
+                    if sys.platform != "win32":
+                        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                left.unlink()  # Windows refuses this while the file is open
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Hold a file until it is closed or its process ends; on a file system that has no locks, do nothing."""
+    if sys.platform != "win32":
+        with contextlib.suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 def write_json(path: str | Path, value: Any) -> None:
-    """Write a value as JSON, whole or not at all."""
+    """Write a value as JSON, whole or not at all.
+
+    Raises:
+        OSError: it cannot be written; see `check_output`.
+    """
     write_file(path, (json.dumps(value, indent=2) + "\n").encode())
 
 
-def _umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
+def read_file(path: str | Path, most: int, purpose: str = "read") -> bytes:
+    """The bytes of a regular file.
+
+    Args:
+        path: of the file.
+        most: how many bytes it may have.
+        purpose: what an error says that there is no file for: ``load a network from``.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        OSError: it is a folder, a device or the like, or cannot be read.
+        ValueError: it is larger.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe would be waited for
+    try:
+        descriptor = os.open(path, flags)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"there is no file {str(path)!r} to {purpose}") from None
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(f"{str(path)!r} is no regular file to {purpose}")
+        if found.st_size > most:
+            raise ValueError(f"{str(path)!r} has {found.st_size:,} bytes; at most {most:,} are read")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(found.st_size)
+    finally:
+        os.close(descriptor)
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value of a JSON text that anybody may have written.
+
+    Raises:
+        ValueError: it is no JSON, is nested deeper than 50 levels, or holds a number that is not finite or no float
+            can come near to.
+    """
+    try:
+        value = json.loads(text, parse_float=_finite, parse_int=_integer, parse_constant=_finite)
+        level = [value]
+        for _ in range(_DEEPEST):
+            level = [each for outer in level for each in _entries(outer)]
+            if not level:
+                return value
+    except RecursionError:
+        pass
+    raise ValueError(f"it is nested deeper than {_DEEPEST} levels")
+
+
+def _entries(value: Any) -> Any:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text[:20]} is no finite number")
+    return number
+
+
+def _integer(text: str) -> int:
+    if len(text) > _LONGEST_INTEGER:
+        raise ValueError(f"an integer of {len(text)} digits, more than {_LONGEST_INTEGER}")
+    return int(text)

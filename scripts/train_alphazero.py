@@ -36,12 +36,13 @@ except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
 from othello_agents.gumbel import search
-from othello_agents.neural import NeuralAgent, NeuralNetwork, read_tensors, write_tensors
+from othello_agents.neural import NeuralAgent, NeuralNetwork, write_tensors
+from othello_agents.resuming import learner_tensors, option, read_run, restore_learner
 from othello_env import Othello
 from othello_env.arena.match import MatchResult, play_match
 from othello_env.arena.placement import place
-from othello_env.drawing.chart import CurvePoint, learning_chart
-from othello_env.files import write_json
+from othello_env.drawing.chart import CurvePoint, learning_chart, png
+from othello_env.files import write_file, write_json
 from othello_env.games.bitboard import ACTION_BITS, BOARDS, advance_batch
 from othello_env.games.openings import Openings
 from othello_env.games.othello import OthelloBatch
@@ -64,8 +65,8 @@ class Settings:
 
     size: int = setting(8, "of the board: 4, 6 or 8")
     seed: int = setting(1, "of everything random", least=0, most=2**63 - 1)
-    channels: int = setting(32, "of the network's convolutions")
-    blocks: int = setting(2, "residual blocks of the network", least=0)
+    channels: int = setting(32, "of the network's convolutions", most=512)
+    blocks: int = setting(2, "residual blocks of the network", least=0, most=64)
     games: int = setting(128, "played at once, in each iteration")
     simulations: int = setting(16, "of the search for each move", most=100_000)
     considered: int = setting(8, "moves that a search compares, at most")
@@ -102,10 +103,23 @@ class Replay:
             array[places] = positions[name]
         self.added += len(places)
 
+    def restore(self, tensors: dict[str, Any], added: int) -> None:
+        """Take what a run kept.
 
-def option(name: str) -> str:
-    """What the command calls a setting."""
-    return "--" + name.replace("_", "-")
+        Raises:
+            ValueError: it is not what a run keeps.
+        """
+        self.added = added
+        for name, array in self.arrays.items():
+            kept, place = tensors.get(f"replay.{name}"), array[: len(self)]
+            dtype = torch.int64 if array.dtype == np.uint64 else torch.float32
+            if kept is None or kept.shape != place.shape or kept.dtype != dtype:
+                raise ValueError(f"the run has not the {len(self)} positions that its card tells of ({name})")
+            place[:] = kept.numpy().view(array.dtype)
+            if not np.isfinite(place).all():
+                raise ValueError(f"the run's positions are not all finite ({name})")
+        if (self.arrays["own"] & self.arrays["opponent"]).any():
+            raise ValueError("the run's positions have squares with two discs")
 
 
 def check(sound: Any) -> None:
@@ -213,9 +227,7 @@ class Learner:
 
     def save(self, path: Path, progress: dict[str, Any]) -> None:
         """Write all that it takes to go on."""
-        tensors = {f"weights.{name}": weight for name, weight in self.network.weights.items()}
-        for name, parameter in zip(self.network.weights, self.parameters, strict=True):
-            tensors |= {f"adam.{name}.{key}": value for key, value in self.optimizer.state.get(parameter, {}).items()}
+        tensors = learner_tensors(self.network, self.optimizer)
         for name, array in self.replay.arrays.items():
             signed = array.view(np.int64) if array.dtype == np.uint64 else array
             tensors[f"replay.{name}"] = torch.from_numpy(signed[: len(self.replay)])
@@ -230,25 +242,11 @@ class Learner:
             FileNotFoundError: there is no such file.
             ValueError: it is no such run, or one with other settings.
         """
-        tensors, card = read_tensors(path)
-        if card.get("format") != FORMAT:
-            raise ValueError(f"{str(path)!r} is no run of this recipe")
-        was = card["settings"]
-        changed = [f"{option(n)} was {was[n]}, not {now}" for n, now in asdict(settings).items() if was[n] != now]
-        if changed:
-            raise ValueError(", ".join(changed))
+        tensors, card = read_run(path, FORMAT, asdict(settings), counts=("added",), over="games", opponents=LADDER)
         learner = cls(settings, device)
-        learner.iteration, learner.replay.added = card["iteration"], card["added"]
-        state = {}
-        with torch.no_grad():
-            for i, (name, parameter) in enumerate(zip(learner.network.weights, learner.parameters, strict=True)):
-                parameter.copy_(tensors[f"weights.{name}"])
-                keys = ("step", "exp_avg", "exp_avg_sq")
-                state[i] = {key: tensors[f"adam.{name}.{key}"] for key in keys if f"adam.{name}.{key}" in tensors}
-        groups = learner.optimizer.state_dict()["param_groups"]
-        learner.optimizer.load_state_dict({"state": state if state[0] else {}, "param_groups": groups})
-        for name, array in learner.replay.arrays.items():
-            array[: len(learner.replay)] = tensors[f"replay.{name}"].numpy().view(array.dtype)
+        learner.iteration = card["iteration"]
+        restore_learner(tensors, learner.network, learner.optimizer)
+        learner.replay.restore(tensors, card["added"])
         return learner, card["progress"]
 
 
@@ -339,7 +337,7 @@ def keep(learner: Learner, out: Path, progress: dict[str, Any], games: int) -> N
         opponent: [CurvePoint(p["games"], p["seconds"], p["scores"][opponent]) for p in progress["curve"]]
         for opponent in LADDER
     }
-    learning_chart(title, subtitle, lines).save(out.with_suffix(".png"))
+    write_file(out.with_suffix(".png"), png(learning_chart(title, subtitle, lines)))
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:

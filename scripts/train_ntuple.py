@@ -18,7 +18,6 @@ keeps what was learned; the same command with ``--resume`` ends as if it had nev
 """
 
 import argparse
-import json
 import math
 import sys
 from pathlib import Path
@@ -27,10 +26,11 @@ from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
 from othello_env import Othello
 from othello_env.arena.match import play_match
 from othello_env.drawing.chart import CurvePoint, learning_chart, png
-from othello_env.files import write_file, write_json
+from othello_env.files import check_output, parse_json, read_file, write_file, write_json
 
 OPPONENTS = {4: (2, 4), 6: (2, 4), 8: (4, 6)}
 PLIES = {4: 3, 6: 6, 8: 10}
+LARGEST_CURVE = 16 << 20  # bytes
 KEEP = 300.0  # seconds of training after which the weights are written, between two points too
 
 
@@ -66,6 +66,23 @@ def picture(trainer: Trainer, curve: list[dict[str, float]], matches: int) -> by
         f"score of greedy play, {matches} games at each point from {PLIES[size]} random plies, seed {trainer.seed}"
     )
     return png(learning_chart(title, subtitle, lines))
+
+
+def read_curve(file: Path, trainer: Trainer) -> list[dict[str, float]]:
+    """The curve that `write` wrote beside the weights.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it holds no such curve.
+    """
+    names = {"games", "seconds", *(f"depth {depth}" for depth in OPPONENTS[trainer.network.size])}
+    try:
+        curve = parse_json(read_file(file, LARGEST_CURVE))["curve"]
+        if not all(type(point[name]) in (int, float) for point in curve for name in names):
+            raise ValueError("a point is no numbers")
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{str(file)!r} holds no curve of these weights: {error}") from error
+    return list(curve)
 
 
 def next_point(curve: list[dict[str, float]], first: int, batch: int) -> int:
@@ -159,6 +176,8 @@ def main(arguments: list[str] | None = None) -> None:
     given = {name: value for name, value in given.items() if value is not None}
     try:
         args.out.parent.mkdir(parents=True, exist_ok=True)
+        for file in (args.out, args.out.with_suffix(".json"), *([args.picture] if args.picture else [])):
+            check_output(file)
         if args.resume:
             trainer = Trainer.resume(NTupleNetwork.load(args.out), num_threads=args.threads)
             was = {"size": trainer.network.size} | trainer.network.training
@@ -166,7 +185,7 @@ def main(arguments: list[str] | None = None) -> None:
                 if was[name] != value:
                     parser.error(f"--{name.replace('_', '-')} was {was[name]}, not {value}")
             if args.out.with_suffix(".json").exists():
-                curve = json.loads(args.out.with_suffix(".json").read_text())["curve"]
+                curve = read_curve(args.out.with_suffix(".json"), trainer)
         else:
             trainer = Trainer(**{"size": 8, "seed": 1, "num_threads": args.threads} | given)
     except (OSError, ValueError) as error:

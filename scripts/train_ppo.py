@@ -34,19 +34,21 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
-from othello_agents.neural import NeuralAgent, NeuralNetwork, read_tensors, write_tensors
+from othello_agents.neural import NeuralAgent, NeuralNetwork, write_tensors
 from othello_agents.policy import draw_actions
+from othello_agents.resuming import learner_tensors, network_of, option, read_run, restore_learner
 from othello_env import Othello
 from othello_env.arena.match import MatchResult, play_match
 from othello_env.arena.placement import place
-from othello_env.drawing.chart import CurvePoint, learning_chart
+from othello_env.drawing.chart import CurvePoint, learning_chart, png
 from othello_env.envs.returns import self_play_advantages
-from othello_env.files import write_json
+from othello_env.files import write_file, write_json
 from othello_env.symmetries import COUNT, inverse, transform_actions, transform_observation, transform_policy
 
 LADDER = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted")
 OPENINGS = {4: "random:3", 6: "random:6", 8: "random:10"}
 PRECISIONS = ("float32", "bfloat16")
+FORMAT = "othello-env ppo 2"
 
 
 def setting(default: Any, text: str, least: float = 1, most: float = 1e9) -> Any:
@@ -59,8 +61,8 @@ class Settings:
 
     size: int = setting(8, "of the board: 4, 6 or 8")
     seed: int = setting(1, "of everything random", least=0, most=2**63 - 1)
-    channels: int = setting(32, "of the network's convolutions")
-    blocks: int = setting(2, "residual blocks of the network", least=0)
+    channels: int = setting(32, "of the network's convolutions", most=512)
+    blocks: int = setting(2, "residual blocks of the network", least=0, most=64)
     games: int = setting(128, "played at once")
     steps: int = setting(64, "in each game before the weights change")
     league: float = setting(
@@ -85,11 +87,6 @@ class Settings:
 
 Rollout = dict[str, Any]
 """Arrays (T, N, ...): observations, masks, actions, log_probabilities, values, rewards, players, terminated."""
-
-
-def option(name: str) -> str:
-    """What the command calls a setting."""
-    return "--" + name.replace("_", "-")
 
 
 def check(sound: Any) -> None:
@@ -231,13 +228,11 @@ class Learner:
 
     def save(self, path: Path, progress: dict[str, Any]) -> None:
         """Write all that it takes to go on."""
-        tensors = {f"weights.{name}": weight for name, weight in self.network.weights.items()}
-        for name, parameter in zip(self.network.weights, self.parameters, strict=True):
-            tensors |= {f"adam.{name}.{key}": value for key, value in self.optimizer.state.get(parameter, {}).items()}
+        tensors = learner_tensors(self.network, self.optimizer)
         named = {"average": self.average} | {f"past.{k}": network for k, network in enumerate(self.past)}
         for owner, network in named.items():
             tensors |= {f"{owner}.{name}": weight for name, weight in network.weights.items()}
-        card = {"format": "othello-env ppo 2", "settings": asdict(self.settings), "iteration": self.iteration}
+        card = {"format": FORMAT, "settings": asdict(self.settings), "iteration": self.iteration}
         write_tensors(path, tensors, card | {"plies": self.plies, "past": len(self.past), "progress": progress})
 
     @classmethod
@@ -248,28 +243,16 @@ class Learner:
             FileNotFoundError: there is no such file.
             ValueError: it is no such run, or one with other settings.
         """
-        tensors, card = read_tensors(path)
-        if card.get("format") != "othello-env ppo 2":
-            raise ValueError(f"{str(path)!r} is no run of this recipe")
-        was = card["settings"]
-        changed = [f"{option(n)} was {was[n]}, not {now}" for n, now in asdict(settings).items() if was[n] != now]
-        if changed:
-            raise ValueError(", ".join(changed))
+        tensors, card = read_run(
+            path, FORMAT, asdict(settings), counts=("plies", "past"), over="plies", opponents=LADDER
+        )
         learner = cls(settings, device)
         learner.iteration, learner.plies = card["iteration"], card["plies"]
-        shapes = learner.network.shapes()
-        state = {}
-        with torch.no_grad():
-            for i, (name, parameter) in enumerate(zip(shapes, learner.parameters, strict=True)):
-                parameter.copy_(tensors[f"weights.{name}"])
-                learner.average.weights[name].copy_(tensors[f"average.{name}"])
-                keys = ("step", "exp_avg", "exp_avg_sq")
-                state[i] = {key: tensors[f"adam.{name}.{key}"] for key in keys if f"adam.{name}.{key}" in tensors}
-        groups = learner.optimizer.state_dict()["param_groups"]
-        learner.optimizer.load_state_dict({"state": state if state[0] else {}, "param_groups": groups})
+        restore_learner(tensors, learner.network, learner.optimizer)
+        for name, weight in network_of(tensors, "average", learner.network).weights.items():
+            learner.average.weights[name].copy_(weight)
         for k in range(card["past"]):
-            weights = {name: tensors[f"past.{k}.{name}"] for name in shapes}
-            learner.past.append(NeuralNetwork(settings.size, settings.channels, settings.blocks, weights).to(device))
+            learner.past.append(network_of(tensors, f"past.{k}", learner.network).to(device))
         return learner, card["progress"]
 
 
@@ -341,7 +324,7 @@ def keep(learner: Learner, out: Path, progress: dict[str, Any], games: int) -> N
         opponent: [CurvePoint(p["plies"], p["seconds"], p["scores"][opponent]) for p in progress["curve"]]
         for opponent in LADDER
     }
-    learning_chart(title, subtitle, lines, "plies").save(out.with_suffix(".png"))
+    write_file(out.with_suffix(".png"), png(learning_chart(title, subtitle, lines, "plies")))
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:

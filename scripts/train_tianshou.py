@@ -122,7 +122,7 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8 [%(default)s]")
     parser.add_argument("--seed", type=int, default=1, help="of everything random [%(default)s]")
     args = parser.parse_args()
-    if args.out.exists():
+    if args.out.exists() or args.out.is_symlink():
         parser.error(f"--out {args.out} exists; name another file")
     try:
         args.out.parent.mkdir(parents=True, exist_ok=True)

@@ -140,7 +140,7 @@ def main() -> None:
     parser.add_argument("--opponent", default="random", help="a spec [%(default)s]")
     parser.add_argument("--seed", type=int, default=1, help="of everything random [%(default)s]")
     args = parser.parse_args()
-    if args.out.exists():
+    if args.out.exists() or args.out.is_symlink():
         parser.error(f"--out {args.out} exists; name another file")
     torch.manual_seed(args.seed)
     try:

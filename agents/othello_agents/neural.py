@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from operator import index
 from pathlib import Path
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ import numpy.typing as npt
 from othello_agents.gumbel import search
 from othello_agents.policy import PolicyAgent
 from othello_env.extras import import_extra
-from othello_env.files import write_file
+from othello_env.files import parse_json, read_file, write_file
 from othello_env.games.game import State
 from othello_env.games.othello import OthelloBatch, check_size
 
@@ -39,6 +40,9 @@ FORMAT = "othello-env policy and value network 1"
 _Tensor = Any  # torch.Tensor, where there is PyTorch
 _HIDDEN = 64
 _CARD = "card"
+_MOST_CHANNELS, _MOST_BLOCKS = 512, 64
+_LONGEST_HEADER = 16 << 20  # bytes: the card's, with a curve of thousands of points
+_LARGEST_FILE = 1 << 30  # bytes
 
 
 class NeuralNetwork:
@@ -50,8 +54,8 @@ class NeuralNetwork:
 
     Args:
         size: of the board: 4, 6 or 8.
-        channels: of each convolution.
-        blocks: residual blocks.
+        channels: of each convolution, at most 512.
+        blocks: residual blocks, at most 64.
         weights: tensors by name, or None for random ones.
         seed: for random ones.
         training: what is known of the weights' origin, as JSON takes it.
@@ -71,8 +75,10 @@ class NeuralNetwork:
         training: Mapping[str, Any] | None = None,
     ) -> None:
         self._torch = import_extra("torch", "torch")
-        if channels < 1 or blocks < 0:
-            raise ValueError(f"channels must be at least 1 and blocks 0, got {channels} and {blocks}")
+        if not (1 <= channels <= _MOST_CHANNELS and 0 <= blocks <= _MOST_BLOCKS):
+            raise ValueError(
+                f"channels must be 1 to {_MOST_CHANNELS} and blocks 0 to {_MOST_BLOCKS}, got {channels} and {blocks}"
+            )
         self.size = check_size(size)
         self.channels = channels
         self.blocks = blocks
@@ -123,11 +129,17 @@ class NeuralNetwork:
         found = {name: tuple(weight.shape) for name, weight in weights.items()}
         if found != self.shapes():
             wrong = sorted(set(found.items()) ^ set(self.shapes().items()))
-            raise ValueError(f"expected other tensors for {self.channels} channels and {self.blocks} blocks: {wrong}")
-        for name, weight in weights.items():
-            if not bool(self._torch.isfinite(weight).all()):
+            raise ValueError(
+                f"expected other tensors for {self.channels} channels and {self.blocks} blocks: {short(wrong)}"
+            )
+        checked = {}
+        for name in found:
+            if not weights[name].dtype.is_floating_point:
+                raise ValueError(f"the weights {name} are {weights[name].dtype}, not floats")
+            checked[name] = weights[name].to(self._torch.float32)
+            if not bool(self._torch.isfinite(checked[name]).all()):
                 raise ValueError(f"the weights {name} are not all finite")
-        return {name: weights[name].to(self._torch.float32) for name in self.shapes()}
+        return {name: checked[name] for name in self.shapes()}
 
     def to(self, device: str) -> NeuralNetwork:
         """The network on a device; the same one if it is there already."""
@@ -209,16 +221,17 @@ class NeuralNetwork:
 
         Raises:
             FileNotFoundError: there is no such file.
+            OSError: it is no regular file, or cannot be read.
             ValueError: the file is damaged or is no such network; the message names it and says what is wrong.
         """
         tensors, card = read_tensors(path)
         try:
             if card.get("format") != FORMAT:
-                raise ValueError(f"its card must say format {FORMAT!r}, not {card.get('format')!r}")
+                raise ValueError(f"its card must say format {FORMAT!r}, not {short(card.get('format'))}")
             numbers = [card.get(name) for name in ("size", "channels", "blocks")]
             training = card.get("training")
-            if not all(isinstance(number, int) for number in numbers) or not isinstance(training, dict):
-                raise ValueError(f"its card has a wrong size, channels, blocks or training: {card}")
+            if not all(type(number) is int for number in numbers) or not isinstance(training, dict):
+                raise ValueError(f"its card has a wrong size, channels, blocks or training: {short(card)}")
             size, channels, blocks = (int(number or 0) for number in numbers)
             return cls(size, channels, blocks, tensors, training=training)
         except ValueError as error:
@@ -236,25 +249,44 @@ def write_tensors(path: str | Path, tensors: Mapping[str, _Tensor], card: Mappin
     write_file(path, safetensors.save(contiguous, metadata={_CARD: json.dumps(dict(card))}))
 
 
-def read_tensors(path: str | Path) -> tuple[dict[str, _Tensor], dict[str, Any]]:
-    """What `write_tensors` wrote: the tensors, on the CPU, and the card.
+def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str, _Tensor], dict[str, Any]]:
+    """What `write_tensors` wrote: the tensors, on the CPU, and the card. Both are copies of what the file holds now.
+
+    Args:
+        path: of the file.
+        most: how many bytes it may have.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: the file is damaged, or has no card.
+        OSError: it is no regular file, or cannot be read.
+        ValueError: the file is damaged or larger, or has no card.
     """
-    safetensors = import_extra("safetensors", "torch")
-    if not Path(path).is_file():
-        raise FileNotFoundError(f"there is no file {str(path)!r} to load a network from")
+    safetensors = import_extra("safetensors.torch", "torch")
+    data = read_file(path, most, "load a network from")
     try:
-        with safetensors.safe_open(str(path), "pt") as file:
-            card = json.loads((file.metadata() or {}).get(_CARD, "null"))
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no dict
-    except (safetensors.SafetensorError, ValueError, OSError) as error:
+        card = _card(data)
+        return safetensors.load(data), card
+    except Exception as error:  # each failure has a class of its own
         raise ValueError(f"{str(path)!r} cannot be read: {error}") from error
+
+
+def _card(data: bytes) -> dict[str, Any]:
+    """The card in the header of a ``.safetensors`` file: 8 bytes of its length, and JSON.
+
+    Raises:
+        ValueError: there is none.
+    """
+    length = int.from_bytes(data[:8], "little")
+    if not 0 < length <= min(_LONGEST_HEADER, len(data) - 8):
+        raise ValueError(f"its header has {length} bytes")
+    header = parse_json(data[8 : 8 + length])
+    card = None
+    if isinstance(header, dict) and isinstance(header.get("__metadata__"), dict):
+        text = header["__metadata__"].get(_CARD)
+        card = parse_json(text) if isinstance(text, str) else None
     if not isinstance(card, dict):
-        raise ValueError(f"{str(path)!r} has no card")
-    return tensors, card
+        raise ValueError("it has no card")
+    return card
 
 
 class NeuralAgent(PolicyAgent):

@@ -5,12 +5,18 @@ second one, if it has it, is the mask of legal actions, (N, A), of either type. 
 actions, (N, A) of any float type; those of actions that are not legal do not matter. N should be free; where it is
 fixed at 1, positions are answered one by one.
 
+Weights may lie in other files in the model's folder, as PyTorch's exporter puts them. All files are read when the model
+is loaded, and changes of them make no difference afterwards. A model is a program: it takes the time and the memory
+that its author wants, so load those of authors whom you trust.
+
 Letters for shapes: N positions, S size (4, 6 or 8), A = S * S + 1 actions.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -18,10 +24,14 @@ import numpy.typing as npt
 
 from othello_agents.policy import PolicyAgent
 from othello_env.extras import import_extra
+from othello_env.files import read_file
 from othello_env.games.othello import check_size
 
 __all__ = ["OnnxNetwork", "agent_from_file"]
 
+_LARGEST_FILE = 2 << 30  # bytes; no message of Protocol Buffers is larger
+_LOCATION = re.compile(rb"\x0a\x08location\x12([\x01-\x7f])")
+"""How a model names a file with weights: a key, and the length of the name that follows it."""
 _DTYPES = {"tensor(float)": np.float32, "tensor(int8)": np.int8}
 
 
@@ -37,17 +47,22 @@ class OnnxNetwork:
     Raises:
         FileNotFoundError: there is no such file.
         MissingExtraError: there is no ONNX Runtime.
+        OSError: it is no regular file, or cannot be read.
         ValueError: the file is damaged, or is no policy for Othello; the message names it and says what is wrong.
     """
 
     def __init__(self, path: str | Path) -> None:
         runtime = import_extra("onnxruntime", "onnx")
-        if not Path(path).is_file():
-            raise FileNotFoundError(f"there is no file {str(path)!r} to load a policy from")
+        model = read_file(path, _LARGEST_FILE, "load a policy from")
         options = runtime.SessionOptions()
         options.log_severity_level = 4  # what is wrong is raised, not printed
         try:
-            self._session = runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+            with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # what is mapped from here, nobody changes
+                for name in _files_beside(model):
+                    (Path(folder) / name).write_bytes(read_file(Path(path).with_name(name), _LARGEST_FILE))
+                copy = Path(folder) / Path(path).name
+                copy.write_bytes(model)
+                self._session = runtime.InferenceSession(str(copy), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # each failure has a class of its own
             raise ValueError(f"{str(path)!r} is no ONNX model that can be run: {error}") from error
         try:
@@ -110,6 +125,14 @@ class OnnxNetwork:
                 f"its first output must be logits {masks.shape}, not {answer.dtype} of shape {answer.shape}"
             )
         return answer.astype(np.float64)
+
+
+def _files_beside(model: bytes) -> set[str]:
+    """The files in the model's folder that it says hold weights; a path to anywhere else is left out."""
+    names = {
+        model[found.end() : found.end() + found[1][0]].decode(errors="replace") for found in _LOCATION.finditer(model)
+    }
+    return {name for name in names if name == Path(name).name}
 
 
 def agent_from_file(path: Path, temperature: float = 0.0, seed: int | None = None) -> PolicyAgent:

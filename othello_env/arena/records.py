@@ -24,9 +24,11 @@ from functools import cache
 from importlib.metadata import version
 from io import FileIO
 from pathlib import Path
+from reprlib import repr as short
 from typing import Any
 
 from othello_env.arena.rules import Rules, names_of_moves, play_names
+from othello_env.files import check_output, parse_json, read_file
 from othello_env.games.game import State
 
 if sys.platform != "win32":
@@ -35,6 +37,7 @@ if sys.platform != "win32":
 __all__ = ["GameRecord", "RecordError", "RecordFile", "open_records", "read_records", "versions"]
 
 _FORMAT = "othello-env game 1"
+_LARGEST_FILE = 4 << 30  # bytes
 _HEAD = b'{"format": "' + _FORMAT.encode() + b'"'
 
 
@@ -108,7 +111,7 @@ class GameRecord:
             RecordError: the line is no record; what is wrong is named.
         """
         try:
-            values = json.loads(line)
+            values = parse_json(line)
         except ValueError as error:
             raise RecordError(f"it is no JSON: {error}") from None
         if not isinstance(values, dict) or values.pop("format", None) != _FORMAT:
@@ -118,7 +121,7 @@ class GameRecord:
             raise RecordError(f"expected the fields {', '.join(_FIELDS)}; missing or unknown: {', '.join(wrong)}")
         for name, (valid, expected) in _FIELDS.items():
             if not valid(values[name]):
-                raise RecordError(f"{name} is {expected}, not {values[name]!r}")
+                raise RecordError(f"{name} is {expected}, not {short(values[name])}")
         lists = ("agents", "result", "margins", "scores", "seconds")
         if len({len(values[name]) for name in lists if values[name] is not None}) > 1:
             raise RecordError(f"expected as many {', '.join(lists)} as players")
@@ -220,10 +223,11 @@ def read_records(path: str | Path) -> list[GameRecord]:
     """The records of a file; a last line that was torn by a kill is left out.
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: the file cannot be read, or is no regular file.
+        ValueError: it has more than 4 GiB.
         RecordError: a line is no record; the message names it.
     """
-    data = Path(path).read_bytes()
+    data = read_file(path, _LARGEST_FILE, "read records from")
     return _parse(data[: _whole(data, path)], path)
 
 
@@ -293,10 +297,12 @@ def open_records(path: str | Path) -> Iterator[RecordFile]:
     """A file of records, made if there is none, for one process at a time.
 
     Raises:
-        OSError: it cannot be opened, or another process writes to it.
+        OSError: it cannot be opened, another process writes to it, or it is no regular file, a symbolic link for one.
+        ValueError: it has more than 4 GiB.
         RecordError: a line is no record; the file is left as it is.
     """
     path = Path(path)
+    check_output(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+b", buffering=0) as file:
         if sys.platform != "win32":
@@ -304,5 +310,7 @@ def open_records(path: str | Path) -> Iterator[RecordFile]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise OSError(f"another process writes to {path}") from None
+        if file.seek(0, os.SEEK_END) > _LARGEST_FILE:
+            raise ValueError(f"{path} has more than {_LARGEST_FILE:,} bytes")
         file.seek(0, os.SEEK_SET)
         yield RecordFile(file, path)

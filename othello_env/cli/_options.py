@@ -12,6 +12,7 @@ import click
 
 from othello_env.arena.openings import BALANCED, parse_openings
 from othello_env.arena.rules import Rules
+from othello_env.files import read_file
 from othello_env.games.game import NotationError
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_LARGEST_OPENINGS = 64 << 20  # bytes of a file
 _LONGEST_PATH = 255  # longer names of files are errors on some systems
 
 
@@ -76,7 +78,7 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
     if value.partition(":")[0] == "random" or value == BALANCED:
         return value
     if len(value) < _LONGEST_PATH and Path(value).is_file():
-        return [*parse_openings(Path(value).read_text(encoding="utf-8"))]
+        return [*parse_openings(read_file(value, _LARGEST_OPENINGS).decode())]
     expected = f"expected random:PLIES, {BALANCED}, start, transcripts or a file of them"
     if re.search(r"[/\\]|\.[A-Za-z]\w*$", value):
         raise click.BadParameter(f"there is no file {value!r}; {expected}")

@@ -1,7 +1,6 @@
 """``othello-env serve``: the browser page."""
 
 import contextlib
-import json
 import math
 import socket
 import threading
@@ -13,6 +12,7 @@ import click
 
 from othello_env.agent import make_agent
 from othello_env.extras import import_extra
+from othello_env.files import parse_json, read_file
 
 __all__ = ["command"]
 
@@ -39,6 +39,7 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
     uvicorn = import_extra("uvicorn", "page")
     import_extra("starlette", "page")
     from othello_env.page.app import Offer, make_app
+    from othello_env.page.connections import MOST_CONNECTIONS, Connection
     from othello_env.page.offers import FIRST_REQUESTS, PACKAGED, games_of
     from othello_env.page.thinking import Thinkers
 
@@ -55,7 +56,13 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
         thinkers = Thinkers(seconds=seconds)
         app = make_app(offers, taken, shown, thinkers, FIRST_REQUESTS)
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, timeout_graceful_shutdown=2, limit_concurrency=200, ws="none"
+            app,
+            http=Connection,
+            ws="none",
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=2,
+            limit_concurrency=MOST_CONNECTIONS,
         )
 
         class Server(uvicorn.Server):  # type: ignore[misc,name-defined]  # imported where it is used
@@ -88,15 +95,9 @@ def _listen(port: int) -> socket.socket:
 
 
 def _read_results(file: Path) -> dict[str, Any]:
-    if file.stat().st_size > _LARGEST_RESULTS:
-        raise click.BadParameter(f"{file} is larger than {_LARGEST_RESULTS >> 20} MiB.", param_hint="--results")
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise click.BadParameter(f"{file} is no JSON file: {error}.", param_hint="--results") from None
     from othello_env.page.results import read_results
 
     try:
-        return read_results(file.name, content)
+        return read_results(file.name, parse_json(read_file(file, _LARGEST_RESULTS, "show results from")))
     except ValueError as error:
         raise click.BadParameter(f"{file}: {error}.", param_hint="--results") from None

@@ -12,7 +12,7 @@ from othello_env.arena.rules import Rules
 from othello_env.arena.schedule import Schedule
 from othello_env.arena.tournament import Tournament, play_tournament
 from othello_env.cli import _options as options
-from othello_env.files import write_file
+from othello_env.files import check_output, write_file
 
 __all__ = ["command", "cross_table", "elo_table"]
 
@@ -66,6 +66,8 @@ def command(
     schedule = Schedule(agents, games, starts, seed, rules, gauntlet)
     if anchor is not None and anchor not in agents:
         raise click.UsageError(f"the anchor {anchor!r} does not play; expected one of {', '.join(agents)}")
+    if transcripts is not None:
+        check_output(transcripts)
     records: list[GameRecord] = []
     with options.bar("tournament", len(schedule)) as step:
 

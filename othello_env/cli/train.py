@@ -7,6 +7,7 @@ from click.core import ParameterSource
 
 from othello_env.cli import _options as options
 from othello_env.cli._training import YARDSTICK, train
+from othello_env.files import check_output
 
 __all__ = ["command"]
 
@@ -62,6 +63,7 @@ def command(
         raise click.BadParameter(f"{out} does not end in .npz, by which it is found as an agent.", param_hint="--out")
     if out.exists() and not resume:
         raise click.BadParameter(f"{out} exists; --resume goes on with it.", param_hint="--out")
+    check_output(out)
     if seconds is None and games is None:
         seconds = 60.0
     if resume:

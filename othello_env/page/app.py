@@ -104,21 +104,31 @@ def make_app(
 
 
 class _Asked:
-    """A think that a page asks for again and again until it is answered."""
+    """A think that a page asks for again and again until it is answered.
 
-    def __init__(self, thinking: asyncio.Task[dict[str, Any]]) -> None:
+    Args:
+        thinking: the think.
+        forget: called when no request waits for it and none is to be expected.
+    """
+
+    def __init__(self, thinking: asyncio.Task[dict[str, Any]], forget: Callable[[], None]) -> None:
         self.thinking = thinking
         thinking.add_done_callback(lambda task: task.cancelled() or task.exception())  # perhaps nobody is told
+        self._forget = forget
+        self._waiting = 0
         self._end: asyncio.TimerHandle | None = None
 
     def stay(self) -> None:
-        """The page asks."""
+        """A request waits."""
+        self._waiting += 1
         if self._end is not None:
             self._end.cancel()
 
-    def leave(self, forget: Callable[[], None]) -> None:
-        """The page is told to ask again; if it does not, that was the end."""
-        self._end = asyncio.get_running_loop().call_later(_PATIENCE_SECONDS, forget)
+    def leave(self, patience: float) -> None:
+        """A request waits no longer; if it was the only one, another one has some seconds to come."""
+        self._waiting -= 1
+        if not self._waiting:
+            self._end = asyncio.get_running_loop().call_later(patience, self._forget)
 
 
 class _Page:
@@ -147,29 +157,29 @@ class _Page:
         of the few connections that a browser has to a server, for all its tabs.
         """
         ticket = fields.text("client", 64), fields.text("ticket", 64)
-        asked = self._asked.get(ticket)
-        if asked is None:
-            asked = self._asked[ticket] = _Asked(asyncio.create_task(self._think(fields, ticket[0])))
+        if ticket not in self._asked:
+            thinking = asyncio.create_task(self._think(fields, ticket[0]))
+            self._asked[ticket] = _Asked(thinking, lambda: self._forget(ticket, thinking))
+        asked = self._asked[ticket]
         asked.stay()
         leaving = asyncio.create_task(_left(request))
-        await asyncio.wait((asked.thinking, leaving), timeout=_HOLD_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-        has_left = leaving.done()
-        leaving.cancel()
-        await asyncio.gather(leaving, return_exceptions=True)
-        if asked.thinking.done():
-            self._asked.pop(ticket, None)
-            return JSONResponse(asked.thinking.result())
+        try:
+            await asyncio.wait((asked.thinking, leaving), timeout=_HOLD_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            has_left = leaving.done()
+            asked.leave(0 if has_left or asked.thinking.done() else _PATIENCE_SECONDS)
+            leaving.cancel()
+            await asyncio.gather(leaving, return_exceptions=True)
         if has_left:
-            self._forget(ticket)
             return Response(status_code=204)
-        asked.leave(lambda: self._forget(ticket))
+        if asked.thinking.done():
+            return JSONResponse(asked.thinking.result())
         return JSONResponse({}, status_code=202)
 
-    def _forget(self, ticket: tuple[str, str]) -> None:
+    def _forget(self, ticket: tuple[str, str], thinking: asyncio.Task[dict[str, Any]]) -> None:
         """Nobody asks for this think any more."""
-        asked = self._asked.pop(ticket, None)
-        if asked is not None:
-            asked.thinking.cancel()
+        self._asked.pop(ticket, None)
+        thinking.cancel()
 
     async def _think(self, fields: Reader, client: str) -> dict[str, Any]:
         spec = fields.choice("agent", self._specs)

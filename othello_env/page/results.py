@@ -24,8 +24,9 @@ def read_results(name: str, content: Any) -> dict[str, Any]:
     """
     try:
         return _read(name, content)
-    except (TypeError, KeyError, AttributeError, IndexError, ValueError) as error:
-        raise ValueError(f"it holds no results of a benchmark and no learning curve ({error!r})") from error
+    except (TypeError, KeyError, AttributeError, IndexError, OverflowError, ValueError) as error:
+        reason = f"{type(error).__name__}: {error}"[:_SHOWN]
+        raise ValueError(f"it holds no results of a benchmark and no learning curve ({reason})") from error
 
 
 def _read(name: str, content: dict[str, Any]) -> dict[str, Any]:

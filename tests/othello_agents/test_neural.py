@@ -177,7 +177,10 @@ def test_wrong_files_are_told_apart(network, tmp_path):
         ({"size": 5}, "size must be one of 4, 6, 8, not 5"),
         ({"size": "6"}, "wrong size"),
         ({"blocks": 1}, "expected other tensors for 8 channels and 1 blocks"),
-        ({"channels": -1}, "channels must be at least 1"),
+        ({"channels": -1}, "channels must be 1 to 512"),
+        ({"blocks": 10**299}, "blocks 0 to 64"),
+        ({"channels": 8.0}, "wrong size, channels"),
+        ({"blocks": True}, "wrong size, channels"),
         ({"training": None}, "wrong size, channels, blocks or training"),
     ):
         write_tensors(path, network.weights, card | change)
@@ -194,6 +197,29 @@ def test_wrong_files_are_told_apart(network, tmp_path):
     path.write_bytes(data[:-5])
     with pytest.raises(ValueError, match="cannot be read"):
         NeuralNetwork.load(path)
+
+
+def test_a_change_of_the_file_changes_no_weights_that_were_read(network, tmp_path):
+    path = tmp_path / "a.safetensors"
+    network.save(path)
+    loaded = NeuralNetwork.load(path)
+    before = {name: weight.clone() for name, weight in loaded.weights.items()}
+    for change in (lambda file: file.write(bytes(path.stat().st_size)), lambda file: file.truncate(0)):
+        with path.open("r+b") as file:  # where a new file would leave the old one's pages alone
+            change(file)
+        assert all(torch.equal(weight, before[name]) for name, weight in loaded.weights.items())
+
+
+def test_weights_of_other_kinds_are_told(network, tmp_path):
+    path = tmp_path / "a.safetensors"
+    card = {"format": "othello-env policy and value network 1", "size": 6, "channels": 8, "blocks": 2, "training": {}}
+    for wrong, message in (
+        (network.weights["first.bias"].to(torch.int32), r"first\.bias are torch\.int32, not floats"),
+        (torch.full((8,), 1e300, dtype=torch.float64), r"first\.bias are not all finite"),
+    ):
+        write_tensors(path, network.weights | {"first.bias": wrong}, card)
+        with pytest.raises(ValueError, match=message):
+            NeuralNetwork.load(path)
 
 
 def test_other_games_and_sizes_are_refused(network):

@@ -1,5 +1,7 @@
 """Policies in ONNX files: small graphs with known weights, and what is no policy."""
 
+import os
+
 import gymnasium as gym
 import numpy as np
 import onnx
@@ -156,3 +158,47 @@ def test_a_damaged_file_is_told(tmp_path, capfd):
         with pytest.raises(SpecError, match=r"model\.onnx' is no ONNX model that can be run"):
             make_agent(str(path))
     assert capfd.readouterr() == ("", "")
+
+
+def beside(path, location):
+    """Move the weights of a model into another file, as PyTorch's exporter does."""
+    model = onnx.load(str(path))
+    onnx.save(model, str(path), save_as_external_data=True, location=location, size_threshold=0)
+
+
+def test_weights_beside_the_model_are_read_once(tmp_path):
+    path = tmp_path / "model.onnx"
+    write(path)
+    batch = positions(6)
+    expected = make_agent(str(path)).act_batch(batch)
+    beside(path, "model.onnx.data")
+    agent = make_agent(str(path))
+    for name in ("model.onnx.data", "model.onnx"):
+        data = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_bytes(bytes(len(data)))
+        assert agent.act_batch(batch).tolist() == expected.tolist()
+        (tmp_path / name).write_bytes(b"")
+        assert agent.act_batch(batch).tolist() == expected.tolist()
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "model.onnx.data").unlink()
+    with pytest.raises(SpecError, match=r"model\.onnx' is no ONNX model .*no file '.*model\.onnx\.data'"):
+        make_agent(str(path))
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "model.onnx.data")
+        with pytest.raises(SpecError, match=r"model\.onnx\.data' is no regular file"):
+            make_agent(str(path))
+
+
+@pytest.mark.parametrize("location", ["../weights.data", "/etc/hostname", ".."])
+def test_no_weights_are_read_from_elsewhere(tmp_path, location):
+    path = tmp_path / "folder" / "model.onnx"
+    path.parent.mkdir()
+    write(path)
+    beside(path, "weights.data")
+    model = onnx.load(str(path), load_external_data=False)
+    (tmp_path / "weights.data").write_bytes((path.parent / "weights.data").read_bytes())
+    for constant in model.graph.initializer:
+        next(entry for entry in constant.external_data if entry.key == "location").value = location
+    path.write_bytes(model.SerializeToString())
+    with pytest.raises(SpecError, match=r"model\.onnx' is no ONNX model that can be run"):
+        make_agent(str(path))

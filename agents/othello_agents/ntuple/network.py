@@ -8,15 +8,17 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from reprlib import repr as short
 from typing import IO, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from othello_agents.ntuple import kernels
+from othello_agents.ntuple.archive import Member, open_archive
 from othello_agents.ntuple.patterns import layout
 from othello_env.agent import WrongGameError
-from othello_env.files import write_file
+from othello_env.files import parse_json, read_file, write_file
 from othello_env.games import bitboard
 from othello_env.games.game import State
 from othello_env.games.othello import Othello, check_size
@@ -26,10 +28,9 @@ __all__ = ["FORMAT", "NTupleNetwork"]
 FORMAT = "othello-env n-tuple 2"
 """What a file's card calls its format; the number changes when the meaning of the arrays does."""
 
-# What the readers of zip files and arrays raise where a file is damaged; json's errors are ValueErrors.
+# What the reader of zip files raises where a file is damaged; all other errors are ValueErrors.
 _DAMAGE = (
     EOFError,
-    MemoryError,
     NotImplementedError,
     OSError,
     RuntimeError,
@@ -37,6 +38,9 @@ _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
 )
+_FLOATS = (np.dtype(np.float16), np.dtype(np.float32))
+_LONGEST_CARD = 1 << 20  # characters
+_LARGEST_FILE = 128 << 20  # bytes: the most stages of the largest board, unpacked
 
 
 class NTupleNetwork:
@@ -46,7 +50,8 @@ class NTupleNetwork:
 
     Args:
         size: of the board: 4, 6 or 8.
-        stages: into how many equal parts the game is divided; each has weights of its own.
+        stages: into how many equal parts the game is divided, at most one for each disc to place; each has weights of
+            its own.
         weights: (S, W) float32, or None for zeros.
         training: what is known of the weights' origin: `games`, `seed` and so on, as JSON takes it.
         errors: (S, W, 2) float32, what a `Trainer` needs to go on: for each weight the sum of its errors and that of
@@ -65,8 +70,7 @@ class NTupleNetwork:
         errors: npt.NDArray[np.float32] | None = None,
     ) -> None:
         places = layout(check_size(size))
-        if stages < 1:
-            raise ValueError(f"stages must be at least 1, not {stages}")
+        _check_stages(size, stages)
         if weights is None:
             weights = np.zeros((stages, places.weights), np.float32)
         shape = (stages, places.weights)
@@ -154,13 +158,11 @@ class NTupleNetwork:
 
         Raises:
             FileNotFoundError: there is no such file.
+            OSError: it is no regular file, or cannot be read.
             ValueError: the file is damaged or is no such network; the message names it and says what is wrong.
         """
-        path = Path(path)
-        if not path.is_file():
-            raise FileNotFoundError(f"there is no file {str(path)!r} to load n-tuple weights from")
-        with path.open("rb") as file:
-            return cls.read(file, str(path))
+        data = read_file(path, _LARGEST_FILE, "load n-tuple weights from")
+        return cls.read(io.BytesIO(data), str(path))
 
     @classmethod
     def read(cls, file: IO[bytes], name: str) -> Self:
@@ -170,45 +172,66 @@ class NTupleNetwork:
             ValueError: as for `load`.
         """
         try:
-            return cls._from_arrays(*_arrays(file))
+            with open_archive(file) as archive:
+                return cls._unpacked(archive)
         except _DAMAGE as error:
             raise ValueError(f"{name!r} is no file of n-tuple weights: {error}") from error
 
     @classmethod
-    def _from_arrays(cls, card: Any, weights: npt.NDArray[Any], errors: npt.NDArray[Any] | None = None) -> Self:
-        if not isinstance(card, dict) or card.get("format") != FORMAT:
-            found = card.get("format") if isinstance(card, dict) else card
-            raise ValueError(f"its card must say format {FORMAT!r}, not {found!r}")
-        size, stages, training = card.get("size"), card.get("stages"), card.get("training")
-        if size not in bitboard.SIZES or not isinstance(stages, int) or not isinstance(training, dict):
-            raise ValueError(f"its card has a wrong size, stages or training: {card}")
-        if not isinstance(training.get("games", 0), int) or not isinstance(training.get("seconds", 0.0), int | float):
-            raise ValueError(f"its card has wrong numbers of games or seconds: {training}")
-        if card.get("patterns") != _patterns(size):
-            raise ValueError(f"its card names other patterns than this version's: {card.get('patterns')}")
-        if weights.dtype not in (np.float16, np.float32):
-            raise ValueError(f"expected weights of float16 or float32, got {weights.dtype}")
-        if errors is not None and errors.dtype != np.float32:
-            raise ValueError(f"expected errors of float32, got {errors.dtype}")
-        return cls(size, stages, weights.astype(np.float32), training, errors)
+    def _unpacked(cls, archive: zipfile.ZipFile) -> Self:
+        """The network of an open file. The card, and then each array's shape, is checked before more is unpacked."""
+        found = archive.namelist()
+        names = ["weights", *(["errors"] if "errors.npy" in found else [])]
+        if sorted(found) != sorted(f"{name}.npy" for name in ("card", *names)):
+            got = ", ".join(found[:9]) or "none"
+            raise ValueError(f"expected the arrays card and weights, and perhaps errors, got {got}")
+        size, stages, training = _card(Member(archive, "card"))
+        shape = (stages, layout(size).weights)
+        arrays = {}
+        for name, dtypes, expected in (("weights", _FLOATS, shape), ("errors", _FLOATS[1:], (*shape, 2))):
+            if name not in names:
+                continue
+            member = Member(archive, name)
+            if member.dtype not in dtypes:
+                raise ValueError(f"expected {name} of {' or '.join(map(str, dtypes))}, got {member.dtype}")
+            if member.shape != expected:
+                raise ValueError(f"expected {name} of shape {expected}, got {member.shape}")
+            arrays[name] = member.read().astype(np.float32)
+        return cls(size, stages, arrays["weights"], training, arrays.get("errors"))
+
+
+def _card(member: Member) -> tuple[int, int, dict[str, Any]]:
+    """What a file's card says: the size, the stages, and what is known of the training.
+
+    Raises:
+        ValueError: it is no card of n-tuple weights.
+    """
+    if member.dtype.kind != "U" or member.shape != ():
+        raise ValueError(f"its card must be a text, not {member.dtype} of shape {member.shape}")
+    if member.dtype.itemsize > 4 * _LONGEST_CARD:
+        raise ValueError(f"its card has {member.dtype.itemsize // 4:,} characters, more than {_LONGEST_CARD:,}")
+    card = parse_json(str(member.read()))
+    if not isinstance(card, dict) or card.get("format") != FORMAT:
+        found = card.get("format") if isinstance(card, dict) else card
+        raise ValueError(f"its card must say format {FORMAT!r}, not {short(found)}")
+    size, stages, training = card.get("size"), card.get("stages"), card.get("training")
+    if type(size) is not int or size not in bitboard.SIZES or type(stages) is not int or not isinstance(training, dict):
+        raise ValueError(f"its card has a wrong size, stages or training: {short(card)}")
+    _check_stages(size, stages)
+    games, seconds = training.get("games", 0), training.get("seconds", 0.0)
+    if type(games) is not int or type(seconds) not in (int, float) or not 0 <= games < 2**62 or not seconds >= 0:
+        raise ValueError(f"its card has wrong numbers of games or seconds: {short(training)}")
+    if card.get("patterns") != _patterns(size):
+        raise ValueError(f"its card names other patterns than this version's: {short(card.get('patterns'))}")
+    return size, stages, training
+
+
+def _check_stages(size: int, stages: int) -> None:
+    most = size**2 - 4
+    if not 1 <= stages <= most:
+        raise ValueError(f"stages must be 1 to {most} for size {size}, not {stages}")
 
 
 def _patterns(size: int) -> list[list[Any]]:
     """The names and squares of the patterns, as a card has them."""
     return [[name, list(squares)] for name, squares in layout(size).patterns]
-
-
-def _arrays(file: IO[bytes]) -> tuple[Any, ...]:
-    """A file's card, parsed, its weights and perhaps its errors. A damaged or other file raises one of `_DAMAGE`."""
-    with zipfile.ZipFile(file) as archive:
-        found = archive.namelist()
-        names = ["card.npy", "weights.npy", *(["errors.npy"] if "errors.npy" in found else [])]
-        if sorted(names) != sorted(found):
-            got = ", ".join(found) or "none"
-            raise ValueError(f"expected the arrays card and weights, and perhaps errors, got {got}")
-        # Each member is read whole first, so that its checksum is checked before anything of it is used.
-        members = [io.BytesIO(archive.read(name)) for name in names]
-    text, *arrays = (np.lib.format.read_array(member, allow_pickle=False) for member in members)
-    if text.dtype.kind != "U" or text.shape != ():
-        raise ValueError(f"its card must be a text, not {text.dtype} of shape {text.shape}")
-    return json.loads(str(text)), *arrays

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from reprlib import repr as short
 from typing import Self
 
 import numpy as np
@@ -19,6 +20,10 @@ __all__ = ["Trainer"]
 
 _CHUNK = 64
 """About how many games are played between two looks at the clock."""
+_LARGEST_BATCH = 10_000
+"""Games, of 25 kB each while they are learned from."""
+_KINDS: dict[str, tuple[type, ...]] = {"seed": (int,), "batch": (int,), "random_plies": (int,), "look_ahead": (bool,)}
+"""What the numbers in a card are that are no float."""
 
 
 class Trainer:
@@ -80,12 +85,12 @@ class Trainer:
         if random_plies is None:
             random_plies = 2 * (size * size - 4) // 5
         for name, number, least, most in (
-            ("rate", rate, 0.0, math.inf),
+            ("rate", rate, 0.0, 1e6),
             ("trace", trace, 0.0, 1.0),
             ("epsilon", epsilon, 0.0, 1.0),
-            ("random_plies", random_plies, 0, math.inf),
+            ("random_plies", random_plies, 0, size * size),
             ("grabbing", grabbing, 0.0, 1.0),
-            ("batch", batch, 1, math.inf),
+            ("batch", batch, 1, _LARGEST_BATCH),
             ("num_threads", num_threads, 1, math.inf),
         ):
             if not least <= number <= most:
@@ -116,8 +121,10 @@ class Trainer:
         """
         numbers = {"batch": 1, "look_ahead": False} | network.training
         for name in ("seed", "batch", *Learning._fields):
-            if not isinstance(numbers.get(name), int | float):
-                raise ValueError(f"the network's card does not tell the {name} of its training: {network.training}")
+            if type(numbers.get(name)) not in _KINDS.get(name, (int, float)):
+                raise ValueError(
+                    f"the network's card does not tell the {name} of its training: {short(network.training)}"
+                )
         options = {name: numbers[name] for name in ("batch", *Learning._fields)}
         return cls(network.size, numbers["seed"], network=network, num_threads=num_threads, **options)
 

@@ -154,10 +154,26 @@ def test_portions_make_no_difference_and_a_saved_network_goes_on_as_if_never_sto
     assert second.network.training["games"] == second.games == 9
 
 
-@pytest.mark.parametrize("training", [{}, {"seed": 1, "rate": "fast"}])
-def test_a_card_that_does_not_tell_how_it_was_trained_cannot_be_resumed(training):
-    with pytest.raises(ValueError, match=r"does not tell the (seed|rate)"):
-        Trainer.resume(NTupleNetwork(4, training=training))
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"seed": None}, "does not tell the seed"),
+        ({"seed": 1.0}, "does not tell the seed"),
+        ({"rate": "fast"}, "does not tell the rate"),
+        ({"batch": True}, "does not tell the batch"),
+        ({"batch": 10**9}, "batch must be 1 to 10000"),
+        ({"random_plies": 4.0}, "does not tell the random_plies"),
+        ({"random_plies": 10**299}, "random_plies must be 0 to 16"),
+        ({"rate": 10**299}, "rate must be 0.0 to 1000000.0"),
+        ({"look_ahead": 2}, "does not tell the look_ahead"),
+    ],
+    ids=str,
+)
+def test_a_card_that_does_not_tell_how_it_was_trained_cannot_be_resumed(change, message):
+    training = Trainer(4).network.training
+    Trainer.resume(NTupleNetwork(4, training=training))
+    with pytest.raises(ValueError, match=message):
+        Trainer.resume(NTupleNetwork(4, training=training | change))
 
 
 @pytest.mark.nojit
@@ -260,12 +276,12 @@ def test_bad_runs(arguments, message):
     [
         ({"size": 7}, "one of 4, 6, 8, not 7"),
         ({"network": NTupleNetwork(6)}, "for size 6, not 4"),
-        ({"rate": -1}, "rate must be 0.0 to inf, not -1"),
+        ({"rate": -1}, "rate must be 0.0 to 1000000.0, not -1"),
         ({"trace": 1.5}, "trace must be 0.0 to 1.0, not 1.5"),
         ({"epsilon": float("nan")}, "epsilon must be 0.0 to 1.0, not nan"),
-        ({"random_plies": -1}, "random_plies must be 0 to inf, not -1"),
+        ({"random_plies": -1}, "random_plies must be 0 to 16, not -1"),
         ({"grabbing": 2}, "grabbing must be 0.0 to 1.0, not 2"),
-        ({"batch": 0}, "batch must be 1 to inf, not 0"),
+        ({"batch": 0}, "batch must be 1 to 10000, not 0"),
         ({"num_threads": 0}, "num_threads must be 1 to inf, not 0"),
     ],
 )

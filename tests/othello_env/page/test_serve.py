@@ -50,7 +50,7 @@ def sleeper(tmp_path):
 
 def ask(running, spec):
     """A connection on which an agent was asked for its move."""
-    connection = http.client.HTTPConnection("127.0.0.1", running.port)
+    connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=60)
     record = {"game": "othello", "seed": 0, "position": None, "moves": []}
     message = {"agent": spec, "task": "move", "client": "a", "ticket": "1", "record": record}
     headers = {"content-type": "application/json", "origin": running.address.rstrip("/")}
@@ -102,6 +102,72 @@ def test_a_closed_tab_ends_its_work(serve, sleeper):
 def test_a_page_that_does_not_ask_again_ends_its_work(serve, sleeper):
     sleeper.think(serve(sleeper.spec))
     sleeper.wait_for_the_end()
+
+
+def test_many_that_leave_and_come_again_are_no_error(serve, sleeper):
+    running = serve(sleeper.spec)
+    sleeper.think(running)
+    for _ in range(20):
+        with ask(running, sleeper.spec) as stays:
+            for _ in range(3):
+                with ask(running, sleeper.spec):
+                    pass
+            assert stays.getresponse().status == 202
+    status, _, errors = running.stop()
+    assert (status, errors) == (0, "")
+
+
+HALF = b"GET / HTTP/1.1\r\nHost: "
+
+
+def fetch(running):
+    """The status of the page."""
+    connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=60)
+    with contextlib.closing(connection):
+        connection.request("GET", "/")
+        return connection.getresponse().status
+
+
+@pytest.mark.parametrize("begun", [b"", HALF], ids=["nothing sent", "half of the headers sent"])
+def test_connections_without_a_request_keep_nobody_out(serve, begun):
+    running = serve()
+    with contextlib.ExitStack() as stack:
+        for _ in range(260):
+            stack.enter_context(socket.create_connection(("127.0.0.1", running.port), timeout=60)).sendall(begun)
+        assert [fetch(running) for _ in range(3)] == [200] * 3
+
+
+def test_a_connection_without_a_request_is_ended(serve):
+    running = serve()
+    whole = HALF + f"127.0.0.1:{running.port}\r\n".encode()
+    site = f"Content-Type: application/json\r\nOrigin: {running.address.rstrip('/')}\r\n".encode()
+    begun = {
+        "nothing": b"",
+        "half": HALF,
+        "a second one": whole + b"\r\n" + HALF,
+        "no body": whole.replace(b"GET / ", b"POST /api/game ") + site + b"Content-Length: 9\r\n\r\n",
+    }
+    with contextlib.ExitStack() as stack:
+        sockets = {}
+        for name, data in begun.items():
+            sockets[name] = stack.enter_context(socket.create_connection(("127.0.0.1", running.port), timeout=60))
+            sockets[name].sendall(data)
+        ends = {name: b"".join(iter(lambda one=one: one.recv(1 << 16), b"")) for name, one in sockets.items()}
+    assert ends["nothing"] == ends["half"] == b""
+    assert ends["a second one"].startswith(b"HTTP/1.1 200")
+    assert ends["no body"].startswith(b"HTTP/1.1 408")  # a request that has begun is answered, however long it takes
+
+
+def test_headers_that_come_byte_by_byte_are_not_waited_for(serve):
+    running = serve()
+
+    def send_slowly(slow):
+        for _ in range(600):
+            slow.sendall(b"G")
+            time.sleep(0.1)
+
+    with socket.create_connection(("127.0.0.1", running.port), timeout=60) as slow, pytest.raises(ConnectionError):
+        send_slowly(slow)
 
 
 def test_a_port_that_is_taken(serve, capsys):

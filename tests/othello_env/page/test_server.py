@@ -417,3 +417,111 @@ def test_an_agent_that_does_not_tell_what_it_thinks(ask):
     got = ask("think", agent="random", task="actions", record=record())
     assert got.status_code == 502
     assert "does not tell" in got.json()["error"]
+
+
+class Slow:
+    """Thinkers that answer when they are told to; what was cancelled is counted."""
+
+    def __init__(self):
+        self.told, self.begun, self.cancelled = asyncio.Event(), 0, 0
+
+    async def prepare(self, requests):
+        pass
+
+    async def close(self):
+        pass
+
+    async def think(self, client, request):
+        self.begun += 1
+        try:
+            await self.told.wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        return {"action": 19}
+
+
+class Requests:
+    """Requests for one think, sent to the application as a server does."""
+
+    def __init__(self, thinkers):
+        self.app = make_app(OFFERS, PORT, thinkers=thinkers)
+
+    def send(self):
+        """Send one; returns the task of its status, and the event that its page leaves."""
+        left, parts = asyncio.Event(), iter([json.dumps(self.message).encode()])
+        statuses = []
+
+        async def receive():
+            for body in parts:
+                return {"type": "http.request", "body": body}
+            await left.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message):
+            statuses.append(message.get("status"))
+
+        async def status():
+            await self.app(self.scope, receive, send)
+            return statuses[0]
+
+        return asyncio.create_task(status()), left
+
+    message = {"agent": "random", "task": "move", "record": record(), "client": "a", "ticket": "1"}  # noqa: RUF012
+    headers = (("host", f"127.0.0.1:{PORT}"), ("origin", SITE), ("content-type", "application/json"))
+    scope = {  # noqa: RUF012
+        "type": "http",
+        "method": "POST",
+        "path": "/api/think",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers],
+    }
+
+
+def test_one_of_two_requests_for_a_think_can_leave():
+    async def main():
+        thinkers = Slow()
+        requests = Requests(thinkers)
+        (_, left), (stays, _) = requests.send(), requests.send()
+        while not thinkers.begun:
+            await asyncio.sleep(0.01)
+        left.set()
+        await asyncio.sleep(0.05)
+        thinkers.told.set()
+        return await stays, thinkers.begun, thinkers.cancelled
+
+    assert asyncio.run(main()) == (200, 1, 0)
+
+
+def test_a_think_goes_on_as_long_as_it_is_asked_for(monkeypatch):
+    monkeypatch.setattr("othello_env.page.app._PATIENCE_SECONDS", 1.5)
+
+    async def main():
+        thinkers = Slow()
+        requests = Requests(thinkers)
+        statuses = []
+        for _ in range(8):  # two at a time, both of which come again
+            both = requests.send()[0], requests.send()[0]
+            statuses += [await one for one in both]
+        thinkers.told.set()
+        return statuses, await requests.send()[0], thinkers.begun, thinkers.cancelled
+
+    assert asyncio.run(main()) == ([202] * 16, 200, 1, 0)
+
+
+def test_a_think_ends_when_the_last_that_ask_for_it_have_left():
+    async def main():
+        thinkers = Slow()
+        requests = Requests(thinkers)
+        both = requests.send(), requests.send()
+        while not thinkers.begun:
+            await asyncio.sleep(0.01)
+        for _, left in both:
+            assert not thinkers.cancelled
+            left.set()
+        statuses = [await task for task, _ in both]
+        while not thinkers.cancelled:
+            await asyncio.sleep(0.01)
+        return statuses
+
+    assert asyncio.run(asyncio.wait_for(main(), 60)) == [204, 204]

@@ -10,6 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PPO needs PyTorch, an optional extra")
 
+from othello_agents.neural import read_tensors, write_tensors  # noqa: E402
 from othello_env import Othello, make_agent  # noqa: E402
 from othello_env.arena.match import play_match  # noqa: E402
 
@@ -350,3 +351,40 @@ def test_mistakes_in_the_command_are_told(ppo, capsys, arguments, message):
     with pytest.raises(SystemExit):
         ppo.main(arguments)
     assert message in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.fixture(scope="module")
+def state(ppo, tmp_path_factory):
+    """What a run of two iterations keeps to go on: its tensors and its card."""
+    out = tmp_path_factory.mktemp("state") / "a.safetensors"
+    run(ppo, out, 2)
+    return read_tensors(out.with_suffix(".state.safetensors"))
+
+
+@pytest.mark.parametrize(
+    ("tensors", "card", "message"),
+    [
+        ({}, {"format": "other"}, "is no run of this recipe"),
+        ({}, {"settings": None}, "is no run of this recipe"),
+        ({}, {"settings": {"size": 4}}, "is no run of this recipe"),
+        ({}, {"iteration": 2.0}, "wrong iteration: 2.0"),
+        ({}, {"iteration": 10**200}, "wrong iteration: 1000"),
+        ({}, {"past": 9}, r"past\.2\.first\.weight"),
+        ({}, {"progress": None}, "wrong curve: None"),
+        ({}, {"progress": {"seconds": "1", "curve": []}}, "wrong curve"),
+        ({}, {"progress": {"seconds": 1.0, "curve": [{"iteration": 1}]}}, "wrong curve"),
+        ({"weights.first.bias": None}, {}, r"expected weights\.first\.bias as floats of shape \(4,\), got nothing"),
+        ({"weights.first.bias": torch.zeros(1)}, {}, r"got torch\.float32 of shape \(1,\)"),
+        ({"weights.first.bias": torch.full((4,), torch.nan)}, {}, "not all finite"),
+        ({"adam.first.bias.exp_avg": torch.zeros(4, 4)}, {}, r"expected adam\.first\.bias\.exp_avg"),
+        ({"adam.first.bias.step": torch.tensor(3)}, {}, r"expected adam\.first\.bias\.step"),
+        ({"average.first.bias": None}, {}, r"average\.first\.bias"),
+    ],
+    ids=str,
+)
+def test_a_damaged_run_is_told(ppo, state, tmp_path, tensors, card, message):
+    out = tmp_path / "a.safetensors"
+    changed = {name: tensor for name, tensor in (state[0] | tensors).items() if tensor is not None}
+    write_tensors(out.with_suffix(".state.safetensors"), changed, state[1] | card)
+    with pytest.raises(SystemExit, match=rf"^--resume: .*{message}"):
+        run(ppo, out, 3, "--resume")

@@ -1,0 +1,80 @@
+"""The arrays of an ``.npz`` file that anybody may have written: of none is more unpacked than its reader expects."""
+
+from __future__ import annotations
+
+import math
+import re
+import zipfile
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Member", "open_archive"]
+
+_LONGEST_DIRECTORY = 1000  # bytes; three arrays take about 200
+_LONGEST_HEADER = 1000
+_HEADER = re.compile(
+    r"\{'descr': '([<>|]?[a-zA-Z]\d{1,9})', 'fortran_order': False, "
+    r"'shape': \(((?:\d{1,18}, ?)*(?:\d{1,18})?)\), \} *\n"
+)
+
+
+def open_archive(file: IO[bytes]) -> zipfile.ZipFile:
+    """A zip file whose directory is not too long to be read.
+
+    Raises:
+        ValueError: it is no zip file, or none that ends as numpy's do.
+        zipfile.BadZipFile: it is no zip file.
+    """
+    size = file.seek(0, 2)
+    file.seek(max(0, size - 42))
+    end = file.read()  # zip64's last record, if there is one, and the last one of every zip file
+    length = int.from_bytes(end[-10:-6], "little")
+    if end[-22:-18] != b"PK\x05\x06" or end[-42:-38] == b"PK\x06\x07" or length > _LONGEST_DIRECTORY:
+        raise ValueError("it is not a zip file of a few arrays")
+    return zipfile.ZipFile(file)
+
+
+class Member:
+    """An array of an archive, still packed.
+
+    Attributes:
+        dtype: of the array.
+        shape: of the array.
+
+    Raises:
+        ValueError: it is no array, or packed as numpy packs none.
+    """
+
+    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        info = archive.getinfo(f"{name}.npy")
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ValueError(f"its array {name} is packed by another method than a .npz file's")
+        self._name = name
+        self._file = archive.open(info)
+        start = self._file.read(10)
+        length = int.from_bytes(start[8:], "little")
+        if start[:8] != b"\x93NUMPY\x01\x00" or length > _LONGEST_HEADER:
+            raise ValueError(f"its array {name} does not begin as numpy's do")
+        header = _HEADER.fullmatch(self._file.read(length).decode("latin1"))
+        if header is None:
+            raise ValueError(f"its array {name} holds no numbers or text in C order")
+        try:
+            self.dtype = np.dtype(header[1])
+        except TypeError:
+            raise ValueError(f"its array {name} has no dtype {header[1]!r}") from None
+        self.shape = tuple(int(number) for number in header[2].replace(",", " ").split())
+
+    def read(self) -> npt.NDArray[Any]:
+        """Unpack the array, whose dtype and shape must have been found right.
+
+        Raises:
+            ValueError: there is more or less of it than its shape says.
+            zipfile.BadZipFile: its checksum is wrong.
+        """
+        expected = math.prod(self.shape) * self.dtype.itemsize
+        data = self._file.read(expected + 1)
+        if len(data) != expected:
+            raise ValueError(f"its array {self._name} has not the {expected} bytes of its shape {self.shape}")
+        return np.frombuffer(data, self.dtype).reshape(self.shape)
