@@ -64,7 +64,8 @@ def kernel(function: _F | None = None, *, inline: bool = False, slp: bool = Fals
 
     Args:
         function: the kernel.
-        inline: paste the function's body into its callers, which lets LLVM vectorise a loop around it. For helpers.
+        inline: let LLVM paste the function's body into its callers, so that it can vectorise a loop around it. For
+            helpers. Numba's own option of that name has each caller's copy typed and compiled anew.
         slp: let LLVM do like operations side by side in one vector (superword-level parallelism). For short functions
             without loops and calls that do the same in several directions. Numba leaves this off since calls of
             vectorised mathematical functions went wrong (its issue 8705), so it is for integers alone.
@@ -100,7 +101,8 @@ def interruptible() -> Iterator[None]:
 def _compile(function: _F, *, inline: bool, slp: bool) -> _F:
     if _CONFIG.DISABLE_JIT:
         return _interpreted(function)
-    compiled = numba.njit(nogil=True, error_model="numpy", inline="always" if inline else "never")(function)
+    njit: Any = numba.njit  # its types leave this option out: no C function, which nobody calls
+    compiled = njit(nogil=True, error_model="numpy", forceinline=inline, no_cfunc_wrapper=True)(function)
     _set_slp(compiled, slp)
     source = Path(function.__code__.co_filename)
     folder = _cache_folder(_source_root(source.resolve())) if source.is_file() else None
