@@ -25,24 +25,29 @@ class Workers:
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self._process = 0
+        self._process = 0  # whose threads these are
         self._tasks: list[SimpleQueue[_Task | None]] = []
+        self._finalizer: Callable[[], Any]
+        self._locks: dict[int, threading.Lock] = {}
 
     def run(self, work: Callable[[int], _T]) -> list[_T]:
         """The results of work(0) to work(count - 1), the first of them done by the calling thread.
 
         Raises:
+            RuntimeError: a thread cannot be started; no work has begun then.
             BaseException: what the first work that failed raised, once all have ended.
         """
         if self.count == 1:
             return [work(0)]
-        if self._process != os.getpid():
-            self._start()
         results: SimpleQueue[_Answer] = SimpleQueue()  # a new one, lest an interrupted run leave something in it
-        for k, tasks in enumerate(self._tasks, start=1):
-            tasks.put((work, k, results))
+        process = os.getpid()
+        with self._lock(process):  # `close` ends the threads before these tasks or after them
+            if self._process != process:
+                self._start(process)
+            for k, tasks in enumerate(self._tasks, start=1):
+                tasks.put((work, k, results))
         answers = [_done(work, 0)]
-        answers += [results.get() for _ in self._tasks]
+        answers += [results.get() for _ in range(1, self.count)]
         answers.sort(key=lambda answer: answer[0])
         for _, _, error in answers:
             if error is not None:
@@ -50,17 +55,33 @@ class Workers:
         return [result for _, result, _ in answers]
 
     def close(self) -> None:
-        """End the threads; `run` starts new ones."""
-        if self._process == os.getpid():
-            self._finalizer()
-        self._process = 0
+        """End the threads, after what they are doing; `run` starts new ones."""
+        process = os.getpid()
+        with self._lock(process):
+            if self._process == process:
+                self._process = 0
+                self._finalizer()
 
-    def _start(self) -> None:
-        self._process = os.getpid()
-        self._tasks = [SimpleQueue() for _ in range(1, self.count)]
-        for tasks in self._tasks:
-            threading.Thread(target=_serve, args=(tasks,), daemon=True).start()
-        self._finalizer = weakref.finalize(self, _end, self._tasks)
+    def _lock(self, process: int) -> threading.Lock:
+        """This process's lock: a thread that is not here may have held the one from before a fork."""
+        return self._locks.setdefault(process, threading.Lock())
+
+    def _start(self, process: int) -> None:
+        queues: list[SimpleQueue[_Task | None]] = []
+        try:
+            for _ in range(1, self.count):
+                queues.append(SimpleQueue())
+                threading.Thread(target=_serve, args=queues[-1:], daemon=True).start()
+        except BaseException as error:
+            _end(queues)
+            if isinstance(error, RuntimeError):
+                raise RuntimeError(
+                    f"thread {len(queues) + 1} of {self.count} could not be started: {error}; ask for fewer threads"
+                ) from error
+            raise
+        self._tasks = queues
+        self._finalizer = weakref.finalize(self, _end, queues)
+        self._process = process
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Workers, (self.count,))

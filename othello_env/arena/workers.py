@@ -26,6 +26,7 @@ from typing import Any, overload
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.clocks import Clock
 from othello_env.arena.games import Pairing, Record, lost, play_game, play_games
+from othello_env.compiling import compilation_reported, report_compilation
 
 __all__ = ["GRACE_SECONDS", "PREPARE_SECONDS", "Job", "WorkerError", "play_jobs"]
 
@@ -160,6 +161,9 @@ class _Worker:
                     return records
                 if kind == "failed":
                     raise WorkerError(values[0])
+                if kind == "compiles":
+                    report_compilation()
+                    continue
                 self._note(kind, *values)
         except WorkerError:  # an OSError too, but not the connection's
             raise
@@ -258,6 +262,13 @@ def _interrupts_held() -> Iterator[None]:
 def _serve(connection: Connection, roster: Mapping[str, str | Agent | Policy], seed: int, clock: Clock | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_owner, daemon=True).start()
+    owner = _Owner(connection)
+    with compilation_reported(lambda: owner.send(("compiles",))):
+        _play_jobs(owner, roster, seed, clock)
+
+
+def _play_jobs(connection: _Owner, roster: Mapping[str, str | Agent | Policy], seed: int, clock: Clock | None) -> None:
+    """Play what the owner sends, until it has gone."""
     try:
         # That one cannot be made, since its file is missing here, say, is not its loss.
         agents = _Agents([make_agent(agent, seed) for agent in roster.values()], clock)
@@ -282,10 +293,23 @@ def _end_with_owner() -> None:
         os._exit(1)
 
 
+class _Owner:
+    """The connection to the owner, on which several threads may send."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._lock = threading.Lock()
+        self.recv = connection.recv
+
+    def send(self, message: tuple[Any, ...]) -> None:
+        with self._lock:
+            self._connection.send(message)
+
+
 class _Teller:
     """Tells the owner of a game."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: _Owner) -> None:
         self._connection = connection
 
     def prepares(self, player: int) -> None:

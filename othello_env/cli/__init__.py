@@ -1,5 +1,6 @@
 """The command ``othello-env``: a file a command."""
 
+import contextlib
 import sys
 import traceback
 from importlib import import_module
@@ -9,6 +10,7 @@ from typing import NoReturn
 import click
 
 import othello_env
+from othello_env.compiling import compilation_reported
 from othello_env.games.jit import interruptible
 
 __all__ = ["main"]
@@ -42,7 +44,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     sys.path.append(str(Path.cwd()))  # where package.module:name looks too
     try:
-        with interruptible():
+        with interruptible(), compilation_reported(_say_compiling):
             status = _command.main(given or ["--help"], prog_name="othello-env", standalone_mode=False)
     except click.ClickException as error:
         _stop(error.format_message(), _FAILURE)
@@ -56,6 +58,13 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:  # most likely in a user's file, and then this says where
         _stop(f"{type(error).__name__}: {error}".splitlines()[0] + _place(error), _FAILURE)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _say_compiling() -> None:
+    """One line on stderr, in place of what stands in a terminal's current one: a progress bar draws itself again."""
+    clear = "\r\x1b[K" if sys.stderr.isatty() else ""
+    with contextlib.suppress(OSError, ValueError):  # nobody reads stderr, or it is closed
+        click.echo(f"{clear}othello-env: compiling for first use; this takes up to half a minute, once", err=True)
 
 
 def _place(error: Exception) -> str:

@@ -281,6 +281,7 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
             IllegalActionError: an action is not legal, and the environment is strict; nothing has changed then.
             ResetNeeded: there was no reset yet, or (autoreset disabled) a game is over.
             AgentError: an opponent answered with an illegal action; the environment needs a reset then.
+            RuntimeError: a thread could not be started; the environment needs a reset then.
         """
         if not self._ready:
             raise ResetNeeded("step() needs a reset() first")

@@ -6,6 +6,10 @@ call: those of the games and those of the kernel's own package (of a script: tho
 changes the name, and everything compiles anew. A global that a kernel reads is frozen into its machine code, so it must
 follow from these sources alone; what comes from elsewhere is an argument.
 
+A kernel that calls itself with other types than its own is not kept, nor are its callers: Numba compiles one version
+within the other, and the inner one reaches the outer by an address of this process, so another process would crash. A
+warning says so. A literal is a type of its own: ``down(n - 1, True)`` is such a call. Other recursive kernels are kept.
+
 Of several processes that start at once, one compiles a kernel and the others wait for it and load what it wrote. A
 cache that cannot be read or written, or is damaged, costs time and is never an error.
 
@@ -25,6 +29,7 @@ import stat
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast, overload
@@ -32,8 +37,10 @@ from typing import Any, TypeVar, cast, overload
 import numba
 import numba.core.config
 import numpy as np
-from numba.core.caching import FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.codegen import RuntimeLinker
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.errors import NumbaWarning
 
 if sys.platform != "win32":
     import fcntl
@@ -57,7 +64,8 @@ def kernel(function: _F | None = None, *, inline: bool = False, slp: bool = Fals
 
     Args:
         function: the kernel.
-        inline: paste the function's body into its callers, which lets LLVM vectorise a loop around it. For helpers.
+        inline: let LLVM paste the function's body into its callers, so that it can vectorise a loop around it. For
+            helpers. Numba's own option of that name has each caller's copy typed and compiled anew.
         slp: let LLVM do like operations side by side in one vector (superword-level parallelism). For short functions
             without loops and calls that do the same in several directions. Numba leaves this off since calls of
             vectorised mathematical functions went wrong (its issue 8705), so it is for integers alone.
@@ -93,7 +101,8 @@ def interruptible() -> Iterator[None]:
 def _compile(function: _F, *, inline: bool, slp: bool) -> _F:
     if _CONFIG.DISABLE_JIT:
         return _interpreted(function)
-    compiled = numba.njit(nogil=True, error_model="numpy", inline="always" if inline else "never")(function)
+    njit: Any = numba.njit  # its types leave this option out: no C function, which nobody calls
+    compiled = njit(nogil=True, error_model="numpy", forceinline=inline, no_cfunc_wrapper=True)(function)
     _set_slp(compiled, slp)
     source = Path(function.__code__.co_filename)
     folder = _cache_folder(_source_root(source.resolve())) if source.is_file() else None
@@ -129,8 +138,42 @@ def _interpreted(function: _F) -> _F:
     return cast(_F, run)
 
 
+_unresolved: set[str] = set()
+"""The references for which a warning was given."""
+_warned: dict[Any, Any] = {}
+
+
+class _Storage(CompileResultCacheImpl):
+    """How Numba's cache stores machine code, made safe for recursive kernels; see the module's docstring."""
+
+    def check_cachable(self, cres: Any) -> bool:
+        if not super().check_cachable(cres):  # type: ignore[no-untyped-call]
+            return False
+        symbols = (variable.name for variable in cres.library._final_module.global_variables)
+        references = {symbol for symbol in symbols if symbol.startswith(RuntimeLinker.PREFIX)}
+        if references - _unresolved:  # once for the kernel, not for each of its callers too
+            _unresolved.update(references)
+            warnings.warn_explicit(
+                f"{cres.fndesc.qualname} calls itself with other types, so it and its callers are compiled anew in "
+                "each process. A literal is a type of its own: pass a variable",
+                NumbaWarning,
+                self.locator._py_file,
+                self._lineno,
+                registry=_warned,
+            )
+        return not references
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """The stored code, made known to recursive kernels that are compiled later and call it."""
+        loaded = super().rebuild(target_context, payload)  # type: ignore[no-untyped-call]
+        loaded.codegen._rtlinker.scan_defined_symbols(loaded.library._shared_module)
+        return loaded
+
+
 class _Cache(FunctionCache):
     """Numba's cache of one function, except that nothing that is wrong with its files stops a call."""
+
+    _impl_class = _Storage
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:

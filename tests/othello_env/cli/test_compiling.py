@@ -1,0 +1,60 @@
+"""One line on stderr where a command compiles for long, and none where it loads from the cache."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+LINE = "othello-env: compiling for first use; this takes up to half a minute, once\n"
+PROGRAM = """
+import os
+from othello_env import compiling
+from othello_env.cli import main
+compiling.SECONDS = float(os.environ["SECONDS"])
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.fixture
+def command(tmp_path):
+    """Runs the command with a cache of its own; the first argument is after how many seconds it speaks."""
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM, encoding="utf-8")
+
+    def call(seconds, *arguments):
+        done = subprocess.run(
+            [sys.executable, program, *arguments],
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "SECONDS": str(seconds)},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout, done.stderr
+
+    return call
+
+
+MATCH = ("match", "random", "maximizer:eval=count", "--games", "2")
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+def test_one_line_from_a_cold_cache_and_none_from_a_warm_one(command):
+    cold, spoken = command(0, *MATCH)
+    assert spoken == LINE
+    assert command(0, *MATCH) == (cold, "")
+
+
+def test_nothing_where_it_does_not_last(command):
+    assert command(1000, *MATCH)[1] == ""
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+def test_workers_speak_through_their_owner_once(command):
+    arguments = ("tournament", "random", "maximizer:eval=count", "--games", "4", "--workers", "2")
+    assert command(0, *arguments)[1].count(LINE) == 1
+    assert command(0, *arguments)[1].count(LINE) == 0
