@@ -80,13 +80,13 @@ class Trainer:
         if random_plies is None:
             random_plies = 2 * (size * size - 4) // 5
         for name, number, least, most in (
-            ("rate", rate, 0.0, math.inf),
+            ("rate", rate, 0.0, 1e9),
             ("trace", trace, 0.0, 1.0),
             ("epsilon", epsilon, 0.0, 1.0),
-            ("random_plies", random_plies, 0, math.inf),
+            ("random_plies", random_plies, 0, size * size),
             ("grabbing", grabbing, 0.0, 1.0),
-            ("batch", batch, 1, math.inf),
-            ("num_threads", num_threads, 1, math.inf),
+            ("batch", batch, 1, 10**6),
+            ("num_threads", num_threads, 1, 1024),
         ):
             if not least <= number <= most:
                 raise ValueError(f"{name} must be {least} to {most}, not {number}")
@@ -134,12 +134,12 @@ class Trainer:
 
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed.
-            ValueError: neither is given, or one is negative.
+            ValueError: neither is given, or one is negative or not finite.
         """
         if seconds is None and games is None:
             raise ValueError("run needs seconds or games")
-        if (seconds or 0) < 0 or (games or 0) < 0:
-            raise ValueError(f"seconds and games cannot be negative, got {seconds} and {games}")
+        if not all(given is None or 0 <= given < math.inf for given in (seconds, games)):
+            raise ValueError(f"seconds and games are finite and not negative, got {seconds} and {games}")
         with interruptible():
             self._play(0)  # compiles, which is not training
         start, before = time.perf_counter(), self.games

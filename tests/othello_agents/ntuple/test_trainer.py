@@ -246,8 +246,10 @@ def test_it_learns_to_beat_random(size, plies, games, score):
     ("arguments", "message"),
     [
         ({}, "seconds or games"),
-        ({"seconds": -1}, "cannot be negative"),
-        ({"games": -1}, "cannot be negative"),
+        ({"seconds": -1}, "finite and not negative"),
+        ({"seconds": float("nan")}, "finite and not negative"),
+        ({"seconds": float("inf")}, "finite and not negative"),
+        ({"games": -1}, "finite and not negative"),
     ],
 )
 def test_bad_runs(arguments, message):
@@ -260,13 +262,14 @@ def test_bad_runs(arguments, message):
     [
         ({"size": 7}, "one of 4, 6, 8, not 7"),
         ({"network": NTupleNetwork(6)}, "for size 6, not 4"),
-        ({"rate": -1}, "rate must be 0.0 to inf, not -1"),
+        ({"rate": -1}, "rate must be 0.0 to 1000000000.0, not -1"),
+        ({"rate": float("inf")}, "rate must be 0.0 to 1000000000.0, not inf"),
         ({"trace": 1.5}, "trace must be 0.0 to 1.0, not 1.5"),
         ({"epsilon": float("nan")}, "epsilon must be 0.0 to 1.0, not nan"),
-        ({"random_plies": -1}, "random_plies must be 0 to inf, not -1"),
+        ({"random_plies": -1}, "random_plies must be 0 to 16, not -1"),
         ({"grabbing": 2}, "grabbing must be 0.0 to 1.0, not 2"),
-        ({"batch": 0}, "batch must be 1 to inf, not 0"),
-        ({"num_threads": 0}, "num_threads must be 1 to inf, not 0"),
+        ({"batch": 0}, "batch must be 1 to 1000000, not 0"),
+        ({"num_threads": 0}, "num_threads must be 1 to 1024, not 0"),
     ],
 )
 def test_bad_trainers(arguments, message):
