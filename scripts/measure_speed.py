@@ -22,6 +22,7 @@ import gymnasium
 import numpy as np
 
 from othello_env import Othello, othello_v0, sample_legal
+from othello_env.arguments import real, whole
 from othello_env.envs.single import OthelloEnv
 from othello_env.envs.vector import OthelloVectorEnv
 from othello_env.games import bitboard
@@ -223,9 +224,9 @@ def show(name: str, rate: float, limit: float, unit: str = "plies/s") -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=1.0, help="for each figure")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[1, 64, 1024, 16384], help="numbers of games")
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="numbers of threads")
+    parser.add_argument("--seconds", type=real(1e-3), default=1.0, help="for each figure")
+    parser.add_argument("--sizes", type=whole(1), nargs="+", default=[1, 64, 1024, 16384], help="numbers of games")
+    parser.add_argument("--threads", type=whole(1, 1024), nargs="+", default=[1, 2], help="numbers of threads")
     parser.add_argument("--opponents", nargs="*", default=list(OPPONENTS), help="specs")
     args = parser.parse_args()
 

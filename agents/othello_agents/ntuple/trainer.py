@@ -52,7 +52,7 @@ class Trainer:
         grabbing: the probability that one of a game's players grabs discs.
         look_ahead: choose moves by minimax of depth 2, which takes several times as long.
         batch: how many games are played before they are learned from.
-        num_threads: how many threads play a batch; results do not depend on it.
+        num_threads: how many threads share the games of a batch, at most one a game; results do not depend on it.
 
     Raises:
         ValueError: there is no such size, the network has another one, or a number is out of its range.
@@ -85,11 +85,13 @@ class Trainer:
             ("epsilon", epsilon, 0.0, 1.0),
             ("random_plies", random_plies, 0, size * size),
             ("grabbing", grabbing, 0.0, 1.0),
-            ("batch", batch, 1, 10**6),
+            ("batch", batch, 1, 10**5),
             ("num_threads", num_threads, 1, 1024),
         ):
             if not least <= number <= most:
                 raise ValueError(f"{name} must be {least} to {most}, not {number}")
+        if num_threads > batch:
+            raise ValueError(f"threads share the games of a batch: expected {batch} at most, not {num_threads}")
         self.seed = int(seed)
         self._key = np.uint64(mix_int(seed, 0))
         self._learning = Learning(
@@ -100,7 +102,7 @@ class Trainer:
         self._errors = self.network.errors
         self.batch = batch
         self._records = Records.empty(batch, self.network.tables)
-        self._workers = Workers(min(num_threads, batch))
+        self._workers = Workers(num_threads)
         self._portion = batch if self._workers.count > 1 else batch * max(1, _CHUNK // batch)
         training = self.network.training
         self._played = np.array([training.get("games", 0)], np.int64)
