@@ -1,14 +1,15 @@
 """What plays: the Agent protocol, and the specs that name agents.
 
-A spec is ``name`` or ``name:key=value,key=value``; a value that has ``,`` or ``"`` in it is double-quoted. Names come
-from the entry points of the group ``othello_env.agents``, so any installed package can add some; an entry point named
-by a file's suffix (``.npz``) loads such files. ``path.py:name`` and ``package.module:name`` are callables, or
-subclasses of Agent, which take options too. Every spec takes ``epsilon=``.
+A spec is ``name`` or ``name:key=value,key=value``; a value that has ``,`` or ``"`` in it is double-quoted, and a quote
+in it doubled. Names come from the entry points of the group ``othello_env.agents``, so any installed package can add
+some; an entry point named by a file's suffix (``.npz``) loads such files. ``path.py:name`` and ``package.module:name``
+are callables, or subclasses of Agent, which take options too. Every spec takes ``epsilon=``.
 """
 
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import secrets
 import types
@@ -41,6 +42,7 @@ __all__ = [
     "as_othello",
     "ask",
     "make_agent",
+    "option_text",
     "play_answer",
 ]
 
@@ -299,7 +301,19 @@ def _from_spec(spec: str, seed: int | None) -> Agent:
 
 
 _HEAD_AND_OPTIONS = re.compile(r"(.*?)(?::(\w+=.*)?)?", re.DOTALL)
-_OPTION = re.compile(r'(\w+)=("(?:[^"])*"|[^",]*)(,|$)', re.DOTALL)
+_OPTION = re.compile(r'(\w+)=("(?:[^"]|"")*"|[^",]*)(,|$)', re.DOTALL)
+
+
+def option_text(name: str, value: object) -> str:
+    """An option as a spec gives it, its value quoted where that is needed.
+
+    >>> print(option_text("depth", 4), option_text("command", 'edax "-l 4" -q'), sep=",")
+    depth=4,command="edax ""-l 4"" -q"
+    """
+    text = str(value)
+    if not text or re.search(r'[\s,"=]', text):
+        text = '"' + text.replace('"', '""') + '"'
+    return f"{name}={text}"
 
 
 def _parse(spec: str) -> tuple[str, dict[str, str]]:
@@ -313,11 +327,13 @@ def _parse(spec: str) -> tuple[str, dict[str, str]]:
         option = _OPTION.match(text, place)
         if option is None:
             raise SpecError(
-                f'{spec!r}: expected key=value,key=value (a value with , or " double-quoted) at {text[place:]!r}'
+                f'{spec!r}: expected key=value,key=value (a value with , or " double-quoted, a quote in it doubled) '
+                f"at {text[place:]!r}"
             )
         if option[1] in options:
             raise SpecError(f"{spec!r} gives {option[1]} twice")
-        options[option[1]] = option[2].strip('"')
+        value = option[2]
+        options[option[1]] = value[1:-1].replace('""', '"') if value.startswith('"') else value
         place = option.end()
     return match[1], options
 
@@ -402,9 +418,12 @@ def _convert(name: str, text: str, annotation: Any, spec: str) -> Any:
     for kind in (int, float, Path):
         if kind in kinds:
             try:
-                return kind(text)
+                number = kind(text)
             except ValueError:
                 continue
+            if isinstance(number, float) and not math.isfinite(number):
+                raise SpecError(f"{spec!r}: {name} is a finite number, not {text!r}")
+            return number
     if str in kinds or not any(kind in (bool, int, float) for kind in kinds):
         return text
     wanted = " or ".join(kind.__name__ for kind in kinds if kind is not types.NoneType)

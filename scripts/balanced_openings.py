@@ -18,6 +18,7 @@ from pathlib import Path
 import othello_env
 from othello_agents.engine import Engine
 from othello_env import Othello, symmetries
+from othello_env.arguments import real, whole
 from othello_env.files import write_file
 
 QUICK_DEPTH = 4
@@ -60,11 +61,11 @@ def balanced(candidates: list[Othello], depth: int, margin: float) -> Iterator[t
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
-    parser.add_argument("--count", type=int, default=500, help="openings to keep")
-    parser.add_argument("--plies", type=int, default=8)
-    parser.add_argument("--depth", type=int, default=10, help="of the engine's search")
-    parser.add_argument("--margin", type=float, default=0.05, help="of the expected result, which is -1 to 1")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=whole(1), default=500, help="openings to keep")
+    parser.add_argument("--plies", type=whole(0, 60), default=8)
+    parser.add_argument("--depth", type=whole(1, 60), default=10, help="of the engine's search")
+    parser.add_argument("--margin", type=real(0, 1), default=0.05, help="of the expected result, which is -1 to 1")
+    parser.add_argument("--seed", type=whole(0), default=0)
     args = parser.parse_args()
     candidates = positions_after(args.plies)
     print(f"{len(candidates):,} different positions after {args.plies} plies")

@@ -18,6 +18,7 @@ import numpy as np
 import othello_env
 from othello_agents.engine import exact_scores
 from othello_env import Othello, make_agent, symmetries
+from othello_env.arguments import whole
 from othello_env.files import write_file
 
 PLAYERS = (
@@ -72,8 +73,8 @@ def positions(seed: int) -> Iterator[tuple[Othello, dict[int, int]]]:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
-    parser.add_argument("--count", type=int, default=500, help="positions to keep")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=whole(1), default=500, help="positions to keep")
+    parser.add_argument("--seed", type=whole(0), default=0)
     args = parser.parse_args(arguments)
     lines = [
         f"# {args.count} positions with {EMPTY[0]} to {EMPTY[-1]} empty squares: the game, and the final score of each",

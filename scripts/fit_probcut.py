@@ -20,6 +20,7 @@ from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, clear, new_memo
 from othello_agents.engine.searcher import Searcher
 from othello_agents.ntuple import shipped_network
 from othello_env import Othello, make_agent
+from othello_env.arguments import whole
 from othello_env.files import write_json
 from othello_env.games.openings import Openings
 
@@ -102,10 +103,10 @@ def fits(empty: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> list[
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the table, a .json file")
-    parser.add_argument("--size", type=int, default=8, help="of the board: 6 or 8")
-    parser.add_argument("--positions", type=int, default=1000, help="how many are searched")
-    parser.add_argument("--depth", type=int, default=9, help="of the deepest search")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--size", type=whole(6, 8), default=8, help="of the board: 6 or 8")
+    parser.add_argument("--positions", type=whole(1), default=1000, help="how many are searched")
+    parser.add_argument("--depth", type=whole(1, 60), default=9, help="of the deepest search")
+    parser.add_argument("--seed", type=whole(0), default=1)
     args = parser.parse_args()
     empty, values = search(args.size, args.positions, args.depth, args.seed)
     table = fits(empty, values)

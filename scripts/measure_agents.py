@@ -18,6 +18,7 @@ from othello_agents.alphabeta import AlphaBeta
 from othello_agents.evaluation import find_evaluation
 from othello_agents.mcts import Mcts
 from othello_env import Othello, make_agent
+from othello_env.arguments import real, whole
 from othello_env.games.openings import Openings
 from othello_env.games.othello import OthelloBatch
 
@@ -48,12 +49,12 @@ def simulation_work(state: Othello, simulations: int, seed: int) -> Work:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--depth", type=int, default=6, help="of the search")
+    parser.add_argument("--depth", type=whole(1, 60), default=6, help="of the search")
     parser.add_argument("--eval", default="weighted", help="count, weighted, modified or mobility")
-    parser.add_argument("--positions", type=int, default=10, help="how many are searched")
-    parser.add_argument("--seed", type=int, default=1, help="of the positions")
-    parser.add_argument("--seconds", type=float, default=1.0, help="of work in each window")
-    parser.add_argument("--windows", type=int, default=5, help="for each figure")
+    parser.add_argument("--positions", type=whole(1), default=10, help="how many are searched")
+    parser.add_argument("--seed", type=whole(0), default=1, help="of the positions")
+    parser.add_argument("--seconds", type=real(1e-3), default=1.0, help="of work in each window")
+    parser.add_argument("--windows", type=whole(1), default=5, help="for each figure")
     args = parser.parse_args()
     states = random_positions(args.positions, args.seed)
     evaluate = find_evaluation(args.eval)

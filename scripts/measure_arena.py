@@ -25,6 +25,7 @@ from othello_env.arena.clocks import Clock
 from othello_env.arena.schedule import Schedule
 from othello_env.arena.timed import Timed
 from othello_env.arena.tournament import Tournament, play_tournament
+from othello_env.arguments import whole
 from othello_env.extras import import_extra
 
 ONE_PLY = ("random", "maximizer:eval=weighted", "maximizer:eval=mobility", "maximizer:eval=count")
@@ -87,9 +88,11 @@ def measure_workers(counts: list[int], games: int, windows: int, folder: Path, *
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", type=int, default=1000, help="of each pair of 1-ply agents")
-    parser.add_argument("--workers", type=int, nargs="*", default=[1, 2], help="numbers of processes to compare")
-    parser.add_argument("--windows", type=int, default=3, help="for each figure")
+    parser.add_argument("--games", type=whole(2), default=1000, help="of each pair of 1-ply agents")
+    parser.add_argument(
+        "--workers", type=whole(1, 1024), nargs="*", default=[1, 2], help="numbers of processes to compare"
+    )
+    parser.add_argument("--windows", type=whole(1), default=3, help="for each figure")
     parser.add_argument("--ray", action="store_true", help="compare with as many tasks of a Ray cluster")
     args = parser.parse_args()
     print(machine())

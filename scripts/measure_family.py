@@ -14,6 +14,7 @@ from collections.abc import Callable
 from _measure import Bench, machine, timed
 
 from othello_env import Checkers, State, Tribolo, make_agent
+from othello_env.arguments import real, whole
 from othello_env.games import checkers, tribolo
 from othello_env.games.hashing import mix_int
 
@@ -48,8 +49,8 @@ def search_moves(depth: int, games: int) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=1.0, help="of work in each window")
-    parser.add_argument("--windows", type=int, default=5, help="for each figure")
+    parser.add_argument("--seconds", type=real(1e-3), default=1.0, help="of work in each window")
+    parser.add_argument("--windows", type=whole(1), default=5, help="for each figure")
     args = parser.parse_args()
     print(machine())
     compiled = {

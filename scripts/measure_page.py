@@ -15,6 +15,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from othello_env.arguments import whole
+
 try:
     from playwright.sync_api import Page, sync_playwright
 except ImportError as error:
@@ -88,7 +90,7 @@ def measure(first: Page, second: Page, busy: str, repeats: int) -> dict[str, lis
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeats", type=int, default=30, help="clicks of each kind")
+    parser.add_argument("--repeats", type=whole(1), default=30, help="clicks of each kind")
     parser.add_argument("--chromium", default=shutil.which("chromium"), help="the browser's program")
     args = parser.parse_args()
     if args.chromium is None:

@@ -24,6 +24,7 @@ from othello_agents.engine import Engine, exact_scores
 from othello_agents.engine.evaluator import CLASSIC
 from othello_env import Othello
 from othello_env.arena.match import play_match
+from othello_env.arguments import whole
 from othello_env.games.openings import Openings
 
 FFO = Path(__file__).parents[1] / "tests" / "data" / "ffo.csv"
@@ -140,14 +141,16 @@ def measure_match(a: str, b: str, games: int, seed: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--depths", type=int, nargs="*", default=[8, 10, 12], help="of the middlegame searches")
+    parser.add_argument(
+        "--depths", type=whole(1, 60), nargs="*", default=[8, 10, 12], help="of the middlegame searches"
+    )
     parser.add_argument("--evals", nargs="*", default=["weighted", "mobility", "ntuple"], help="of those")
-    parser.add_argument("--positions", type=int, default=8, help="how many are searched")
+    parser.add_argument("--positions", type=whole(1), default=8, help="how many are searched")
     parser.add_argument("--ffo", default="40-44", help="which endgames of the suite (1-44), or none")
     parser.add_argument("--agent", default="engine:ms=100,eval=ntuple", help="who plays the matches")
     parser.add_argument("--match", nargs="*", default=[], help="play matches against these instead of measuring")
-    parser.add_argument("--games", type=int, default=40, help="of each match")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--games", type=whole(2), default=40, help="of each match")
+    parser.add_argument("--seed", type=whole(0), default=1)
     args = parser.parse_args()
     for opponent in args.match:
         measure_match(args.agent, opponent, args.games, args.seed)

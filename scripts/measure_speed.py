@@ -25,6 +25,7 @@ import numpy as np
 from _measure import Bench, Figure, Work, machine, perft_work, timed
 
 from othello_env import Othello, othello_v0, sample_legal
+from othello_env.arguments import real, whole
 from othello_env.envs.single import OthelloEnv
 from othello_env.envs.vector import OthelloVectorEnv
 
@@ -238,14 +239,18 @@ def measure_vector(bench: Bench, title: str, n: int, opponent: str | None, threa
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=1.0, help="of work in each window")
-    parser.add_argument("--windows", type=int, default=5, help="for each figure")
+    parser.add_argument("--seconds", type=real(1e-3), default=1.0, help="of work in each window")
+    parser.add_argument("--windows", type=whole(1), default=5, help="for each figure")
     sizes = [64, 1024, 4096, 16384, 65536]
-    parser.add_argument("--sizes", type=int, nargs="+", default=sizes, help="numbers of games in self-play")
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="numbers of threads in self-play")
+    parser.add_argument("--sizes", type=whole(1), nargs="+", default=sizes, help="numbers of games in self-play")
+    parser.add_argument(
+        "--threads", type=whole(1, 1024), nargs="+", default=[1, 2], help="numbers of threads in self-play"
+    )
     parser.add_argument("--opponents", nargs="*", default=list(OPPONENTS), help="specs")
     sizes = [64, 1024, 16384]
-    parser.add_argument("--opponent-sizes", type=int, nargs="+", default=sizes, help="numbers of games against them")
+    parser.add_argument(
+        "--opponent-sizes", type=whole(1), nargs="+", default=sizes, help="numbers of games against them"
+    )
     args = parser.parse_args()
 
     print(machine())

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import time
 
+from othello_env.arguments import whole
+
 FIRST_STEP = """
 import gymnasium, othello_env
 env = gymnasium.make("othello_env/Othello-v0")
@@ -37,7 +39,7 @@ def seconds(program: str, cache: str, processes: int = 1) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeats", type=int, default=5, help="each figure is the median of so many runs")
+    parser.add_argument("--repeats", type=whole(1), default=5, help="each figure is the median of so many runs")
     args = parser.parse_args()
     cases = {
         "the imports alone (numpy, numba, gymnasium, pettingzoo)": (IMPORTS, True, 1),

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from othello_env import Othello
+from othello_env.arguments import whole
 from othello_env.games import bitboard
 
 PUBLISHED = Path(__file__).parents[1] / "tests" / "data" / "perft.csv"
@@ -43,8 +44,8 @@ def divide(state: Othello, depth: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--depth", type=int, default=11, help="the largest depth")
-    parser.add_argument("--size", type=int, default=8, choices=bitboard.SIZES, help="of the board")
+    parser.add_argument("--depth", type=whole(1, 60), default=11, help="the largest depth")
+    parser.add_argument("--size", type=whole(4, 8), default=8, choices=bitboard.SIZES, help="of the board")
     parser.add_argument("--moves", default="", help="a transcript that leads to the position")
     parser.add_argument("--divide", action="store_true", help="print the counts by move at this depth only")
     args = parser.parse_args()

@@ -29,6 +29,7 @@ from othello_env.arena.openings import BALANCED, parse_openings
 from othello_env.arena.records import GameRecord, versions
 from othello_env.arena.schedule import Schedule
 from othello_env.arena.tournament import Tournament, play_tournament
+from othello_env.arguments import whole
 from othello_env.files import write_json
 
 RUNGS = (
@@ -97,11 +98,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, help="the ladder's file, JSON")
     parser.add_argument("--records", type=Path, required=True, help="the file of the games, which grows")
-    parser.add_argument("--games", type=int, default=1000, help="of each two rungs that meet, even")
+    parser.add_argument("--games", type=whole(2), default=1000, help="of each two rungs that meet, even")
     parser.add_argument("--openings", default=BALANCED, help="the packaged list, or a file with a transcript a line")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int, default=2, help="processes that play")
-    parser.add_argument("--first", type=int, default=len(RUNGS), help="only so many of the lowest rungs")
+    parser.add_argument("--seed", type=whole(0), default=0)
+    parser.add_argument("--workers", type=whole(1, 1024), default=2, help="processes that play")
+    parser.add_argument("--first", type=whole(2), default=len(RUNGS), help="only so many of the lowest rungs")
     args = parser.parse_args(arguments)
 
     is_packaged = args.openings == BALANCED

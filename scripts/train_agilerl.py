@@ -35,6 +35,7 @@ except ImportError as error:
 
 import othello_env
 from othello_env.arena.match import play_match
+from othello_env.arguments import whole
 
 
 def make_env(games: int, **arguments: Any) -> gymnasium.vector.VectorEnv:
@@ -99,12 +100,12 @@ def as_policy(agent: PPO) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the best agent, a .pt file")
-    parser.add_argument("--steps", type=int, default=500_000, help="each agent's moves [%(default)s]")
-    parser.add_argument("--population", type=int, default=2, help="how many agents [%(default)s]")
-    parser.add_argument("--games", type=int, default=64, help="played at once [%(default)s]")
-    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8 [%(default)s]")
+    parser.add_argument("--steps", type=whole(1), default=500_000, help="each agent's moves [%(default)s]")
+    parser.add_argument("--population", type=whole(1), default=2, help="how many agents [%(default)s]")
+    parser.add_argument("--games", type=whole(1), default=64, help="played at once [%(default)s]")
+    parser.add_argument("--size", type=whole(4, 8), default=8, help="of the board: 4, 6 or 8 [%(default)s]")
     parser.add_argument("--opponent", default="random", help="a spec [%(default)s]")
-    parser.add_argument("--seed", type=int, default=1, help="of everything random [%(default)s]")
+    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=1, help="of everything random [%(default)s]")
     args = parser.parse_args()
     if args.out.exists() or args.out.is_symlink():
         parser.error(f"--out {args.out} exists; name another file")

@@ -25,6 +25,7 @@ from pathlib import Path
 from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
 from othello_env import Othello
 from othello_env.arena.match import play_match
+from othello_env.arguments import real, whole
 from othello_env.drawing.chart import CurvePoint, learning_chart, png
 from othello_env.files import check_output, parse_json, read_file, write_file, write_json
 
@@ -144,17 +145,21 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the weights, a .npz file; the curve ends in .json")
     parser.add_argument("--picture", type=Path, help="of the curve, a .png file")
-    parser.add_argument("--games", type=int, help="of self-play in all")
-    parser.add_argument("--seconds", type=float, help="of self-play in all, without the measurements")
-    parser.add_argument("--size", type=int, help="of the board: 4, 6 or 8 [8]")
-    parser.add_argument("--seed", type=int, help="of the self-play [1]")
-    parser.add_argument("--batch", type=int, help="games played before they are learned from [1]")
-    parser.add_argument("--threads", type=int, default=1, help="that share the games of a batch [%(default)s]")
+    parser.add_argument("--games", type=whole(1), help="of self-play in all")
+    parser.add_argument("--seconds", type=real(0), help="of self-play in all, without the measurements")
+    parser.add_argument("--size", type=whole(4, 8), help="of the board: 4, 6 or 8 [8]")
+    parser.add_argument("--seed", type=whole(0, 2**64 - 1), help="of the self-play [1]")
+    parser.add_argument("--batch", type=whole(1), help="games played before they are learned from [1]")
+    parser.add_argument(
+        "--threads", type=whole(1, 1024), default=1, help="that share the games of a batch [%(default)s]"
+    )
     parser.add_argument(
         "--look-ahead", action="store_true", default=None, help="choose moves by minimax of depth 2 while training"
     )
-    parser.add_argument("--first", type=int, default=25_000, help="games before the curve's first point [%(default)s]")
-    parser.add_argument("--matches", type=int, default=1000, help="games of each match [%(default)s]")
+    parser.add_argument(
+        "--first", type=whole(1), default=25_000, help="games before the curve's first point [%(default)s]"
+    )
+    parser.add_argument("--matches", type=whole(2), default=1000, help="games of each match [%(default)s]")
     parser.add_argument("--half", action="store_true", help="in the end, write weights of half precision, to play by")
     parser.add_argument("--resume", action="store_true", help="go on with --out: its size, seed and batch")
     args = parser.parse_args(arguments)
@@ -164,10 +169,6 @@ def main(arguments: list[str] | None = None) -> None:
         parser.error(f"--out is a .npz file, not {args.out}")
     if args.out.exists() and not args.resume:
         parser.error(f"--out {args.out} exists; --resume goes on with it")
-    for name, least in {"games": 1, "seconds": 0, "batch": 1, "threads": 1, "first": 1}.items():
-        number = getattr(args, name)
-        if number is not None and not number >= least:
-            parser.error(f"--{name} is at least {least}, not {number}")
     if args.matches < 2 or args.matches % 2:
         parser.error(f"--matches is an even number of at least 2, not {args.matches}")
 

@@ -17,7 +17,6 @@ CPU to the last bit. Ctrl-C ends a run after the present iteration.
 
 import argparse
 import importlib.util
-import math
 import signal
 import sys
 import time
@@ -40,6 +39,7 @@ from othello_agents.resuming import learner_tensors, network_of, option, read_ru
 from othello_env import Othello
 from othello_env.arena.match import MatchResult, play_match
 from othello_env.arena.placement import place
+from othello_env.arguments import real, whole
 from othello_env.drawing.chart import CurvePoint, learning_chart, png
 from othello_env.envs.returns import self_play_advantages
 from othello_env.files import write_file, write_json
@@ -330,11 +330,17 @@ def keep(learner: Learner, out: Path, progress: dict[str, Any], games: int) -> N
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the agent, a .safetensors file")
-    parser.add_argument("--iterations", type=int, default=sys.maxsize, help="in all, if the seconds suffice")
-    parser.add_argument("--seconds", type=float, default=3600.0, help="in all, measurements included [%(default)s]")
+    parser.add_argument(
+        "--iterations", type=whole(0, sys.maxsize), default=sys.maxsize, help="in all, if the seconds suffice"
+    )
+    parser.add_argument("--seconds", type=real(0), default=3600.0, help="in all, measurements included [%(default)s]")
     parser.add_argument("--resume", action="store_true", help="go on where the run of this name ended")
-    parser.add_argument("--every", type=int, default=20, help="iterations between points of the curve [%(default)s]")
-    parser.add_argument("--match", type=int, default=100, help="games of each match and on the ladder [%(default)s]")
+    parser.add_argument(
+        "--every", type=whole(1), default=20, help="iterations between points of the curve [%(default)s]"
+    )
+    parser.add_argument(
+        "--match", type=whole(2), default=100, help="games of each match and on the ladder [%(default)s]"
+    )
     parser.add_argument(
         "--device", default="cuda" if torch.cuda.is_available() else "cpu", help="of the network [%(default)s]"
     )
@@ -354,8 +360,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         parser.error(f"--device: there is no {args.device} that PyTorch can use")
     if args.tensorboard and importlib.util.find_spec("tensorboard") is None:
         parser.error("--tensorboard needs a package: pip install tensorboard")
-    limits = {"iterations": (0, math.inf), "seconds": (0, math.inf), "every": (1, math.inf)}
-    limits |= {each.name: each.metadata["limits"] for each in fields(Settings) if each.type is not str}
+    limits = {each.name: each.metadata["limits"] for each in fields(Settings) if each.type is not str}
     for name, (least, most) in limits.items():
         if not least <= getattr(args, name) <= most:
             parser.error(f"{option(name)} is {least:g} to {most:g}, not {getattr(args, name)}")

@@ -38,6 +38,7 @@ except ImportError as error:
 
 from othello_env import Othello, othello_v0
 from othello_env.arena.match import play_match
+from othello_env.arguments import whole
 
 POLICY = "both"
 
@@ -106,12 +107,12 @@ def load(path: str) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], np
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="a folder for what is learned")
-    parser.add_argument("--iterations", type=int, default=100, help="of 4000 moves [%(default)s]")
+    parser.add_argument("--iterations", type=whole(1), default=100, help="of 4000 moves [%(default)s]")
     parser.add_argument(
-        "--workers", type=int, default=0, help="processes that play, beside the learner's own [%(default)s]"
+        "--workers", type=whole(0, 1024), default=0, help="processes that play, beside the learner's own [%(default)s]"
     )
-    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8 [%(default)s]")
-    parser.add_argument("--seed", type=int, default=1, help="of everything random [%(default)s]")
+    parser.add_argument("--size", type=whole(4, 8), default=8, help="of the board: 4, 6 or 8 [%(default)s]")
+    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=1, help="of everything random [%(default)s]")
     args = parser.parse_args()
     if args.out.exists() or args.out.is_symlink():
         parser.error(f"--out {args.out} exists; name another folder")

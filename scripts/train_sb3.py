@@ -31,6 +31,7 @@ except ImportError as error:
 
 from othello_env import Othello
 from othello_env.arena.match import play_match
+from othello_env.arguments import whole
 
 
 class OthelloVecEnv(VecEnv):
@@ -99,11 +100,11 @@ def as_policy(model: MaskablePPO) -> Callable[[npt.NDArray[np.int8], npt.NDArray
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the model, a .zip file")
-    parser.add_argument("--steps", type=int, default=500_000, help="the learner's moves [%(default)s]")
-    parser.add_argument("--games", type=int, default=64, help="played at once [%(default)s]")
-    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8 [%(default)s]")
+    parser.add_argument("--steps", type=whole(1), default=500_000, help="the learner's moves [%(default)s]")
+    parser.add_argument("--games", type=whole(1), default=64, help="played at once [%(default)s]")
+    parser.add_argument("--size", type=whole(4, 8), default=8, help="of the board: 4, 6 or 8 [%(default)s]")
     parser.add_argument("--opponent", default="random", help="a spec [%(default)s]")
-    parser.add_argument("--seed", type=int, default=1, help="of everything random [%(default)s]")
+    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=1, help="of everything random [%(default)s]")
     args = parser.parse_args()
     if args.out.exists() or args.out.is_symlink():
         parser.error(f"--out {args.out} exists; name another file")

@@ -36,6 +36,7 @@ except ImportError as error:
     sys.exit(f"{error}: pip install othello-env 'tianshou>=2'")
 
 from othello_env import othello_v0
+from othello_env.arguments import whole
 
 
 class Game(PettingZooEnv):
@@ -118,9 +119,9 @@ class Learner:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the network's weights, a .pt file")
-    parser.add_argument("--epochs", type=int, default=20, help="of 2000 steps [%(default)s]")
-    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8 [%(default)s]")
-    parser.add_argument("--seed", type=int, default=1, help="of everything random [%(default)s]")
+    parser.add_argument("--epochs", type=whole(1), default=20, help="of 2000 steps [%(default)s]")
+    parser.add_argument("--size", type=whole(4, 8), default=8, help="of the board: 4, 6 or 8 [%(default)s]")
+    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=1, help="of everything random [%(default)s]")
     args = parser.parse_args()
     if args.out.exists() or args.out.is_symlink():
         parser.error(f"--out {args.out} exists; name another file")

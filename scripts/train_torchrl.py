@@ -38,6 +38,7 @@ except ImportError as error:
 
 import othello_env
 from othello_env.arena.match import play_match
+from othello_env.arguments import whole
 
 
 def make_env(games: int, **arguments: Any) -> EnvBase:
@@ -134,11 +135,11 @@ def load(path: str, size: int) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the policy's weights, a .pt file")
-    parser.add_argument("--iterations", type=int, default=200, help="of games times 32 moves [%(default)s]")
-    parser.add_argument("--games", type=int, default=64, help="played at once [%(default)s]")
-    parser.add_argument("--size", type=int, default=8, help="of the board: 4, 6 or 8 [%(default)s]")
+    parser.add_argument("--iterations", type=whole(1), default=200, help="of games times 32 moves [%(default)s]")
+    parser.add_argument("--games", type=whole(1), default=64, help="played at once [%(default)s]")
+    parser.add_argument("--size", type=whole(4, 8), default=8, help="of the board: 4, 6 or 8 [%(default)s]")
     parser.add_argument("--opponent", default="random", help="a spec [%(default)s]")
-    parser.add_argument("--seed", type=int, default=1, help="of everything random [%(default)s]")
+    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=1, help="of everything random [%(default)s]")
     args = parser.parse_args()
     if args.out.exists() or args.out.is_symlink():
         parser.error(f"--out {args.out} exists; name another file")

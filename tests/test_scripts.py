@@ -1,5 +1,7 @@
 """What a script says before it does anything."""
 
+import argparse
+import ast
 import runpy
 import sys
 from pathlib import Path
@@ -27,6 +29,39 @@ def test_without_its_package_a_line_says_what_to_install(monkeypatch, name, pack
     with pytest.raises(SystemExit, match=f"{package}.*: pip install .") as stop:
         runpy.run_path(str(SCRIPTS / f"{name}.py"), run_name="__main__")
     assert "\n" not in stop.value.code
+
+
+def test_no_script_takes_a_number_without_bounds():
+    """What argparse reads by int or float may be negative, nan or endless."""
+    for script in SCRIPTS.glob("*.py"):
+        for node in ast.walk(ast.parse(script.read_text())):
+            if isinstance(node, ast.keyword) and node.arg == "type" and isinstance(node.value, ast.Name):
+                assert node.value.id not in ("int", "float"), f"{script.name}, line {node.value.lineno}"
+
+
+@pytest.mark.parametrize(
+    "name", ["measure_agents", "measure_arena", "measure_search", "measure_speed", "measure_start", "train_ntuple"]
+)
+def test_numbers_that_are_none_or_out_of_range_are_refused(monkeypatch, capsys, name):
+    parsers = []
+
+    def parse_args(parser, arguments=None):
+        parsers.append(parser)
+        sys.exit()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(argparse.ArgumentParser, "parse_args", parse_args)
+        with pytest.raises(SystemExit):
+            runpy.run_path(str(SCRIPTS / f"{name}.py"), run_name="__main__")
+    (parser,) = parsers
+    numbers = [action for action in parser._actions if action.type not in (None, Path)]
+    assert numbers
+    for action in numbers:
+        for bad in ("nan", "inf", "-inf", "-1", "1e99", "9" * 5000, "x", ""):
+            with pytest.raises(SystemExit):
+                parser.parse_args([f"{action.option_strings[0]}={bad}"])
+            told = capsys.readouterr().err.splitlines()[-1]
+            assert f"argument {action.option_strings[0]}: expected a " in told
 
 
 def test_help_of_the_boards_pictures_draws_nothing(monkeypatch, tmp_path, capsys):

@@ -21,13 +21,14 @@ import weakref
 from collections import deque
 from typing import IO, Any
 
-from othello_env.agent import Agent, AgentError, as_othello
+from othello_env.agent import Agent, AgentError, as_othello, option_text
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.othello import Othello
 
 __all__ = ["Gtp"]
 
 _QUIT_SECONDS = 1.0
+_SECONDS = 60.0
 _REMEMBERED_LINES = 20
 
 
@@ -149,7 +150,7 @@ class Gtp(Agent):
         ValueError: the command is empty or not well quoted, or the time is not positive.
     """
 
-    def __init__(self, command: str, seconds: float = 60.0) -> None:
+    def __init__(self, command: str, seconds: float = _SECONDS) -> None:
         if not shlex.split(command):
             raise ValueError("the command is empty: expected what starts an engine, such as 'gtp-rhino -l 4 -b 0'")
         if not 0 < seconds < threading.TIMEOUT_MAX:
@@ -163,7 +164,9 @@ class Gtp(Agent):
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
-        return f'gtp:command="{self._command}"'
+        options = [option_text("command", self._command)]
+        options += [] if self._seconds == _SECONDS else [option_text("seconds", f"{self._seconds:g}")]
+        return f"gtp:{','.join(options)}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self._command, self._seconds))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from othello_agents.evaluation import Evaluate, count, evaluation_name, find_evaluation
 from othello_agents.textbook import check_depth
-from othello_env.agent import Agent
+from othello_env.agent import Agent, option_text
 from othello_env.games.game import State
 
 __all__ = ["MaxN", "MaxNFound", "Paranoid", "ParanoidFound", "maxn", "paranoid"]
@@ -99,7 +99,8 @@ class _Lookahead(Agent):
         self._evaluate = find_evaluation(evaluate)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__.lower()}:depth={self._depth},eval={evaluation_name(self._evaluate)}"
+        evaluation = option_text("eval", evaluation_name(self._evaluate))
+        return f"{type(self).__name__.lower()}:depth={self._depth},{evaluation}"
 
     @abstractmethod
     def search(self, state: State) -> MaxNFound | ParanoidFound:

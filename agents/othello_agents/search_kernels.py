@@ -18,6 +18,7 @@ __all__ = [
     "COUNT",
     "MOBILITY",
     "MODIFIED",
+    "NTUPLE",
     "SWH",
     "WEIGHTED",
     "WIN",
@@ -32,8 +33,8 @@ __all__ = [
     "weights_table",
 ]
 
-COUNT, WEIGHTED, MODIFIED, MOBILITY, SWH = range(5)
-"""The evaluations that these kernels know."""
+COUNT, WEIGHTED, MODIFIED, MOBILITY, SWH, NTUPLE = range(6)
+"""The numbers of all compiled evaluations. These kernels know all but NTUPLE, which is the engine's."""
 
 WIN = np.int64(1 << 30)
 """The value of a game that is won: more than any evaluation. As a bare literal it would be a type of its own, and the

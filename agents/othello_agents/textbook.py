@@ -21,7 +21,7 @@ from othello_agents.evaluation import (
     swh,
     weighted,
 )
-from othello_env.agent import Agent, WrongGameError
+from othello_env.agent import Agent, WrongGameError, option_text
 from othello_env.games.game import State
 from othello_env.games.othello import Othello, OthelloBatch
 
@@ -92,7 +92,7 @@ class Search(Agent):
 
     @property
     def _options(self) -> str:
-        return f"eval={evaluation_name(self._evaluate)}"
+        return option_text("eval", evaluation_name(self._evaluate))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__.lower()}:{self._options}"
@@ -122,6 +122,11 @@ class Search(Agent):
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         return self.search(state).action
+
+    @property
+    def answers_batches(self) -> bool:
+        """Whether a kernel answers; a search in Python is a loop, which no limit of time could end."""
+        return self._compiled is not None
 
     def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
         if self._compiled is None:

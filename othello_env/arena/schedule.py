@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from othello_env.games.game import State
 from othello_env.games.openings import Openings
 
 __all__ = ["Opening", "Schedule", "ScheduledGame"]
+
+_USUAL_GAMES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,8 @@ class Schedule:
 
     Attributes:
         agents: their names, all different.
-        games: the number of games of each group.
+        games: the number of games of each group, a multiple of the number of players; None counts as 200, or the next
+            such number.
         openings: None, ``"random:PLIES"``, ``"balanced-v0"`` for the packaged list, or transcripts or States; lists are
             taken in turn.
         seed: determines the openings and all random choices.
@@ -68,7 +72,7 @@ class Schedule:
     """
 
     agents: tuple[str, ...]
-    games: int = 200
+    games: int | None = None
     openings: str | tuple[str | State, ...] | None = "random:10"
     seed: int = 0
     rules: Rules = field(default_factory=Rules)
@@ -82,7 +86,7 @@ class Schedule:
             raise ValueError(f"the agents of a tournament have different names, but {twice!r} is given twice")
         if len(self.agents) < players:
             raise ValueError(f"a tournament in {self.rules} needs at least {players} agents, not {len(self.agents)}")
-        if self.games < players or self.games % players:
+        if self.games is not None and (self.games < players or self.games % players):
             raise ValueError(
                 f"games is a positive multiple of {players} (each opening is played in every rotation of the seats), "
                 f"not {self.games}"
@@ -95,11 +99,17 @@ class Schedule:
         return self.missing(frozenset())
 
     def __len__(self) -> int:
-        return len(self._seatings) * (self.games // self.rules.num_players)
+        return len(self._seatings) * self.num_openings
+
+    @property
+    def num_openings(self) -> int:
+        """How many openings each group plays."""
+        players = self.rules.num_players
+        return math.ceil(_USUAL_GAMES / players) if self.games is None else self.games // players
 
     def missing(self, done: Container[tuple[int, tuple[str, ...]]]) -> Iterator[ScheduledGame]:
         """The games in order but for some: those of these openings (by number) and agents (in the order of play)."""
-        for number in range(self.games // self.rules.num_players):
+        for number in range(self.num_openings):
             wanted = [names for names in self._seatings if (number, names) not in done]
             if wanted:
                 opening = self._opening(number)
@@ -108,7 +118,7 @@ class Schedule:
 
     def games_of(self, number: int) -> dict[tuple[str, ...], ScheduledGame]:
         """The games from the opening of this number by their agents, in the order of play; none if it is not played."""
-        if not 0 <= number < self.games // self.rules.num_players:
+        if not 0 <= number < self.num_openings:
             return {}
         opening = self._opening(number)
         return {names: self._game(opening, names) for names in self._seatings}

@@ -1,5 +1,6 @@
 """Options and output that several commands share."""
 
+import math
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -16,8 +17,12 @@ from othello_env.files import read_file
 from othello_env.games.game import NotationError
 
 __all__ = [
+    "MOST_GAMES",
+    "MOST_SECONDS",
+    "MOST_THREADS",
+    "EvenRange",
+    "FloatRange",
     "bar",
-    "even",
     "game_option",
     "make_new_folder",
     "openings_option",
@@ -31,6 +36,36 @@ __all__ = [
 _F = TypeVar("_F", bound=Callable[..., Any])
 _LARGEST_OPENINGS = 64 << 20  # bytes of a file
 _LONGEST_PATH = 255  # longer names of files are errors on some systems
+_LARGEST_SEED = 2**64 - 1
+
+MOST_GAMES, MOST_SECONDS, MOST_THREADS = 10**9, 1e9, 1024
+"""More than anybody has use for, so that a slip is told and nothing overflows."""
+
+
+class FloatRange(click.FloatRange):
+    """Like click's, which takes nan for a number within any range; here a range has two ends."""
+
+    def __init__(self, least: float, most: float, *, above: bool = False) -> None:
+        super().__init__(least, most, min_open=above)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
+
+
+class EvenRange(click.IntRange):
+    """A number of games that are played in colour-swapped pairs."""
+
+    def __init__(self) -> None:
+        super().__init__(2, MOST_GAMES)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        number: int = super().convert(value, param, ctx)
+        if number % 2:
+            self.fail(f"{number} is not even (each opening is played with both colours).", param, ctx)
+        return number
 
 
 def size_option(function: _F) -> _F:
@@ -58,7 +93,7 @@ def game_option(function: _F) -> _F:
 
 def seed_option(text: str = "The same seed repeats the run.") -> Callable[[_F], _F]:
     """``--seed``, and what it repeats."""
-    return click.option("--seed", type=click.IntRange(0), default=0, help=text)
+    return click.option("--seed", type=click.IntRange(0, _LARGEST_SEED), default=0, help=text)
 
 
 def openings_option(function: _F) -> _F:
@@ -83,6 +118,8 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
     if re.search(r"[/\\]|\.[A-Za-z]\w*$", value):
         raise click.BadParameter(f"there is no file {value!r}; {expected}")
     parts = [part.strip() for part in value.split(",")]
+    if not all(parts):
+        raise click.BadParameter(f"{expected}, got {value!r} (an opening of no moves is written start)")
     try:
         for part in parts:
             context.params["rules"].start(0).play_transcript(part)
@@ -94,13 +131,6 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
 def openings_text(openings: str | list[str] | None) -> str:
     """Openings in a few words."""
     return f"{len(openings)} given" if isinstance(openings, list) else openings or "start"
-
-
-def even(_context: click.Context, _parameter: click.Parameter, value: int | None) -> int | None:
-    """Check a number of games, if there is one; they are played in colour-swapped pairs."""
-    if value is not None and (value < 2 or value % 2):
-        raise click.BadParameter(f"{value} is not even and at least 2 (each opening is played with both colours).")
-    return value
 
 
 def make_new_folder(path: Path) -> None:

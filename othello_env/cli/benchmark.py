@@ -25,12 +25,12 @@ _SHOW_EVERY = 0.2
 @click.argument("agent")
 @click.option(
     "--within",
-    type=click.FloatRange(0, min_open=True),
+    type=options.FloatRange(0, 1e4, above=True),
     default=HALF_WIDTH,
     help="Play until the rating is known within so many Elo points (95%).",
 )
-@click.option("--games", type=int, callback=options.even, help="The most games, even.")
-@click.option("--minutes", type=click.FloatRange(0, min_open=True), help="The most minutes of play.")
+@click.option("--games", type=options.EvenRange(), help="The most games, even.")
+@click.option("--minutes", type=options.FloatRange(0, 1e7, above=True), help="The most minutes of play.")
 @click.option("--endgame", is_flag=True, help="No games, only the endgame positions.")
 @click.option(
     "--out", type=click.Path(path_type=Path), help="A folder that is new or empty, for benchmark.json, .md and .png."

@@ -16,7 +16,7 @@ HEAD = ("opponent", "wins", "draws", "losses", "score", "95% interval", "discs")
 @click.command("match")
 @click.argument("a")
 @click.argument("b")
-@click.option("--games", type=int, default=200, callback=options.even, help="Even: each opening with both colours.")
+@click.option("--games", type=options.EvenRange(), default=200, help="Even: each opening with both colours.")
 @options.openings_option
 @options.game_option
 @options.seed_option()

@@ -22,8 +22,10 @@ _OPENINGS = "random:10"
 
 
 @click.command("quickstart")
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), default=60.0, help="Of training.")
-@click.option("--games", type=int, default=200, callback=options.even, help="Against each opponent, even.")
+@click.option(
+    "--seconds", type=options.FloatRange(0, options.MOST_SECONDS, above=True), default=60.0, help="Of training."
+)
+@click.option("--games", type=options.EvenRange(), default=200, help="Against each opponent, even.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),

@@ -1,7 +1,6 @@
 """``othello-env serve``: the browser page."""
 
 import contextlib
-import math
 import socket
 import threading
 import webbrowser
@@ -11,6 +10,7 @@ from typing import Any
 import click
 
 from othello_env.agent import make_agent
+from othello_env.cli import _options as options
 from othello_env.extras import import_extra
 from othello_env.files import parse_json, read_file
 
@@ -29,7 +29,7 @@ _LARGEST_RESULTS = 4 << 20
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A JSON file that benchmark, quickstart or a training script wrote, to be shown; may be repeated.",
 )
-@click.option("--seconds", type=click.FloatRange(1, 3600), default=60.0, help="The longest that an agent may think.")
+@click.option("--seconds", type=options.FloatRange(1, 3600), default=60.0, help="The longest that an agent may think.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], seconds: float, browser: bool) -> None:
     """Play, watch and look into agents in the browser, at an address that only this computer reaches.
@@ -43,8 +43,6 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
     from othello_env.page.offers import FIRST_REQUESTS, PACKAGED, games_of
     from othello_env.page.thinking import Thinkers
 
-    if math.isnan(seconds):
-        raise click.BadParameter("expected a number from 1 to 3600, not nan.", param_hint="--seconds")
     if any(spec.partition(":")[0] == "human" for spec in agents):
         raise click.BadParameter("human is whoever sits at the page.", param_hint="AGENT")
     yours = [Offer(spec, "yours", games_of(make_agent(spec))) for spec in dict.fromkeys(agents)]

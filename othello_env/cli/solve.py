@@ -19,7 +19,7 @@ _MINUTES, _HOURS = 24, 28
 @click.command("solve", context_settings=BOARDS_BEGIN_WITH_DASHES)
 @position_options
 @click.option("--result", "result_only", is_flag=True, help="Find out only who wins, which is quicker.")
-@click.option("--hash", "megabytes", type=click.IntRange(1), default=64, help="Memory for positions, in MiB.")
+@click.option("--hash", "megabytes", type=click.IntRange(1, 1 << 16), default=64, help="Memory for positions, in MiB.")
 def command(position: str, to_move: str, size: int, result_only: bool, megabytes: int) -> None:
     """Print the exact score of POSITION: in discs under perfect play, the empty squares given to the winner.
 

@@ -19,7 +19,12 @@ __all__ = ["command", "cross_table", "elo_table"]
 
 @click.command("tournament")
 @click.argument("agents", nargs=-1, required=True)
-@click.option("--games", default=200, help="Of each pair of agents, even: each opening with both colours.")
+@click.option(
+    "--games",
+    type=click.IntRange(1, options.MOST_GAMES),
+    help="Of each pair of agents, even: each opening with both colours. Of three players: a multiple of 3.  "
+    "[default: 200, of three players 201]",
+)
 @options.openings_option
 @options.seed_option()
 @options.game_option
@@ -28,7 +33,9 @@ __all__ = ["command", "cross_table", "elo_table"]
 @click.option("--clock", "game_time", help="Each side's time for a game: 30m, 90s.")
 @click.option("--move-time", help="Each side's time for a move: 100ms, 2s.")
 @click.option(
-    "--workers", type=click.IntRange(1), help="Processes that play.  [default: 1; with --ray all cores of the cluster]"
+    "--workers",
+    type=click.IntRange(1, options.MOST_THREADS),
+    help="Processes that play.  [default: 1; with --ray all cores of the cluster]",
 )
 @click.option(
     "--ray",
@@ -41,7 +48,7 @@ __all__ = ["command", "cross_table", "elo_table"]
 )
 def command(
     agents: tuple[str, ...],
-    games: int,
+    games: int | None,
     openings: str | list[str] | None,
     seed: int,
     rules: Rules,

@@ -11,7 +11,7 @@ from othello_env.files import check_output
 
 __all__ = ["command"]
 
-_BATCH = 64
+_BATCH, _LARGEST_BATCH = 64, 100_000
 _PRECISE_BELOW = 10.0
 """Seconds that are told with a decimal."""
 
@@ -19,22 +19,27 @@ _PRECISE_BELOW = 10.0
 @click.command("train")
 @click.option(
     "--seconds",
-    type=click.FloatRange(0, min_open=True),
+    type=options.FloatRange(0, options.MOST_SECONDS, above=True),
     help="Of training, counted anew with --resume.  [default: 60 without --games]",
 )
 @click.option(
     "--games",
-    type=click.IntRange(1),
+    type=click.IntRange(1, options.MOST_GAMES),
     help="Of self-play, counted anew with --resume; parts that are multiples of the batch end like one run.",
 )
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Where to write: a .npz file."
 )
 @click.option("--resume", is_flag=True, help="Go on with the network in --out: its size, seed and batch.")
-@click.option("--threads", type=click.IntRange(1), default=1, help="That play; they share the games of a batch.")
+@click.option(
+    "--threads",
+    type=click.IntRange(1, options.MOST_THREADS),
+    default=1,
+    help="That play; they share the games of a batch.",
+)
 @click.option(
     "--batch",
-    type=click.IntRange(1),
+    type=click.IntRange(1, _LARGEST_BATCH),
     help=f"How many games are played before they are learned from.  [default: 1, with several threads {_BATCH}]",
 )
 @options.size_option

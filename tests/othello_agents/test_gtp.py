@@ -131,6 +131,20 @@ def test_it_travels_to_another_process():
     agent.close()
 
 
+@pytest.mark.parametrize("command", ["edax", 'edax -name "A, B"', "a 'b \"c\"' d=1"])
+def test_it_is_named_by_its_spec(command):
+    for agent in (Gtp(command), Gtp(command, 1.5)):
+        again = make_agent(repr(agent))
+        assert repr(again) == repr(agent)
+        assert again.__reduce__() == agent.__reduce__()
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "-1", "0", "1e300"])
+def test_a_time_without_end_is_refused(seconds):
+    with pytest.raises(SpecError, match="seconds is a"):
+        make_agent(f"gtp:command=x,seconds={seconds}")
+
+
 def play(first, second, state):
     agents = (first, second)
     while not state.is_over:

@@ -200,6 +200,15 @@ def test_a_batch_is_answered_as_its_positions_are(spec: str, name: str, size: in
     assert all(action in state.legal_actions() for action, state in zip(answers.tolist(), states, strict=True))
 
 
+def test_only_what_a_kernel_answers_is_answered_in_batches() -> None:
+    """A loop in Python is ended by limits of time between two games, if they are not played at once."""
+    for name, evaluate in EVALUATIONS.items():
+        for agent in (f"maximizer:eval={name}", f"minimax:eval={name}", f"alphabeta:eval={name}"):
+            for spec in (agent, f"{agent},epsilon=0.5"):
+                assert make_agent(spec).answers_batches == (evaluate in COMPILED), spec
+    assert not Maximizer(lambda state, player: 0).answers_batches
+
+
 def test_an_empty_batch_has_no_answers() -> None:
     assert AlphaBeta().act_batch(OthelloBatch.from_states([])).shape == (0,)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from othello_env import Agent, AgentError, MissingExtraError, Othello, OthelloBatch, SpecError, agent, make_agent
-from othello_env.agent import Chance, ask
+from othello_env.agent import Chance, ask, option_text
 
 pytestmark = pytest.mark.nojit
 
@@ -118,6 +118,9 @@ class TestSpecs:
             ('"ntuple:weights=a.npz"', "ntuple:weights=a.npz"),
             ('"gtp-rhino -l 4, -b 0"', "gtp-rhino -l 4, -b 0"),
             ('""', ""),
+            ('"edax -name ""A, B"""', 'edax -name "A, B"'),
+            ('""""', '"'),
+            ('""",depth=3,eval="""', '",depth=3,eval="'),
             ("a:b=c", "a:b=c"),
             ("C:\\x y", "C:\\x y"),
         ],
@@ -125,6 +128,11 @@ class TestSpecs:
     def test_values_are_quoted(self, plugin, text, value):
         assert make_agent(f"zz-all:eval={text},depth=2").options["eval"] == value
         assert make_agent(f"zz-all:depth=2,eval={text}").options["eval"] == value
+
+    @pytest.mark.parametrize("value", ["", "a", '"', '""', ",", 'a "b, c" d', "x=1,y=2", " ", "a\nb", "C:\\x"])
+    def test_option_text_is_read_back(self, plugin, value):
+        made = make_agent(f"zz-all:{option_text('eval', value)},{option_text('depth', 2)}")
+        assert (made.options["eval"], made.options["depth"]) == (value, 2)
 
     def test_what_is_forgiven(self, plugin):
         assert make_agent(" zz-all:depth=2,").options["depth"] == 2
@@ -178,7 +186,11 @@ class TestSpecs:
             ("zz-all:deep=1", "zz-all has no option deep; it takes depth"),
             ("random:epsilon=1.5", "epsilon is a probability, 0 to 1, not 1.5"),
             ("random:epsilon=-1", "epsilon is a probability"),
-            ("random:epsilon=nan", "epsilon is a probability"),
+            ("random:epsilon=nan", "epsilon is a finite number, not 'nan'"),
+            ("zz-all:depth=1,scale=inf", "scale is a finite number, not 'inf'"),
+            ("zz-all:depth=1,limit=-inf", "limit is a finite number, not '-inf'"),
+            ("zz-all:depth=1,limit=" + "1" * 5000, "limit is a finite number, not '111"),
+            ('zz-all:depth=2,eval="a"b"', "expected key=value,key=value .* at 'eval="),
             ("random:epsilon=x", "epsilon is float, not 'x'"),
             ("random:choice", "after random, got 'choice'"),
             ("othello_plugin:nosuch", "there is no 'nosuch' in othello_plugin, which has .*last"),

@@ -21,7 +21,7 @@ from othello_agents.engine.probcut import NO_CUTS, shipped_cuts
 from othello_agents.engine.running import run
 from othello_agents.engine.searcher import Found, Searcher
 from othello_agents.ntuple import NTupleNetwork, shipped_network
-from othello_env.agent import Agent, WrongGameError, as_othello
+from othello_env.agent import Agent, WrongGameError, as_othello, option_text
 from othello_env.games.game import State
 from othello_env.games.othello import Othello, OthelloBatch
 
@@ -29,6 +29,7 @@ __all__ = ["Engine"]
 
 _DEFAULT_DEPTH = 8
 _DEFAULT_EXACT = 12
+_DEFAULT_HASH = 16
 _DEEPEST = 60
 _QUICK_DEPTH = 4
 _QUICK_NODES = 100_000
@@ -67,7 +68,7 @@ class Engine(Agent):
         ms: float | None = None,
         exact: int | None = None,
         eval: str | None = None,  # noqa: A002 - the option of the spec
-        hash: int = 16,  # noqa: A002 - what engines call it
+        hash: int = _DEFAULT_HASH,  # noqa: A002 - what engines call it
         selective: bool = True,
     ) -> None:
         self._depth = _whole("depth", depth, 1, _DEEPEST)
@@ -88,11 +89,8 @@ class Engine(Agent):
     def __repr__(self) -> str:
         ms = None if self._seconds is None else f"{1000 * self._seconds:g}"
         given = {"depth": self._depth, "nodes": self._nodes, "ms": ms, "exact": self._exact, "eval": self._eval}
-        options = [
-            f'{name}="{value}"' if "=" in str(value) else f"{name}={value}"
-            for name, value in given.items()
-            if value is not None
-        ]
+        options = [option_text(name, value) for name, value in given.items() if value is not None]
+        options += [] if self._hash == _DEFAULT_HASH else [option_text("hash", self._hash)]
         options += [] if self._selective else ["selective=false"]
         return f"engine:{','.join(options)}" if options else "engine"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
-from othello_agents.engine.evaluator import LOGIT, NTUPLE
+from othello_agents.engine.evaluator import LOGIT
 from othello_agents.engine.midgame import FINAL
+from othello_agents.search_kernels import NTUPLE
 from othello_env.games.othello import Othello
 
 __all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "to_unit"]

@@ -12,7 +12,18 @@ import numpy.typing as npt
 
 from othello_agents.engine.probcut import NO_CUTS
 from othello_agents.ntuple.kernels import Tables
-from othello_agents.search_kernels import COUNT, MOBILITY, MODIFIED, WEIGHTED, Int, evaluate, gain, weigh, weights_table
+from othello_agents.search_kernels import (
+    COUNT,
+    MOBILITY,
+    MODIFIED,
+    NTUPLE,
+    WEIGHTED,
+    Int,
+    evaluate,
+    gain,
+    weigh,
+    weights_table,
+)
 from othello_env.games.bitboard import BOARDS, popcount
 from othello_env.games.jit import kernel
 
@@ -20,7 +31,6 @@ __all__ = [
     "BOUND",
     "CLASSIC",
     "LOGIT",
-    "NTUPLE",
     "Evaluator",
     "classic_evaluator",
     "follow",
@@ -32,8 +42,6 @@ __all__ = [
 
 CLASSIC = {"count": COUNT, "mobility": MOBILITY, "modified": MODIFIED, "weighted": WEIGHTED}
 """The textbook evaluations by name."""
-NTUPLE = 4
-
 LOGIT = 1000
 """The units of a logit of 1, for n-tuple tables."""
 BOUND = 16_000

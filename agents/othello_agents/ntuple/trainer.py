@@ -57,7 +57,7 @@ class Trainer:
         grabbing: the probability that one of a game's players grabs discs.
         look_ahead: choose moves by minimax of depth 2, which takes several times as long.
         batch: how many games are played before they are learned from.
-        num_threads: how many threads play a batch; results do not depend on it.
+        num_threads: how many threads share the games of a batch, at most one a game; results do not depend on it.
 
     Raises:
         ValueError: there is no such size, the network has another one, or a number is out of its range.
@@ -91,10 +91,12 @@ class Trainer:
             ("random_plies", random_plies, 0, size * size),
             ("grabbing", grabbing, 0.0, 1.0),
             ("batch", batch, 1, _LARGEST_BATCH),
-            ("num_threads", num_threads, 1, math.inf),
+            ("num_threads", num_threads, 1, 1024),
         ):
             if not least <= number <= most:
                 raise ValueError(f"{name} must be {least} to {most}, not {number}")
+        if num_threads > batch:
+            raise ValueError(f"threads share the games of a batch: expected {batch} at most, not {num_threads}")
         self.seed = int(seed)
         self._key = np.uint64(mix_int(seed, 0))
         self._learning = Learning(
@@ -105,7 +107,7 @@ class Trainer:
         self._errors = self.network.errors
         self.batch = batch
         self._records = Records.empty(batch, self.network.tables)
-        self._workers = Workers(min(num_threads, batch))
+        self._workers = Workers(num_threads)
         self._portion = batch if self._workers.count > 1 else batch * max(1, _CHUNK // batch)
         training = self.network.training
         self._played = np.array([training.get("games", 0)], np.int64)
@@ -141,12 +143,12 @@ class Trainer:
 
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed.
-            ValueError: neither is given, or one is negative.
+            ValueError: neither is given, or one is negative or not finite.
         """
         if seconds is None and games is None:
             raise ValueError("run needs seconds or games")
-        if (seconds or 0) < 0 or (games or 0) < 0:
-            raise ValueError(f"seconds and games cannot be negative, got {seconds} and {games}")
+        if not all(given is None or 0 <= given < math.inf for given in (seconds, games)):
+            raise ValueError(f"seconds and games are finite and not negative, got {seconds} and {games}")
         with interruptible():
             self._play(0)  # compiles, which is not training
         start, before = time.perf_counter(), self.games

@@ -12,18 +12,18 @@ import pytest
 from othello_agents.alphabeta import AlphaBeta, alphabeta
 from othello_agents.engine import Engine
 from othello_agents.engine import agent as engine_agent
-from othello_agents.engine.evaluator import LOGIT
+from othello_agents.engine.evaluator import CLASSIC, LOGIT
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, new_memory
 from othello_agents.engine.running import run
 from othello_agents.minimax import Minimax
 from othello_agents.ntuple import NTupleNetwork
 from othello_agents.ntuple.patterns import layout
+from othello_agents.search_kernels import NTUPLE
+from othello_agents.textbook import COMPILED
 from othello_env import Othello, make_agent
 from othello_env.agent import SpecError, ask
 from othello_env.games.checkers import Checkers
 from othello_env.games.othello import OthelloBatch
-
-CLASSIC = ("count", "mobility", "modified", "weighted")
 
 
 @pytest.fixture(scope="module")
@@ -221,7 +221,7 @@ def test_bad_positions_are_refused():
         ("engine:depth=0", "depth is 1 to 60, not 0"),
         ("engine:nodes=0", "nodes is 1 to"),
         ("engine:ms=0", "ms is a positive number"),
-        ("engine:ms=inf", "ms is a positive number"),
+        ("engine:ms=inf", "ms is a finite number"),
         ("engine:exact=61", "exact is 0 to 60"),
         ("engine:hash=0", "hash is 1 to"),
         ("engine:eval=best", "no evaluation 'best'; it has ntuple"),
@@ -249,7 +249,29 @@ def test_specs_are_understood(weights):
     assert repr(engine) == spec
     assert ask(engine, Othello(6)) in Othello(6).legal_actions()
     assert repr(make_agent("engine:ms=100")) == "engine:ms=100"
-    assert repr(make_agent("engine")) == "engine"
+    assert repr(make_agent("engine")) == repr(make_agent("engine:hash=16")) == "engine"
+    assert repr(make_agent("engine:depth=3,hash=1")) == "engine:depth=3,hash=1"
+
+
+def test_a_file_is_named_whatever_its_name(weights, tmp_path):
+    odd = tmp_path / 'a "b", c.npz'
+    odd.write_bytes(weights[6].read_bytes())
+    engine = Engine(depth=2, eval=f"ntuple:weights={odd}")
+    again = make_agent(repr(engine))
+    assert again.__reduce__() == engine.__reduce__()
+    assert again.act(Othello(6)) == engine.act(Othello(6))
+
+
+@pytest.mark.parametrize("ms", ["nan", "inf", "-inf", "-1", "0"])
+def test_a_time_without_end_is_refused(ms):
+    with pytest.raises(SpecError, match="ms is a"):
+        make_agent(f"engine:ms={ms}")
+
+
+def test_evaluations_have_numbers_of_their_own():
+    numbers = [*set(COMPILED.values()), NTUPLE]
+    assert len(set(numbers)) == len(numbers)
+    assert set(CLASSIC.values()) <= set(COMPILED.values())
 
 
 def test_every_size_has_a_default_evaluation():

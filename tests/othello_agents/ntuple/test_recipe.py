@@ -127,12 +127,12 @@ def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(tmp_path
         (["--out", "a.npz", "--games", "8", "--matches", "3"], "--matches is an even number of at least 2, not 3"),
         (["--out", "a.npz", "--games", "8", "--size", "7"], "7"),
         (["--out", "kept.npz/a.npz", "--games", "8"], "kept.npz"),  # which is no folder
-        (["--out", "a.npz", "--games", "8", "--first", "0"], "--first is at least 1, not 0"),
-        (["--out", "a.npz", "--games", "-10"], "--games is at least 1, not -10"),
-        (["--out", "a.npz", "--games", "8", "--batch", "0"], "--batch is at least 1, not 0"),
-        (["--out", "a.npz", "--games", "8", "--threads", "0"], "--threads is at least 1, not 0"),
-        (["--out", "a.npz", "--seconds", "-1"], "--seconds is at least 0, not -1.0"),
-        (["--out", "a.npz", "--seconds", "nan"], "--seconds is at least 0, not nan"),
+        (["--out", "a.npz", "--games", "8", "--first", "0"], "--first: expected a whole number from 1 to"),
+        (["--out", "a.npz", "--games", "-10"], "--games: expected a whole number from 1 to"),
+        (["--out", "a.npz", "--games", "8", "--batch", "0"], "--batch: expected a whole number from 1 to"),
+        (["--out", "a.npz", "--games", "8", "--threads", "0"], "--threads: expected a whole number from 1 to"),
+        (["--out", "a.npz", "--seconds", "-1"], "--seconds: expected a number from 0 to 1e+09, got '-1'"),
+        (["--out", "a.npz", "--seconds", "nan"], "--seconds: expected a number from 0 to 1e+09, got 'nan'"),
     ],
 )
 def test_mistakes_in_the_command_are_told_and_nothing_is_written(tmp_path, capsys, monkeypatch, arguments, message):

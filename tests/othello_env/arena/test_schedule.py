@@ -89,3 +89,15 @@ def test_openings_without_a_list_are_the_start():
 def test_a_wrong_tournament_is_told(arguments, told):
     with pytest.raises(ValueError, match=told):
         Schedule(**arguments)
+
+
+@pytest.mark.parametrize(
+    "game", ["othello", "othello:size=6", "othello:size=4", "checkers", "checkers:size=10", "tribolo"]
+)
+def test_the_usual_number_of_games_is_right_for_every_game(game):
+    rules = Rules.parse(game)
+    schedule = Schedule(("a", "b", "c"), rules=rules)
+    players = rules.num_players
+    assert len(schedule) == {2: 3 * 200, 3: 201}[players]
+    assert schedule.num_openings == {2: 100, 3: 67}[players]
+    assert len(next(iter(schedule)).agents) == players

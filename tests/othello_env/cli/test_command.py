@@ -8,10 +8,12 @@ import subprocess
 import sys
 import time
 
+import click
 import pytest
 
 from othello_env import __version__
-from othello_env.cli import main
+from othello_env.cli import _command, main
+from othello_env.cli import _options as options
 
 # A shell's background jobs ignore interrupts; these take them whatever starts the tests.
 START = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
@@ -87,6 +89,15 @@ BAD = [
         ["match", "random", "random", "--openings", "f5", "--game", "checkers"],
         "start, transcripts or a file of them, got 'f5'",
     ),
+    (["match", "random", "random", "--openings", ""], "transcripts or a file of them, got ''"),
+    (["match", "random", "random", "--openings", "f5d6,,"], "transcripts or a file of them, got 'f5d6,,'"),
+    (["tournament", "random", "maximizer", "--openings", " , "], "transcripts or a file of them, got ' , '"),
+    (["match", "random", "random", "--game", "othello:size=8.0"], "size is a number, not '8.0'"),
+    (["match", "engine:ms=nan", "random"], "'engine:ms=nan': ms is a finite number, not 'nan'"),
+    (["match", "random", "mcts:exploration=inf"], "exploration is a finite number, not 'inf'"),
+    (["tournament", "random", "random:epsilon=nan"], "epsilon is a finite number, not 'nan'"),
+    (["tournament", "random", "maximizer", "--clock", "nans"], "expected a time such as"),
+    (["tournament", "random", "maximizer", "--clock", "9" * 400 + "h"], "positive number of seconds, not inf"),
     (["match", "random"], "Missing argument 'B'"),
     (["benchmark", "missing.npz"], "there is no file 'missing.npz'"),
     (["benchmark", "missing.py:f"], "there is no file 'missing.py'"),
@@ -107,6 +118,50 @@ def test_an_error_is_one_line_and_status_2(run, tmp_path, monkeypatch, arguments
     assert err.count("\n") == 1
     assert why in err
     assert list(tmp_path.iterdir()) == []
+
+
+NEEDS = {
+    "analyse": ["f5d6"],
+    "benchmark": ["random"],
+    "match": ["random", "random"],
+    "solve": ["f5d6"],
+    "tournament": ["random", "maximizer"],
+    "train": ["--out", "a.npz"],
+}
+COMMANDS = _command.list_commands(click.Context(_command))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_numbers_are_finite_and_in_range(run, tmp_path, monkeypatch, name):
+    """Of each option of each command that takes a number, whatever it is."""
+    monkeypatch.chdir(tmp_path)
+    for option in _command.get_command(click.Context(_command), name).params:
+        kind = option.type
+        bad = ["nan", "inf", "-inf", "", "x"]
+        if isinstance(kind, options.FloatRange | click.IntRange):
+            least, most = kind.min, kind.max
+            assert least is not None, option.opts
+            assert most is not None, option.opts
+            bad += [least if kind.min_open else least - 1, -1 if least >= 0 else least - 1, 2 * most + 1]
+        else:
+            assert not isinstance(kind, type(click.INT) | type(click.FLOAT)), f"{option.opts} have no bounds"
+            if not isinstance(kind, click.Choice) or not kind.choices[0].isdigit():
+                continue
+            bad += ["-1", "8.0", "5"]
+        for value in bad:
+            status, out, err = run(name, *NEEDS.get(name, []), f"{option.opts[-1]}={value}")
+            assert (status, out) == (2, ""), (option.opts, value)
+            assert err.startswith(f"othello-env: Invalid value for '{option.opts[-1]}'"), err
+            assert str(value) in err
+            assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_walk_over_the_options_meets_some():
+    kinds = [type(option.type) for name in COMMANDS for option in _command.get_command(None, name).params]
+    assert kinds.count(options.FloatRange) >= 5
+    assert kinds.count(click.IntRange) >= 10
+    assert kinds.count(options.EvenRange) == 3
 
 
 @pytest.mark.parametrize(

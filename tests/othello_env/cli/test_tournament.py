@@ -108,6 +108,18 @@ def test_clocks_and_other_games(run, tmp_path):
     assert run(AGENTS[0], AGENTS[2], "--games", 2, "--game", "checkers", "--move-time", "10s")[0] == 0
 
 
+@pytest.mark.parametrize(
+    ("game", "games"), [("othello", 200), ("othello:size=4", 200), ("checkers", 200), ("tribolo", 201)]
+)
+def test_every_game_has_a_number_of_games(run, monkeypatch, game, games):
+    """Nothing is played, that the numbers agree is what matters."""
+    monkeypatch.setattr("othello_env.cli.tournament.play_tournament", lambda *_, **__: None)
+    agents = ("random", "random:epsilon=0.1", "random:epsilon=0.2")[: 3 if game == "tribolo" else 2]
+    status, text, errors = run(*agents, "--game", game)
+    assert (status, errors) == (0, "")
+    assert text.startswith(f"0 of {games} games, {game}, openings random:10")
+
+
 def test_faults_are_told(run, tmp_path):
     policy = tmp_path / "policy.py"
     policy.write_text("def bad(observations, masks):\n    return [99] * len(masks)\n")

@@ -47,6 +47,19 @@ def test_resuming_with_another_seed_is_an_error_and_changes_nothing(tmp_path, ca
     assert file.read_bytes() == before
 
 
+def test_threads_that_no_game_of_the_batch_is_for_are_refused(tmp_path, capsys):
+    file = tmp_path / "a.npz"
+    assert run("--games", 10, "--size", 4, "--out", file) == 0
+    before = file.read_bytes()
+    capsys.readouterr()
+    for arguments in (["--resume", "--out", file], ["--batch", 1, "--out", tmp_path / "b.npz"]):
+        assert run("--games", 10, "--threads", 4, *arguments) == 2
+        told = capsys.readouterr().err
+        assert told == "othello-env: threads share the games of a batch: expected 1 at most, not 4\n"
+    assert file.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [file]
+
+
 @pytest.mark.parametrize("interrupted_score", [1, 2])
 def test_an_interrupt_while_the_learner_is_measured_keeps_what_was_learned(monkeypatch, interrupted_score):
     scores = iter(range(1, 10))

@@ -184,7 +184,7 @@ def test_a_port_that_is_taken(serve, capsys):
         (["nobody"], "there is no agent 'nobody'"),
         (["alphabeta:depth=0"], "depth is at least 1"),
         (["human"], "human is whoever sits at the page"),
-        (["--seconds", "nan"], "not nan"),
+        (["--seconds", "nan"], "nan is not in the range 1<=x<=3600"),
     ],
 )
 def test_a_wrong_agent_is_told_before_anything_is_served(arguments, part, capsys):
