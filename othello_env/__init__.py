@@ -4,6 +4,7 @@ from importlib.metadata import version
 
 from othello_env import drawing, symmetries
 from othello_env.agent import Agent, AgentError, SpecError, WrongGameError, make_agent
+from othello_env.envs.conventions import IgnoredMaskWarning
 from othello_env.envs.registration import register
 from othello_env.envs.sampling import sample_legal
 from othello_env.extras import MissingExtraError
@@ -16,6 +17,7 @@ __all__ = [
     "Agent",
     "AgentError",
     "Checkers",
+    "IgnoredMaskWarning",
     "IllegalActionError",
     "MissingExtraError",
     "NotationError",
