@@ -1,9 +1,11 @@
 """Othello for people who train agents: rules at machine speed, environments, opponents, a benchmark."""
 
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from othello_env import drawing, symmetries
 from othello_env.agent import Agent, AgentError, SpecError, WrongGameError, make_agent
+from othello_env.envs.conventions import IgnoredMaskWarning
 from othello_env.envs.registration import register
 from othello_env.envs.sampling import sample_legal
 from othello_env.extras import MissingExtraError
@@ -11,26 +13,62 @@ from othello_env.games.checkers import Checkers
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.othello import Othello, OthelloBatch
 from othello_env.games.tribolo import Tribolo
+from othello_env.imports import later
+
+if TYPE_CHECKING:
+    from othello_env.arena.benchmark import run_benchmark
+    from othello_env.arena.endgame import measure_endgame
+    from othello_env.arena.match import play_match
+    from othello_env.arena.placement import place
+    from othello_env.arena.tournament import play_tournament
+    from othello_env.envs.making import make_env, make_vec_env
+    from othello_env.envs.returns import self_play_advantages
+    from othello_env.envs.single import OthelloEnv
+    from othello_env.envs.vector import OthelloVectorEnv
 
 __all__ = [
     "Agent",
     "AgentError",
     "Checkers",
+    "IgnoredMaskWarning",
     "IllegalActionError",
     "MissingExtraError",
     "NotationError",
     "Othello",
     "OthelloBatch",
+    "OthelloEnv",
+    "OthelloVectorEnv",
     "SpecError",
     "State",
     "Tribolo",
     "WrongGameError",
     "make_agent",
+    "make_env",
+    "make_vec_env",
+    "measure_endgame",
+    "place",
+    "play_match",
+    "play_tournament",
+    "run_benchmark",
     "sample_legal",
+    "self_play_advantages",
     "symmetries",
 ]
 
 __version__ = version("othello-env")
+
+__getattr__ = later(
+    __name__,
+    {
+        "othello_env.arena": ("measure_endgame", "place", "play_match", "play_tournament", "run_benchmark"),
+        "othello_env.envs": ("OthelloEnv", "OthelloVectorEnv", "make_env", "make_vec_env", "self_play_advantages"),
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 State.svg_renderer = staticmethod(drawing.svg)
 register()

@@ -6,7 +6,8 @@
 move; and ``action_mask``. The history that draws hang on is not in it |
 | reward | at the end +1 for the winner, -1 for the loser, 0 for both in a draw; or the margin in pieces |
 | chains | a jump is one action; the same agent goes on with the piece while it can jump |
-| end | who cannot move has lost; draws by repetition; ``infos`` has ``winner``, ``discs`` (the pieces), ``moves`` |
+| info | ``action_mask``, ``winner``, ``discs`` (the pieces), ``plies``, ``illegal_action``, at every step |
+| end | who cannot move has lost; draws by repetition |
 
 >>> from othello_env import checkers_v0
 >>> env = checkers_v0.env()
@@ -15,7 +16,7 @@ move; and ``action_mask``. The history that draws hang on is not in it |
 ...     observation, reward, terminated, truncated, info = env.last()
 ...     done = terminated or truncated
 ...     env.step(None if done else env.action_space(agent).sample(observation["action_mask"]))
->>> env.state.is_over
+>>> env.position.is_over
 True
 
 Version history: v0, the first.

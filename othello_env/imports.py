@@ -1,13 +1,14 @@
-"""Python objects that a text names: ``path.py:name`` or ``package.module:name``."""
+"""Python objects by name: those that a text names, such as ``path.py:name``, and those that a package imports later."""
 
 import importlib
 import importlib.util
 import sys
 import types
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["NoSuchNameError", "NotThereError", "import_object"]
+__all__ = ["NoSuchNameError", "NotThereError", "import_object", "later"]
 
 
 class NotThereError(ValueError):
@@ -43,6 +44,25 @@ def import_object(text: str) -> Any | None:
         named = ", ".join(key for key in has if not key.startswith("_"))
         raise NoSuchNameError(f"there is no {name!r} in {source}, which has {named or 'nothing of its own'}")
     return getattr(module, name)
+
+
+def later(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package whose names are imported when they are first asked for.
+
+    Args:
+        package: its name.
+        homes: the names that each module has for it.
+    """
+    modules = {name: module for module, names in homes.items() for name in names}
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 - what Python calls it
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        found = getattr(importlib.import_module(modules[name]), name)
+        setattr(sys.modules[package], name, found)
+        return found
+
+    return __getattr__
 
 
 def _import_file(path: Path) -> types.ModuleType:

@@ -5,7 +5,8 @@
 | observation | ``(2, size, size)`` int8: the agent's own discs, the opponent's; beside it the ``action_mask`` |
 | reward | at the end +1 for the winner, -1 for the loser, 0 for both in a draw; or the margin in discs |
 | pass | an explicit step, legal only when there is no other move |
-| end | the moment neither side has a move; ``infos`` has ``winner``, ``discs``, ``moves`` |
+| info | ``action_mask``, ``winner``, ``discs``, ``plies``, ``illegal_action``, at every step |
+| end | the moment neither side has a move |
 
 >>> from othello_env import othello_v0
 >>> env = othello_v0.env()
@@ -14,7 +15,7 @@
 ...     observation, reward, terminated, truncated, info = env.last()
 ...     done = terminated or truncated
 ...     env.step(None if done else env.action_space(agent).sample(observation["action_mask"]))
->>> env.state.is_over
+>>> env.position.is_over
 True
 
 Where PettingZoo has its registry (1.27), ``pettingzoo.make("aec", "othello_env/othello-v0")`` makes it too, once

@@ -3,9 +3,9 @@
     python scripts/train_sb3.py --steps 500000 --out runs/sb3.zip
     python scripts/train_sb3.py --size 6 --opponent maximizer:eval=weighted --steps 200000 --out runs/small.zip
 
-Stable-Baselines3 has vector environments of its own, so `OthelloVecEnv` hands it the compiled one; a single
-environment, ``gymnasium.make("othello_env/Othello-v0")``, works as it is. The model is kept in that library's own
-format, which may hold pickled objects: load none that you do not trust. Ctrl-C ends the training and keeps what was
+Stable-Baselines3 has vector environments of its own, so `othello_env.envs.OthelloVecEnv` hands it the compiled one; a
+single environment, ``gymnasium.make("othello_env/Othello-v0")``, works as it is. The model is kept in that library's
+own format, which may hold pickled objects: load none that you do not trust. Ctrl-C ends the training and keeps what was
 learned. A file ``policy.py`` plays it: ``PYTHONPATH=scripts othello-env match policy.py:best random`` of
 
     import train_sb3
@@ -19,65 +19,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
 
 try:
     from sb3_contrib import MaskablePPO
-    from stable_baselines3.common.vec_env import VecEnv
+
+    from othello_env.envs.sb3 import OthelloVecEnv
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[sb3]'")
 
-from othello_env import Othello
-from othello_env.arena.match import play_match
+from othello_env import Othello, play_match
 from othello_env.arguments import whole
-
-
-class OthelloVecEnv(VecEnv):
-    """The native vector environment as Stable-Baselines3 wants it; the arguments are those of `gymnasium.make_vec`."""
-
-    def __init__(self, num_envs: int, **arguments: Any) -> None:
-        self.env = gymnasium.make_vec("othello_env/Othello-v0", num_envs=num_envs, **arguments).unwrapped
-        super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
-        self._lengths = np.zeros(num_envs, np.int64)
-
-    def reset(self) -> dict[str, npt.NDArray[np.int8]]:
-        self._lengths[:] = 0
-        observation, _ = self.env.reset(seed=self._seeds)
-        self._reset_seeds()
-        return observation
-
-    def step_async(self, actions: npt.NDArray[np.int64]) -> None:
-        self._actions = actions
-
-    def step_wait(self) -> Any:
-        observation, rewards, done, _, info = self.env.step(self._actions)
-        self._lengths += 1
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for i in np.flatnonzero(done):
-            infos[i]["terminal_observation"] = info["final_obs"][i]
-            infos[i]["episode"] = {"r": float(rewards[i]), "l": int(self._lengths[i]), "t": 0.0}
-            infos[i]["winner"] = int(info["final_info"]["winner"][i])
-        self._lengths[done] = 0
-        return observation, rewards.astype(np.float32), done, infos
-
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        return [getattr(self.env, attr_name) for _ in self._get_indices(indices)]
-
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        raise AttributeError(f"the games of a batch have no {attr_name} of their own to set")
-
-    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        """Each game's row of what a method of the batch returns, as MaskablePPO asks for its masks."""
-        rows = getattr(self.env, method_name)(*args, **kwargs)
-        return [rows[i] for i in self._get_indices(indices)]
-
-    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        return [False for _ in self._get_indices(indices)]
-
-    def close(self) -> None:
-        self.env.close()
 
 
 def make_model(env: Any, seed: int, **settings: Any) -> MaskablePPO:

@@ -1,1 +1,50 @@
 """Agents against agents: games, matches and what they show."""
+
+from typing import TYPE_CHECKING
+
+from othello_env.imports import later
+
+if TYPE_CHECKING:
+    from othello_env.arena.benchmark import Benchmark, run_benchmark
+    from othello_env.arena.clocks import Clock
+    from othello_env.arena.endgame import EndgameAccuracy, measure_endgame
+    from othello_env.arena.match import MatchResult, play_match
+    from othello_env.arena.openings import balanced_openings
+    from othello_env.arena.placement import Placement, place
+    from othello_env.arena.ratings import Ratings, rate
+    from othello_env.arena.tournament import Tournament, play_tournament
+
+__all__ = [
+    "Benchmark",
+    "Clock",
+    "EndgameAccuracy",
+    "MatchResult",
+    "Placement",
+    "Ratings",
+    "Tournament",
+    "balanced_openings",
+    "measure_endgame",
+    "place",
+    "play_match",
+    "play_tournament",
+    "rate",
+    "run_benchmark",
+]
+
+__getattr__ = later(
+    __name__,
+    {
+        "othello_env.arena.benchmark": ("Benchmark", "run_benchmark"),
+        "othello_env.arena.clocks": ("Clock",),
+        "othello_env.arena.endgame": ("EndgameAccuracy", "measure_endgame"),
+        "othello_env.arena.match": ("MatchResult", "play_match"),
+        "othello_env.arena.openings": ("balanced_openings",),
+        "othello_env.arena.placement": ("Placement", "place"),
+        "othello_env.arena.ratings": ("Ratings", "rate"),
+        "othello_env.arena.tournament": ("Tournament", "play_tournament"),
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,1 +1,50 @@
 """Environments for learners over any game: PettingZoo's, Gymnasium's, and a batch of games at once."""
+
+from typing import TYPE_CHECKING
+
+from othello_env.imports import later
+
+if TYPE_CHECKING:
+    from othello_env.envs.aec import AECGame
+    from othello_env.envs.conventions import IgnoredMaskWarning
+    from othello_env.envs.family import CheckersEnv, TriboloEnv
+    from othello_env.envs.making import make_env, make_vec_env
+    from othello_env.envs.returns import self_play_advantages
+    from othello_env.envs.sampling import sample_legal
+    from othello_env.envs.sb3 import OthelloVecEnv
+    from othello_env.envs.single import OthelloEnv, SingleGame
+    from othello_env.envs.vector import OthelloVectorEnv
+
+__all__ = [
+    "AECGame",
+    "CheckersEnv",
+    "IgnoredMaskWarning",
+    "OthelloEnv",
+    "OthelloVecEnv",
+    "OthelloVectorEnv",
+    "SingleGame",
+    "TriboloEnv",
+    "make_env",
+    "make_vec_env",
+    "sample_legal",
+    "self_play_advantages",
+]
+
+__getattr__ = later(
+    __name__,
+    {
+        "othello_env.envs.aec": ("AECGame",),
+        "othello_env.envs.conventions": ("IgnoredMaskWarning",),
+        "othello_env.envs.family": ("CheckersEnv", "TriboloEnv"),
+        "othello_env.envs.making": ("make_env", "make_vec_env"),
+        "othello_env.envs.returns": ("self_play_advantages",),
+        "othello_env.envs.sampling": ("sample_legal",),
+        "othello_env.envs.sb3": ("OthelloVecEnv",),
+        "othello_env.envs.single": ("OthelloEnv", "SingleGame"),
+        "othello_env.envs.vector": ("OthelloVectorEnv",),
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -16,11 +16,13 @@ from gymnasium.error import ResetNeeded
 from pettingzoo import AECEnv
 
 from othello_env.envs.conventions import (
+    NOBODY,
     REWARDS,
+    MaskWatch,
     Observation,
     check_action,
     check_choice,
-    final_info,
+    game_info,
     illegal_penalty,
     observation_space,
     rewards,
@@ -43,8 +45,11 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
     game.
 
     Rewards are 0 until the game ends, then each agent's own result. An illegal action ends the game and costs the mover
-    as much as the worst result, the others nothing. At the end every agent's info has `winner`, `discs` and `moves`,
-    and `illegal_action` if one ended it (see `othello_env.envs.conventions.final_info`).
+    as much as the worst result, the others nothing; if most games end so, an `IgnoredMaskWarning` says so once.
+
+    Every agent's info has `action_mask`, `winner`, `discs`, `plies`, `illegal_action` and `opponent` (-1, since nobody
+    is met here) at every reset and step; see `othello_env.envs.conventions.game_info`. `position` is the State, with
+    its moves; `state()` is an array, as PettingZoo says.
 
     Args:
         openings: where games begin: None for the game's start, ``"random:PLIES"``, or transcripts or States, of which
@@ -79,10 +84,13 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         """The agent that `_observation` is for, if any."""
         start = self.new_game(0)
         self._num_actions = start.num_actions
+        self._watch = MaskWatch()
         self.agents: list[str] = []
         self.possible_agents = [f"{name}_0" for name in start.player_names]
         self.observation_spaces = {agent: observation_space(start) for agent in self.possible_agents}
         self.action_spaces = {agent: gymnasium.spaces.Discrete(self._num_actions) for agent in self.possible_agents}
+        planes, height, width = start.observation_shape
+        self.state_space = gymnasium.spaces.Box(0, 1, (planes + start.num_players, height, width), np.int8)
 
     @staticmethod
     def describe(name: str) -> dict[str, Any]:
@@ -96,7 +104,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
 
     @abstractmethod
     def new_game(self, game_key: int) -> State:
-        """The game's own start; what is random in it hangs on the key."""
+        """The game's own start; what is random in it depends on the key."""
 
     def __getattr__(self, name: str) -> Any:
         if name in _AFTER_RESET:
@@ -104,11 +112,31 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     @property
-    def state(self) -> State:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """The position at any time after a reset (an attribute, in place of PettingZoo's optional `state()`)."""
+    def position(self) -> State:
+        """The position at any time after a reset, with its `moves`.
+
+        Raises:
+            ResetNeeded: there was no reset yet.
+        """
         if self._state is None:
             raise ResetNeeded("there is no position before reset()")
         return self._state
+
+    def state(self) -> npt.NDArray[np.int8]:
+        """The position from one fixed point of view, such as for a critic that both sides share.
+
+        Returns:
+            (C + P, H, W) int8, within `state_space`: the C planes as the first of the P players sees them, and a plane
+            for each player, all ones for the player to move, zeros for the others.
+
+        Raises:
+            ResetNeeded: there was no reset yet.
+        """
+        position = self.position
+        planes = position.observation(0)
+        turns = np.zeros((position.num_players, *planes.shape[1:]), np.int8)
+        turns[position.to_move] = 1
+        return np.concatenate([planes, turns])
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         return self.observation_spaces[agent]
@@ -120,12 +148,13 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         """Begin a game: with a seed the first of that seed's games, without the next one.
 
         Args:
-            seed: any integer, of which the low 64 bits count.
+            seed: an integer from 0 on, of which the low 64 bits count.
             options: `position`, `moves`, `random_plies`; see `othello_env.envs.starts.Starts.draw`. A key ``"options"``
                 is let through, since PettingZoo's own test of reset gives it.
 
         Raises:
-            ValueError: an option is unknown or wrong; nothing has changed then.
+            ValueError: an option is unknown or wrong, or the seed is negative; nothing has changed then.
+            TypeError: the seed is no integer; nothing has changed then.
         """
         given = {name: value for name, value in (options or {}).items() if name != "options"}
         chosen = check_options(given, POSITION_OPTIONS)
@@ -139,7 +168,6 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": self._no_actions()} for agent in self.agents}
         self._show(state)
         if self.render_mode == "human":
             self.render()
@@ -165,12 +193,11 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
                 raise
             result = [0.0] * state.num_players
             result[state.to_move] = -illegal_penalty(state, self._reward)
-            self._end(result, final_info(state, number))
+            self._end(state, result, number)
         else:
-            self.infos[self.agent_selection] = {"action_mask": self._no_actions()}
             self._show(played)
             if played.is_over:
-                self._end(rewards(played, self._reward), final_info(played))
+                self._end(played, rewards(played, self._reward))
         if self.render_mode == "human":
             self.render()
 
@@ -180,16 +207,24 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         planes, mask = state.encode()
         self._observation: Observation = {"observation": planes, "action_mask": mask}
         self._observer = self.agent_selection = self.possible_agents[state.to_move]
-        self.infos[self.agent_selection] = {"action_mask": mask}
+        self._tell(game_info(state, mask, np.int64(NOBODY)))
 
-    def _end(self, result: Iterable[float], info: dict[str, Any]) -> None:
+    def _tell(self, info: dict[str, Any]) -> None:
+        """Give every agent the info of the observer, all but the observer with an empty mask."""
+        self.infos: dict[str, dict[str, Any]] = {
+            agent: info if agent == self._observer else info | {"action_mask": self._no_actions()}
+            for agent in self.agents
+        }
+
+    def _end(self, state: State, result: Iterable[float], illegal_action: int | None = None) -> None:
         """End the game with a reward for each player."""
         self._playing = False
         self._observer = None
         self.rewards = dict(zip(self.possible_agents, result, strict=True))
         self._cumulative_rewards = dict(self.rewards)  # all were 0 until now
         self.terminations = dict.fromkeys(self.agents, True)
-        self.infos = {agent: {"action_mask": self._no_actions(), **info} for agent in self.agents}
+        self._tell(game_info(state, self._no_actions(), np.int64(NOBODY), illegal_action))
+        self._watch.count(1, illegal_action is not None)
 
     def _step_when_over(self, action: int | None) -> None:
         if not self.agents:
@@ -208,7 +243,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
             ResetNeeded: there was no reset yet.
             ValueError: there is no such agent.
         """
-        state = self.state
+        state = self.position
         if agent == self._observer:
             return self._observation
         if agent not in self.possible_agents:
@@ -223,7 +258,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         Raises:
             ResetNeeded: there was no reset yet.
         """
-        return self._renderer.render(self.state)
+        return self._renderer.render(self.position)
 
     def close(self) -> None:
         """Close the window."""

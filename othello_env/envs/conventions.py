@@ -1,21 +1,28 @@
-"""What all environments agree on: the spaces, the arguments, an action's check, rewards, the last `info`."""
+"""What all environments agree on: the spaces, the arguments, an action's check, rewards, `info`."""
 
 from __future__ import annotations
 
+import warnings
+from functools import lru_cache
 from operator import index
 from typing import Any
 
 import gymnasium
 import numpy as np
+import numpy.typing as npt
 
 from othello_env.games.game import State
 
 __all__ = [
+    "NOBODY",
+    "PLAYING",
     "REWARDS",
+    "IgnoredMaskWarning",
+    "MaskWatch",
     "Observation",
     "check_action",
     "check_choice",
-    "final_info",
+    "game_info",
     "illegal_penalty",
     "observation_space",
     "rewards",
@@ -27,6 +34,9 @@ Observation = dict[str, Any]
 
 REWARDS = ("result", "margin")
 """What a reward counts: the result (+1 a win, -1 a loss) or the margin in discs."""
+
+PLAYING, NOBODY = -2, -1
+"""In `info`: `winner` while the game goes on, and what stands for no winner, no opponent, no illegal action."""
 
 
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
@@ -80,13 +90,68 @@ def winner(state: State) -> int:
     return results.index(best) if results.count(best) == 1 else -1
 
 
-def final_info(state: State, illegal_action: int | None = None) -> dict[str, Any]:
-    """What `info` has at a game's end beside the mask.
+def game_info(
+    state: State, mask: npt.NDArray[np.int8], opponent: Any, illegal_action: int | None = None
+) -> dict[str, Any]:
+    """What `info` has at every reset and step, in NumPy's numbers and arrays; P players, A actions.
+
+    Args:
+        state: the position.
+        mask: (A,) int8, which is in the observation too.
+        opponent: whom the learner meets, as a number or one a seat; -1 where both sides are the learner's.
+        illegal_action: if one ended the game here, that action.
 
     Returns:
-        `winner`: the player's index, or -1 for a draw. `discs`: what each player has on the board, a tuple of ints.
-        `moves`: the actions since the position that the game began with, a tuple of ints. If an illegal action ended
-        the game there is no winner (-1), and `illegal_action` is that action.
+        `action_mask`: the mask. `winner`: int64, the player's index, -2 while the game goes on, -1 if nobody won (a
+        draw, or an illegal action ended the game). `discs`: (P,) int64, what each player has on the board. `plies`:
+        int64, the number of actions since the position that the game began with. `illegal_action`: int64, the illegal
+        action that ended the game, or -1. `opponent`: as given.
     """
-    info = {"winner": winner(state), "discs": state.scores(), "moves": state.moves}
-    return info if illegal_action is None else info | {"illegal_action": illegal_action}
+    won = PLAYING
+    if illegal_action is not None:
+        won = NOBODY
+    elif state.is_over:
+        won = winner(state)
+    return {
+        "action_mask": mask,
+        "winner": _number(won),
+        "discs": np.array(state.scores(), np.int64),
+        "plies": _number(len(state.moves)),
+        "illegal_action": _number(NOBODY if illegal_action is None else illegal_action),
+        "opponent": opponent,
+    }
+
+
+@lru_cache(1024)
+def _number(value: int) -> np.int64:
+    """NumPy's integer, kept, since making one takes four times as long as finding it."""
+    return np.int64(value)
+
+
+class IgnoredMaskWarning(UserWarning):
+    """Most games of an environment ended by illegal actions, so its learner seems to ignore the mask."""
+
+
+class MaskWatch:
+    """Counts an environment's games, and warns once if most of them ended by illegal actions."""
+
+    GAMES = 20
+    """How many games have to end before it says so."""
+
+    def __init__(self) -> None:
+        self._games = self._illegal = 0
+        self._warned = False
+
+    def count(self, games: int, illegal: int) -> None:
+        """Add games that ended, of which some ended by an illegal action."""
+        self._games += games
+        self._illegal += illegal
+        if illegal and not self._warned and self._games >= self.GAMES and 2 * self._illegal > self._games:
+            self._warned = True
+            warnings.warn(
+                f"{self._illegal} of {self._games} games ended by an illegal action, each as a loss. The legal actions "
+                'are those that are 1 in observation["action_mask"] (also info["action_mask"]): choose among them, or '
+                "train with an algorithm that reads masks, such as MaskablePPO instead of PPO",
+                IgnoredMaskWarning,
+                stacklevel=4,
+            )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from othello_env.envs.single import Opponent, SingleGame
+from othello_env.envs.opponents import Opponent
+from othello_env.envs.single import SingleGame
 from othello_env.games.checkers import Checkers
 from othello_env.games.game import State
 from othello_env.games.tribolo import Tribolo

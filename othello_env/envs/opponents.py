@@ -13,7 +13,7 @@ from othello_env.games.batch import check
 from othello_env.games.batch_games import Waiting
 from othello_env.games.othello import Othello, OthelloBatch
 
-__all__ = ["Opponent", "OpponentPool", "Opponents"]
+__all__ = ["Opponent", "OpponentPool", "Opponents", "opponent_name"]
 
 Opponent = str | Agent | Policy
 Opponents = Opponent | Mapping[str, float] | Mapping[Agent, float] | Mapping[Policy, float]
@@ -31,7 +31,7 @@ class OpponentPool:
 
     def __init__(self, opponents: Opponents, size: int) -> None:
         self._size = size
-        self.agents, self.bounds = _weighted(opponents, size)
+        self.agents, self.names, self.bounds = _weighted(opponents, size)
         self.first = 0
         """The number of the first agent that new games draw; those before it finish their games."""
 
@@ -45,9 +45,10 @@ class OpponentPool:
             opponents: as for the constructor.
             rivals: (N,) int16, which agent plays in each game; renumbered in place.
         """
-        agents, bounds = _weighted(opponents, self._size)
+        agents, names, bounds = _weighted(opponents, self._size)
         used, numbers = np.unique(rivals, return_inverse=True)
         self.agents = [self.agents[k] for k in used] + agents
+        self.names = [self.names[k] for k in used] + names
         self.bounds, self.first = bounds, len(used)
         rivals[:] = numbers
 
@@ -86,8 +87,13 @@ class OpponentPool:
         return actions
 
 
-def _weighted(opponents: Opponents, size: int) -> tuple[list[Agent], npt.NDArray[np.uint64]]:
-    """The agents, and (K,) ascending 32-bit bounds of the numbers that draw each."""
+def opponent_name(opponent: Opponent, agent: Agent) -> str:
+    """The spec that an agent was made from, or its name."""
+    return opponent if isinstance(opponent, str) else repr(agent)
+
+
+def _weighted(opponents: Opponents, size: int) -> tuple[list[Agent], list[str], npt.NDArray[np.uint64]]:
+    """The agents, their names, and (K,) ascending 32-bit bounds of the numbers that draw each."""
     pool = opponents if isinstance(opponents, Mapping) else {opponents: 1.0}
     agents = [make_agent(opponent) for opponent in pool]
     for agent in agents:
@@ -96,4 +102,5 @@ def _weighted(opponents: Opponents, size: int) -> tuple[list[Agent], npt.NDArray
     if not all(isfinite(weight) and weight >= 0 for weight in weights) or sum(weights) <= 0:
         raise ValueError(f"expected opponents with weights from 0 on, not all 0, got {dict(pool)!r}")
     bounds = np.cumsum(weights) / sum(weights) * 2**32
-    return agents, np.rint(bounds).astype(np.uint64)
+    names = [opponent_name(opponent, agent) for opponent, agent in zip(pool, agents, strict=True)]
+    return agents, names, np.rint(bounds).astype(np.uint64)

@@ -6,29 +6,58 @@ An environment has a key, its g-th game another, and each use in that game a fur
                                                  -> learner_seat(game_key, players)
                                                  -> opponent.new_game(opponent_key(game_key))
 
-A reset with a seed begins game 0, each further reset the next one. If the opponents' moves would end a game before
-the learner's first turn, it is drawn again, with a new seat, opening and opponent's key, under `redraw_key(game_key)`,
-and so on up to `REDRAWS` times.
+A seed is an integer from 0 on, also NumPy's. A reset with a seed begins game 0, each further reset the next one. If
+the opponents' moves would end a game before the learner's first turn, it is drawn again, with a new seat, opening and
+opponent's key, under `redraw_key(game_key)`, and so on up to `REDRAWS` times.
 """
 
 from __future__ import annotations
 
-from operator import index
+from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
 
+from othello_env.games.game import check_seed
 from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
 
-__all__ = ["REDRAWS", "GameKeys", "env_key", "game_key", "learner_seat", "opponent_key", "redraw_key"]
+__all__ = ["REDRAWS", "GameKeys", "env_key", "env_keys", "game_key", "learner_seat", "opponent_key", "redraw_key"]
 
 REDRAWS = 100
 """How often a game that the learner would have no turn in is drawn again before reset gives up with a ValueError."""
 
 
 def env_key(seed: int) -> int:
-    """The key of an environment with this seed, of which the low 64 bits count."""
-    return mix_int(seed % 2**64, 0)
+    """The key of an environment with this seed, of which the low 64 bits count.
+
+    Raises:
+        TypeError: the seed is no integer, or a bool.
+        ValueError: it is negative.
+    """
+    return mix_int(check_seed(seed), 0)
+
+
+def env_keys(seed: int | Sequence[int | None] | None, n: int) -> list[int | None]:
+    """The key of each of n environments, or None where none is given.
+
+    Args:
+        seed: an int s gives number i the seed s + i; a sequence or array gives each its own, or None.
+        n: the number of environments.
+
+    Raises:
+        TypeError: a seed is no integer, or a bool.
+        ValueError: a seed is negative, or there are not n of them.
+    """
+    if seed is None:
+        return [None] * n
+    if isinstance(seed, np.ndarray) and seed.ndim == 0:
+        seed = seed.item()
+    if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
+        if len(seed) != n:
+            raise ValueError(f"expected a seed for each of {n} games, got {len(seed)}")
+        return [None if each is None else env_key(each) for each in seed]
+    first = check_seed(seed)
+    return [env_key(first + i) for i in range(n)]
 
 
 def game_key(env_key: int, game: int) -> int:
@@ -69,11 +98,15 @@ class GameKeys(NamedTuple):
 
         Args:
             before: None if there was no reset yet.
-            seed: what `reset` was called with.
+            seed: what `reset` was called with, an integer from 0 on, or None.
             entropy: what draws the environment's key if no reset had a seed; None asks the operating system.
+
+        Raises:
+            TypeError: the seed is no integer, or a bool.
+            ValueError: it is negative.
         """
         if seed is not None:
-            return cls(env_key(index(seed)), 0)
+            return cls(env_key(seed), 0)
         if before is not None:
             return cls(before.env_key, before.game + 1)
         generator = np.random.default_rng() if entropy is None else entropy

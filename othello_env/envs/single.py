@@ -11,26 +11,26 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
-from othello_env.agent import Agent, Policy, make_agent, play_answer
+from othello_env.agent import Agent, make_agent, play_answer
 from othello_env.envs.conventions import (
     REWARDS,
+    MaskWatch,
     Observation,
     check_action,
     check_choice,
-    final_info,
+    game_info,
     illegal_penalty,
     observation_space,
     rewards,
 )
+from othello_env.envs.opponents import Opponent, opponent_name
 from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from othello_env.envs.seeding import REDRAWS, GameKeys, learner_seat, opponent_key, redraw_key
 from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options
-from othello_env.games.game import IllegalActionError, State
+from othello_env.games.game import IllegalActionError, State, check_seed
 from othello_env.games.othello import Othello, check_size
 
-__all__ = ["Opponent", "OthelloEnv", "SingleGame"]
-
-Opponent = str | Agent | Policy
+__all__ = ["OthelloEnv", "SingleGame"]
 
 
 class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
@@ -41,8 +41,9 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
     has to pass, its mask shows only that; the opponents' passes are made for them.
 
     The reward is 0 until the game ends, then the learner's own result, also when an opponent's move ended it. An
-    illegal action ends the game and costs as much as the worst result. At the end `info` has `winner`, `discs` and
-    `moves`, and `illegal_action` if one ended it (see `othello_env.envs.conventions.final_info`).
+    illegal action ends the game and costs as much as the worst result; if most games end so, an `IgnoredMaskWarning`
+    says so once. `info` has `action_mask`, `winner`, `discs`, `plies`, `illegal_action` and `opponent` at every reset
+    and step (see `othello_env.envs.conventions.game_info`); `position` is the State, with its moves.
 
     Args:
         opponent: a spec, an Agent or a callable (see `othello_env.make_agent`); with three players one for both other
@@ -58,6 +59,10 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         ValueError: an argument is wrong (SpecError for the opponent, WrongGameError if it does not play this game).
         MissingExtraError: ``"human"`` needs the extra `window`.
     """
+
+    opponents: tuple[str, ...]
+    """The opponents' specs (of an Agent or a callable its name), by the numbers in ``info["opponent"]``: one for each
+    other seat, in the order in which they follow the learner. With three players ``info["opponent"]`` is (2,) int64."""
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": RENDER_FPS}  # noqa: RUF012 - as in the base
 
@@ -87,6 +92,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         self._renderer = Renderer(render_mode)
         self._starts = Starts(openings, self.new_game)
         self._opponents = self._make_opponents(opponent, start)
+        self._watch = MaskWatch()
         self._keys: GameKeys | None = None
         self._state: State | None = None
         self._mask = np.zeros(self._num_actions, np.int8)
@@ -104,15 +110,24 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         agents = tuple(make_agent(each) for each in given)
         for agent in agents:
             agent.check_game(start)
+        self.opponents = tuple(map(opponent_name, given, agents))
         return agents
+
+    def _info(self, state: State, illegal_action: int | None = None) -> dict[str, Any]:
+        opponent = np.int64(0) if self._players == 2 else np.arange(self._players - 1, dtype=np.int64)
+        return game_info(state, self._mask, opponent, illegal_action)
 
     def _agent_of(self, player: int, learner: int) -> Agent:
         """The opponent that plays for a player."""
         return self._opponents[(player - learner - 1) % self._players]
 
     @property
-    def state(self) -> State:
-        """The position at any time after a reset."""
+    def position(self) -> State:
+        """The position at any time after a reset, with its `moves`.
+
+        Raises:
+            ResetNeeded: there was no reset yet.
+        """
         if self._state is None:
             raise ResetNeeded("there is no position before reset()")
         return self._state
@@ -127,22 +142,24 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         """Begin a game and play until it is the learner's turn.
 
         Args:
-            seed: with it the first of that seed's games begins, without the next one. Everything random in a game hangs
-                on the seed and the game's number (see `othello_env.envs.seeding`).
+            seed: an integer from 0 on. With it the first of that seed's games begins, without it the next one.
+                Everything random in a game depends on the seed and the game's number (see `othello_env.envs.seeding`).
             options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`), and `side`.
 
         Returns:
-            The observation, and an info with its mask. The game is never over: one that would end before the learner's
-            first turn is drawn again.
+            The observation and its info. The game is never over: one that would end before the learner's first turn is
+            drawn again.
 
         Raises:
-            ValueError: an option is unknown or wrong, or each of many draws ended before the learner's turn.
+            ValueError: an option is unknown or wrong, the seed is negative, or each of many draws ended before the
+                learner's turn.
+            TypeError: the seed is no integer.
             AgentError: an opponent answered with an illegal action.
         """
         chosen = check_options(options, (*POSITION_OPTIONS, "side"))
         side = chosen.get("side", self._side)
         check_choice("side", side, self._sides)
-        super().reset(seed=seed)
+        super().reset(seed=None if seed is None else check_seed(seed))
         keys = GameKeys.after_reset(self._keys, seed, self.np_random)
         key = keys.game_key
         for _ in range(REDRAWS + 1):
@@ -196,10 +213,10 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         except IllegalActionError:
             if self._strict:
                 raise
-            return self._end(state, -illegal_penalty(state, self._reward), final_info(state, number))
+            return self._end(state, -illegal_penalty(state, self._reward), number)
         state = self._answer(played, self.learner)
         if state.is_over:
-            return self._end(state, rewards(state, self._reward)[self.learner], final_info(state))
+            return self._end(state, rewards(state, self._reward)[self.learner])
         observation, info = self._show(state)
         return observation, 0.0, False, False, info
 
@@ -209,17 +226,18 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         planes, self._mask = state.encode()
         if self.render_mode == "human":
             self.render()
-        return {"observation": planes, "action_mask": self._mask}, {"action_mask": self._mask}
+        return {"observation": planes, "action_mask": self._mask}, self._info(state)
 
     def _end(
-        self, state: State, reward: float, info: dict[str, Any]
+        self, state: State, reward: float, illegal_action: int | None = None
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         self._state, self._playing = state, False
         self._mask = np.zeros(self._num_actions, np.int8)
         if self.render_mode == "human":
             self.render()
         observation = {"observation": state.observation(self.learner), "action_mask": self._mask}
-        return observation, reward, True, False, {"action_mask": self._mask, **info}
+        self._watch.count(1, illegal_action is not None)
+        return observation, reward, True, False, self._info(state, illegal_action)
 
     def render(self) -> Any:
         """The position as text (``"ansi"``) or pixels ((H, W, 3) uint8); ``"human"`` shows it in a window.
@@ -227,7 +245,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         Raises:
             ResetNeeded: there was no reset yet.
         """
-        return self._renderer.render(self.state)
+        return self._renderer.render(self.position)
 
     def close(self) -> None:
         """Close the window."""

@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import index
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from othello_env.games.game import State
 from othello_env.games.openings import Openings, opening_position
 
-__all__ = ["POSITION_OPTIONS", "Starts", "check_options"]
+__all__ = ["POSITION_OPTIONS", "Starts", "check_options", "check_reset_mask"]
 
 POSITION_OPTIONS = ("position", "moves", "random_plies")
 """The options of `reset` that say where a game begins; without them the environment's openings do."""
@@ -33,6 +36,22 @@ def check_options(options: Mapping[str, Any] | None, known: Sequence[str]) -> di
     if not valid:
         raise ValueError(f"random_plies must be an integer from 0 on, not {plies!r}")
     return given
+
+
+def check_reset_mask(mask: Any, n: int) -> npt.NDArray[np.bool_]:
+    """Which of n games to reset, (n,) bool; all of them without a mask.
+
+    Raises:
+        TypeError: it is no bool array.
+        ValueError: its shape is wrong, or it is all False.
+    """
+    if mask is None:
+        return np.ones(n, np.bool_)
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+        raise TypeError(f"options['reset_mask'] must be a bool array, not {getattr(mask, 'dtype', type(mask))}")
+    if mask.shape != (n,) or not mask.any():
+        raise ValueError(f"options['reset_mask'] must have shape ({n},) and a True, got shape {mask.shape}: {mask}")
+    return mask
 
 
 class Starts:

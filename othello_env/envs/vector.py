@@ -18,15 +18,15 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from othello_env.envs.conventions import REWARDS, check_choice, observation_space
+from othello_env.envs.conventions import NOBODY, REWARDS, MaskWatch, check_choice, observation_space
 from othello_env.envs.opponents import OpponentPool, Opponents
 from othello_env.envs.rendering import RENDER_FPS, Renderer
-from othello_env.envs.seeding import REDRAWS, env_key
-from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options
+from othello_env.envs.seeding import REDRAWS, env_keys
+from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options, check_reset_mask
 from othello_env.envs.vector_buffers import Buffers, start_table
-from othello_env.envs.vector_info import step_info
+from othello_env.envs.vector_info import Moment, StepInfo, Told
 from othello_env.games import batch, batch_play
-from othello_env.games.batch_games import SIDE_DRAWN, StartTable, new_games
+from othello_env.games.batch_games import SIDE_DRAWN, Ends, StartTable, new_games
 from othello_env.games.bitboard import BOARDS
 from othello_env.games.game import IllegalActionError, State
 from othello_env.games.othello import Othello, check_size
@@ -48,26 +48,40 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
     plays as one with seed s + i. With ``opponent=None`` both sides are the learner's: each step is a ply, the
     observation is seen by the player to move, and `reward[i]` is for the player whose action was just given.
 
-    `info` has `action_mask` (the same array as in the observation), `to_move`, and after a step `reward_to`: the
-    players, (N,) int8, who move next and whose reward it is. For games that ended there are `winner`, `discs`, `moves`
-    and perhaps `illegal_action` (see `othello_env.envs.vector_info.end_info`), in ``SAME_STEP`` mode within
-    `final_info` and beside `final_obs`, (N,) objects: the last observation as a single environment gives it, or None.
-    These entries are made when they are first looked at.
+    `info` has the single environment's entries as arrays, at every reset and step: `action_mask` (N, A) int8, the array
+    of the observation; `winner` (N,), `discs` (N, 2), `plies` (N,), `illegal_action` (N,) and `opponent` (N,), int64
+    (see `othello_env.envs.conventions.game_info`). `opponents` has the specs by number; `opponent` is -1 in self-play.
+    Self-play has two more, (N,) int8: `to_move`, the players who move next, and `reward_to`, whose reward it is (-1
+    after a reset). For each entry `_name` (N,) bool says where it counts: everywhere but after a reset by `reset_mask`.
+    It is what Gymnasium's `SyncVectorEnv` gives, and is made when it is first looked at.
+
+    In the mode ``SAME_STEP``, the default, the observation and info after an end are the next game's. The last ones are
+    in ``info["final_obs"]``, (N,) objects, an observation or None, and ``info["final_info"]``, the entries above, both
+    only in a step in which a game ended. `position` is the State of a game, `final_position` that of the game that
+    ended in the last step; both have the `moves`.
+
+    Gymnasium's own vector environments have the default ``NEXT_STEP``, which takes a step without a move after each
+    end. Its wrappers that change observations take only that or ``DISABLED``: ``Expected autoreset_mode to be NEXT_STEP
+    or DISABLED`` means that they want ``autoreset_mode="NextStep"``.
+
+    If most games end by illegal actions, an `IgnoredMaskWarning` says so once.
 
     Args:
         num_envs: how many games.
         size: of the boards, 4, 6 or 8.
         opponent: a spec, an Agent, a callable, a dict of such and weights (see `set_opponents`), or None for self-play.
-        side: ``"black"``, ``"white"`` or ``"random"``: which player the learner is.
+        side: ``"black"``, ``"white"`` or ``"random"``: which player the learner is; in self-play it is both.
         openings: where games begin: None for the game's start, ``"random:PLIES"``, or transcripts or States, of which
             each game draws one.
         reward: ``"result"``, or ``"margin"`` in discs.
         strict: raise IllegalActionError for an illegal action, with all games left as they are, instead of ending its
             game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``; each gives a tuple with a picture of each game.
-        autoreset_mode: ``SAME_STEP``: where a game ends the next begins at once. ``NEXT_STEP``: the step after an end
+        autoreset_mode: Gymnasium's `AutoresetMode` or its value, ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
+            ``SAME_STEP``: where a game ends the next begins at once. ``NEXT_STEP``: the step after an end
             ignores the action, which is no ply, and begins the next game. ``DISABLED``: only `reset` begins games.
-        copy: return arrays that are the caller's; without it the same ones each time, overwritten by the next step.
+        copy: return arrays that are the caller's; without it the same ones each time, overwritten by the next step,
+            and an info that has to be looked at before it.
         num_threads: in how many slices, each by its own thread, the games are stepped; results do not depend on it.
 
     Raises:
@@ -89,21 +103,23 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         num_threads: int = 1,
     ) -> None:
         self._workers = Workers(1)  # Gymnasium 1.1 closes also what could not be made
-        for name, number in (("num_envs", num_envs), ("num_threads", num_threads)):
-            if index(number) < 1:
-                raise ValueError(f"{name} must be at least 1, not {number}")
+        num_envs, num_threads = _count("num_envs", num_envs), _count("num_threads", num_threads)
         check_choice("side", side, _SIDES)
+        if opponent is None:
+            _check_no_side(side)
         check_choice("reward", reward, REWARDS)
         check_choice("render_mode", render_mode, _RENDER_MODES)
         self.num_envs = num_envs
         self.render_mode = render_mode
+        check_choice("autoreset_mode", autoreset_mode, (*AutoresetMode, *(mode.value for mode in AutoresetMode)))
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {
             "render_modes": list(_RENDER_MODES[1:]),
             "render_fps": RENDER_FPS,
             "autoreset_mode": self.autoreset_mode,
         }
-        start = Othello(check_size(size))
+        size = check_size(size)
+        start = Othello(size)
         self.single_observation_space = observation_space(start)
         self.single_action_space = gymnasium.spaces.Discrete(start.num_actions)
         self._size = size
@@ -116,8 +132,9 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         self._pool = None if opponent is None else OpponentPool(opponent, size)
         self._renderer = Renderer(render_mode)
         self._ready = self._has_keys = False
-        self._everywhere = np.ones(num_envs, np.bool_)
-        self._everywhere.flags.writeable = False
+        self._watch = MaskWatch()
+        self._ends: list[_Ends] = []
+        """How games ended in the last step."""
         self._games = new_games(num_envs, size)
         self._arrange()
         self.set_openings(openings)
@@ -187,7 +204,15 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         bounds, first = (np.zeros(1, np.uint64), 0) if self._pool is None else (self._pool.bounds, self._pool.first)
         return start_table([p for p in positions if isinstance(p, Othello)], random_plies, number, bounds, first)
 
-    def state(self, i: int) -> Othello:
+    @property
+    def opponents(self) -> tuple[str, ...]:
+        """The opponents' specs (of an Agent or a callable its name), by the numbers in ``info["opponent"]``.
+
+        `set_opponents` changes the numbers: first come those that are still being played against, then the new ones.
+        """
+        return () if self._pool is None else tuple(self._pool.names)
+
+    def position(self, i: int) -> Othello:
         """The position of game i, with its moves.
 
         Raises:
@@ -200,8 +225,24 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         own, opponent = int(games.own[i]), int(games.opponent[i])
         if games.over[i] and games.learner[i] == 1 - to_move:  # it is shown to the learner
             own, opponent = opponent, own
-        moves = tuple(games.moves[i, : games.plies[i]].tolist())
-        return Othello.from_bits(own, opponent, to_move, self._size).with_moves(moves)
+        return self._state_of(own, opponent, to_move, games.moves[i, : games.plies[i]])
+
+    def final_position(self, i: int) -> Othello:
+        """The last position of the game that ended in place i in the last step, with its moves.
+
+        Raises:
+            LookupError: no game ended there in the last step.
+        """
+        for rows in self._ends:
+            ends = Ends.read(rows)
+            for k in np.flatnonzero(ends.game == i):
+                mine, other, to_move = int(ends.own[k]), int(ends.opponent[k]), int(ends.to_move[k])
+                own, opponent = (mine, other) if ends.viewer[k] == to_move else (other, mine)
+                return self._state_of(own, opponent, to_move, ends.moves[k, : ends.plies[k]])
+        raise LookupError(f"no game {i} ended in the last step")
+
+    def _state_of(self, own: int, opponent: int, to_move: int, moves: npt.NDArray[np.int8]) -> Othello:
+        return Othello.from_bits(own, opponent, to_move, self._size).with_moves(tuple(moves.tolist()))
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """(N, A) bool, the legal actions of the players to move; all False in games that are over."""
@@ -215,8 +256,8 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         """Begin games, and let the opponents play until it is the learner's turn.
 
         Args:
-            seed: for a game with a seed the first of that seed's games begins, for one without its next. An int s gives
-                game i the seed s + i; a sequence gives each its own, or None.
+            seed: for a game with a seed the first of that seed's games begins, for one without its next. Seeds are
+                integers from 0 on: s gives game i the seed s + i; a sequence or array gives each its own, or None.
             options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`) and `side` say
                 where these games begin, not those that follow them; `reset_mask`, (N,) bool, which games.
 
@@ -226,33 +267,37 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         Raises:
             ValueError: a seed or an option is wrong; nothing has changed then. Or games could not begin, since random
                 plies or opponents ended them in every draw.
-            TypeError: a seed is no integer, or `reset_mask` no bool array.
+            TypeError: a seed is no integer, or `reset_mask` is no bool array.
             AgentError: an opponent answered with an illegal action.
         """
         chosen = check_options(options, (*POSITION_OPTIONS, "side", "reset_mask"))
-        mask = _reset_mask(chosen.pop("reset_mask", None), self.num_envs)
+        mask = check_reset_mask(chosen.pop("reset_mask", None), self.num_envs)
         if not mask.all() and not self._ready:
             raise ResetNeeded("the first reset() is of all games, without a reset_mask")
         table = self._start_table
         if chosen:
             check_choice("side", chosen.get("side", self._side), _SIDES)
+            if self._pool is None:
+                _check_no_side(chosen.get("side", "random"))
             given = any(name in chosen for name in POSITION_OPTIONS)
             openings = self._starts.openings
             positions = [self._starts.given(0, chosen)] if given else openings.positions or [Othello(self._size)]
             plies = chosen.get("random_plies", 0) if given else openings.random_plies
             table = self._table(positions, index(plies), chosen.get("side"))
-        keys = _keys(seed, self.num_envs)
-        super().reset(seed=seed if isinstance(seed, int) else None)
+        keys = env_keys(seed, self.num_envs)
+        super().reset(seed=int(seed) if isinstance(seed, int | np.integer) else None)
         self._draw_keys(keys, mask)
         self._ready = False  # until all went well
         buffers = self._outputs()
         buffers.terminated[:] = False
+        buffers.reward_to[:] = NOBODY
         fields = (self._games, table, self._board, self._size)
         self._check_begun(batch_play.begin_all(np.flatnonzero(mask), *fields))
         self._answer(buffers, table)
         self._ready = True
+        self._ends = []
         buffers.encode(self._games, slice(None))
-        return buffers.observation, self._info(buffers, [], is_step=False)
+        return buffers.observation, self._info(buffers, None if mask.all() else mask.copy())
 
     def _draw_keys(self, keys: list[int | None], mask: npt.NDArray[np.bool_]) -> None:
         """Lead the games of a mask to game 0 of their new keys, or to the next game of their old ones."""
@@ -296,14 +341,11 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
             ends += self._answer(buffers, self._start_table)
             self._workers.run(lambda k: buffers.encode(self._views[k], self._parts[k]))
         self._ready = True
-        found = [end for end in ends if len(end)]
-        return (
-            buffers.observation,
-            buffers.rewards,
-            buffers.terminated,
-            buffers.truncated,
-            self._info(buffers, found, is_step=True),
-        )
+        self._ends = [end for end in ends if len(end)]
+        if self._ends:
+            illegal = problems & batch.ILLEGAL and sum(int(np.count_nonzero(end[:, 4])) for end in self._ends)
+            self._watch.count(sum(map(len, self._ends)), illegal)
+        return buffers.observation, buffers.rewards, buffers.terminated, buffers.truncated, self._info(buffers)
 
     def _checked(self, actions: Any) -> npt.NDArray[np.int64]:
         """The actions as kernels take them."""
@@ -328,7 +370,7 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
             raise ResetNeeded(f"game {i} is over; begin another with reset(options={{'reset_mask': ...}})")
         if problems & batch.ILLEGAL and self._strict:
             for i in np.flatnonzero(~self._games.over).tolist():
-                state = self.state(i)
+                state = self.position(i)
                 if not state.is_legal(int(actions[i])):
                     raise IllegalActionError(f"game {i}: {state.illegal(int(actions[i]))}")
 
@@ -389,17 +431,23 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         if failed == batch_play.NO_TURN:
             raise ValueError(f"the opponents' moves ended a game before the learner's turn in {REDRAWS + 1} draws")
 
-    def _info(self, buffers: Buffers, ends: list[_Ends], *, is_step: bool) -> dict[str, Any]:
-        buffers.to_move[:] = self._games.to_move
-        info: dict[str, Any] = {"action_mask": buffers.masks, "to_move": buffers.to_move}
-        if is_step:
-            info["reward_to"] = buffers.reward_to
-        info |= {f"_{name}": self._everywhere for name in info}
-        if not ends:
-            return info
-        within = self.autoreset_mode == AutoresetMode.SAME_STEP
-        rows = ends[0] if len(ends) == 1 else np.concatenate(ends)
-        return step_info(info, rows, self.num_envs, self._size, within=within)
+    def _info(self, buffers: Buffers, where: npt.NDArray[np.bool_] | None = None) -> StepInfo:
+        """The info of a step, or of a reset of the games of a mask (None for all)."""
+        games = self._games
+        buffers.to_move[:] = games.to_move
+        info: dict[str, npt.NDArray[np.int8]] = {"action_mask": buffers.masks}
+        if self._pool is None:
+            info |= {"to_move": buffers.to_move, "reward_to": buffers.reward_to}
+        moment = Moment(games.own, games.opponent, buffers.to_move, games.plies, games.rival)
+        told = Told(
+            moment.copied() if self._copy else moment,
+            self._ends,
+            where,
+            self._size,
+            within=self.autoreset_mode == AutoresetMode.SAME_STEP,
+            self_play=self._pool is None,
+        )
+        return StepInfo.later(info, told.names, told.make)
 
     def render(self) -> tuple[Any, ...]:
         """A picture of each game: text (``"ansi"``) or (H, W, 3) uint8 (``"rgb_array"``).
@@ -407,30 +455,24 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         Raises:
             ResetNeeded: there was no reset yet.
         """
-        return tuple(self._renderer.render(self.state(i)) for i in range(self.num_envs))
+        return tuple(self._renderer.render(self.position(i)) for i in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
         self._workers.close()
 
 
-def _reset_mask(mask: Any, n: int) -> npt.NDArray[np.bool_]:
-    """Which games to reset, checked."""
-    if mask is None:
-        return np.ones(n, np.bool_)
-    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-        raise TypeError(f"options['reset_mask'] must be a bool array, not {getattr(mask, 'dtype', type(mask))}")
-    if mask.shape != (n,) or not mask.any():
-        raise ValueError(f"options['reset_mask'] must have shape ({n},) and a True, got shape {mask.shape}: {mask}")
-    return mask
+def _count(name: str, number: Any) -> int:
+    """A number of something as an int, if it is an integer from 1 on."""
+    try:
+        count = 0 if isinstance(number, bool) else index(number)
+    except TypeError:
+        count = 0
+    if count < 1:
+        raise ValueError(f"{name} must be an integer of at least 1, not {number!r}")
+    return count
 
 
-def _keys(seed: int | Sequence[int | None] | None, n: int) -> list[int | None]:
-    """Each game's key for its seed, or None."""
-    if seed is None:
-        return [None] * n
-    if isinstance(seed, Sequence | np.ndarray):
-        if len(seed) != n:
-            raise ValueError(f"expected a seed for each of {n} games, got {len(seed)}")
-        return [None if each is None else env_key(index(each)) for each in seed]
-    return [env_key(index(seed) + i) for i in range(n)]
+def _check_no_side(side: str) -> None:
+    if side != "random":
+        raise ValueError(f"side={side!r} is for games against an opponent; in self-play the learner is both sides")

@@ -83,7 +83,7 @@ def start_table(
         to_move=np.array([position.to_move for position in positions], np.int8),
         plies=np.array([len(position.moves) for position in positions], np.int16),
         moves=moves,
-        random_plies=random_plies,
+        random_plies=min(random_plies, moves.shape[1]),  # more than any game has
         attempts=Openings.ATTEMPTS,
         redraws=REDRAWS,
         side=side,

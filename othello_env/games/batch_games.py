@@ -10,10 +10,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["SIDE_DRAWN", "Ends", "Games", "StartTable", "Waiting", "new_games"]
+__all__ = ["END_WORDS", "SIDE_DRAWN", "Ends", "Games", "StartTable", "Waiting", "new_games"]
 
 SIDE_DRAWN = 2
 """For `StartTable.side`: each game's key draws the learner's player."""
+
+END_WORDS = 8
+"""Of each row that `Ends.read` takes, the words before the moves."""
 
 
 class Games(NamedTuple):
@@ -84,15 +87,19 @@ class Ends(NamedTuple):
     illegal: npt.NDArray[np.int64]
     """(E,) the illegal action that ended the game, or -1."""
     plies: npt.NDArray[np.int64]
+    rival: npt.NDArray[np.int64]
+    """(E,) which of the opponents played there."""
+    to_move: npt.NDArray[np.int64]
+    """(E,) the player who would be next; where an illegal action ended the game, who took it."""
     moves: npt.NDArray[np.int8]
     """(E, 2 * S * S), of which the first `plies` are the actions."""
 
     @classmethod
     def read(cls, rows: npt.NDArray[np.uint64]) -> Ends:
-        """The ends that kernels return as one array, (E, 6 + S * S / 4), since each array returned costs time."""
-        numbers = rows.view(np.int64)
-        moves = rows.view(np.int8)[:, 48:]
-        return cls(numbers[:, 0], rows[:, 1], rows[:, 2], numbers[:, 3], numbers[:, 4] - 1, numbers[:, 5], moves)
+        """The ends that kernels return as one array, (E, END_WORDS + S * S / 4): each array returned costs time."""
+        game, _, _, viewer, illegal, plies, rival, to_move = rows.view(np.int64)[:, :END_WORDS].T
+        moves = rows.view(np.int8)[:, 8 * END_WORDS :]
+        return cls(game, rows[:, 1], rows[:, 2], viewer, illegal - 1, plies, rival, to_move, moves)
 
 
 class Waiting(NamedTuple):

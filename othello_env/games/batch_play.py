@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.batch import ILLEGAL, OVER, illegal_places, place, true_places
-from othello_env.games.batch_games import SIDE_DRAWN, Games, StartTable, Waiting
+from othello_env.games.batch_games import END_WORDS, SIDE_DRAWN, Games, StartTable, Waiting
 from othello_env.games.bitboard import advance, nth_bit, popcount
 from othello_env.games.hashing import OPENING, OPPONENT, POOL, REDRAW, SIDE, below, mix
 from othello_env.games.jit import kernel
@@ -115,8 +115,7 @@ def _end(
     `illegal` is the illegal action plus one, or 0. See `Ends.read` for what is returned.
     """
     squares = size * size
-    words = 6
-    rows = np.empty((len(ended), words + games.moves.shape[1] // 8), np.uint64)
+    rows = np.empty((len(ended), END_WORDS + games.moves.shape[1] // 8), np.uint64)
     moves = rows.view(np.int8)
     for k in range(len(ended)):
         i = int(ended[k])
@@ -134,8 +133,9 @@ def _end(
         reward[i] = worth
         rows[k, 0], rows[k, 1], rows[k, 2] = i, games.own[i], games.opponent[i]
         rows[k, 3], rows[k, 4], rows[k, 5] = viewer, illegal[k], games.plies[i]
+        rows[k, 6], rows[k, 7] = games.rival[i], games.to_move[i]
         for ply in range(games.plies[i]):
-            moves[k, 8 * words + ply] = games.moves[i, ply]
+            moves[k, 8 * END_WORDS + ply] = games.moves[i, ply]
     return rows
 
 

@@ -29,7 +29,7 @@ import numpy.typing as npt
 from othello_env.games import checkers_kernels as kernels
 from othello_env.games import checkers_notation as notation
 from othello_env.games.checkers_chains import play_named
-from othello_env.games.game import NotationError, State
+from othello_env.games.game import NotationError, State, check_board_size, check_seed
 
 __all__ = ["DRAWS", "Checkers", "check_draws", "check_size", "random_playouts", "start_men"]
 
@@ -70,9 +70,7 @@ def check_size(size: Any) -> int:
     Raises:
         ValueError: it is not 4, 6, 8 or 10.
     """
-    if size not in kernels.SIZES:
-        raise ValueError(f"size must be one of {', '.join(map(str, kernels.SIZES))}, not {size!r}")
-    return int(size)
+    return check_board_size(size, kernels.SIZES)
 
 
 def check_draws(draws: Any) -> str:
@@ -195,6 +193,7 @@ class Checkers(State):
 
         Raises:
             NotationError: the text shows no such position, or the chain cannot go on there.
+            TypeError: it is no text.
             ValueError: there is no such size, rule of draws or player.
         """
         size = check_size(size)
@@ -450,7 +449,7 @@ def random_playouts(
     start = Checkers(size, draws)
     winners, plies = np.empty(n, np.int8), np.empty(n, np.int64)
     repeats, quiet_limit = DRAWS[draws]
-    key = np.uint64(seed % 2**64)
+    key = np.uint64(check_seed(seed) % 2**64)
     own, opponent = np.uint64(start.own), np.uint64(start.opponent)
     kernels.playouts(own, opponent, _HALVES[size], _BOARDS[size], key, repeats, quiet_limit, winners, plies)
     red = (winners == 0).astype(np.float64) - (winners == 1)

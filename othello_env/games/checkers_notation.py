@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from othello_env.games.game import NotationError
+from othello_env.games.game import NotationError, check_text
 
 __all__ = [
     "action_from_squares",
@@ -77,8 +77,9 @@ def squares_of_move(text: str, size: int) -> list[int]:
 
     Raises:
         NotationError: it is no move on this board.
+        TypeError: it is no text.
     """
-    name = text.strip()
+    name = check_text(text, "a move").strip()
     last = size * size // 2
     numbers = [int(number) for number in re.findall(r"\d+", name)]
     if not _MOVE.fullmatch(name) or not all(1 <= number <= last for number in numbers):
@@ -91,8 +92,11 @@ def tokens(transcript: str) -> Iterator[str]:
 
     >>> list(tokens("1. 11-15 22-18 2.15x22, 25x18"))
     ['11-15', '22-18', '15x22', '25x18']
+
+    Raises:
+        TypeError: it is no text.
     """
-    yield from _MOVE_NUMBER.sub(" ", transcript).replace(",", " ").replace(";", " ").split()
+    yield from _MOVE_NUMBER.sub(" ", check_text(transcript, "a transcript")).replace(",", " ").replace(";", " ").split()
 
 
 def board_to_text(pieces: list[tuple[int, bool] | None], size: int) -> str:
@@ -122,8 +126,9 @@ def fen_to_pieces(text: str, size: int, men: int) -> tuple[int, list[tuple[int, 
     Raises:
         NotationError: the text is no such position, two pieces stand on one square, a side has more than `men` pieces,
             or a man stands where it would be a king.
+        TypeError: it is no text.
     """
-    match = _FEN.fullmatch("".join(text.split()))
+    match = _FEN.fullmatch("".join(check_text(text, "a position").split()))
     if match is None or match[2].upper() == match[4].upper():
         raise NotationError(f'expected a position such as "B:W21-32:B1-11,K15", got {text!r}')
     last = size * size // 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from operator import index
 from typing import Any, ClassVar, Self
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from othello_env.games.hashing import draw
 
-__all__ = ["IllegalActionError", "NotationError", "State"]
+__all__ = ["IllegalActionError", "NotationError", "State", "check_board_size", "check_seed", "check_text"]
 
 
 class IllegalActionError(ValueError):
@@ -21,6 +21,54 @@ class IllegalActionError(ValueError):
 
 class NotationError(ValueError):
     """Text that is no move, transcript or board."""
+
+
+def check_text(text: Any, what: str) -> str:
+    """The text, if it is one.
+
+    Args:
+        text: that somebody gave.
+        what: it should be, for the message: ``"a board"``.
+
+    Raises:
+        TypeError: it is no text.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"expected {what} as text, not {text!r} of type {type(text).__name__}")
+    return text
+
+
+def check_board_size(size: Any, sizes: Collection[int]) -> int:
+    """The side of a board as an int, if it is an integer (also NumPy's) and one of the sizes.
+
+    Raises:
+        ValueError: it is not.
+    """
+    try:
+        number = index(size)
+    except TypeError:
+        number = 0
+    if number not in sizes:
+        raise ValueError(f"size must be one of {', '.join(map(str, sizes))}, not {size!r}")
+    return number
+
+
+def check_seed(seed: Any) -> int:
+    """A seed as an int, if it is an integer (also NumPy's) from 0 on.
+
+    Raises:
+        TypeError: it is no integer, or a bool.
+        ValueError: it is negative.
+    """
+    try:
+        number = None if isinstance(seed, bool) else index(seed)
+    except TypeError:
+        number = None
+    if number is None:
+        raise TypeError(f"a seed is an integer from 0 on, not {seed!r} of type {type(seed).__name__}")
+    if number < 0:
+        raise ValueError(f"a seed is an integer from 0 on, not {seed!r}")
+    return number
 
 
 class State(ABC):
@@ -135,6 +183,7 @@ class State(ABC):
 
         Raises:
             NotationError: the text names no action of this game.
+            TypeError: it is no text.
         """
 
     def position_from_text(self, text: str) -> Self:
@@ -142,7 +191,9 @@ class State(ABC):
 
         Raises:
             NotationError: the text shows no such position.
+            TypeError: it is no text.
         """
+        check_text(text, "a position")
         raise NotationError(f"a position of {type(self).__name__} is given as a State, not as text")
 
     @abstractmethod
@@ -167,8 +218,12 @@ class State(ABC):
         Raises:
             NotationError: a move cannot be read; the message names its ply.
             IllegalActionError: a move is not legal; the message names its ply.
-            TypeError: a move is neither an integer nor text; the message names its ply.
+            TypeError: `moves` is neither text nor a sequence, or a move is neither an integer nor text; the message
+                names its ply.
         """
+        if isinstance(moves, bytes | bytearray) or not isinstance(moves, Iterable):
+            kind = type(moves).__name__
+            raise TypeError(f"expected a transcript, or actions or their names, not {moves!r} of type {kind}")
         state = self
         for ply, move in enumerate(self.transcript_moves(moves) if isinstance(moves, str) else moves, start=1):
             try:

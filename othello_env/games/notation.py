@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from othello_env.games.game import NotationError
+from othello_env.games.game import NotationError, check_text
 
 __all__ = [
     "PASS",
@@ -49,8 +49,9 @@ def square_from_text(text: str, size: int) -> int:
 
     Raises:
         NotationError: there is no such square on this board.
+        TypeError: it is no text.
     """
-    name = text.strip().lower()
+    name = check_text(text, "a square").strip().lower()
     if name in _PASSES:
         return size * size
     if len(name) == 2 and name[0] in _FILES[:size] and name[1] in "12345678"[:size]:
@@ -63,8 +64,11 @@ def tokens(transcript: str) -> Iterator[str]:
 
     >>> list(tokens("1. f5 d6  2. C3 pass"))
     ['f5', 'd6', 'C3', 'pass']
+
+    Raises:
+        TypeError: it is no text.
     """
-    for match in _TOKEN.finditer(_SEPARATORS.sub(" ", transcript)):
+    for match in _TOKEN.finditer(_SEPARATORS.sub(" ", check_text(transcript, "a transcript"))):
         yield match.group()
 
 
@@ -87,8 +91,9 @@ def board_from_text(text: str) -> tuple[int, list[int | None]]:
 
     Raises:
         NotationError: a character is none of ``X O - .``, or their number is no board's.
+        TypeError: it is no text.
     """
-    cells = "".join(text.split())
+    cells = "".join(check_text(text, "a board").split())
     for place, cell in enumerate(cells):
         if cell not in _CELLS:
             raise NotationError(f"a board is written with X, O and -, got {cell!r} at square number {place + 1}")

@@ -41,7 +41,7 @@ class Openings:
         if isinstance(spec, str):
             self.random_plies = _parse_random(spec)
         elif spec is not None:
-            if not isinstance(spec, Iterable):
+            if not isinstance(spec, Iterable) or isinstance(spec, bytes | bytearray):
                 raise _no_openings(spec)
             start = new_game(0)
             self.positions = tuple(opening_position(start, opening) for opening in spec)

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games import bitboard, notation
-from othello_env.games.game import State
+from othello_env.games.game import State, check_board_size
 from othello_env.games.hashing import draw
 
 __all__ = ["Othello", "OthelloBatch", "check_size"]
@@ -41,9 +41,7 @@ def check_size(size: Any) -> int:
     Raises:
         ValueError: it is not 4, 6 or 8.
     """
-    if size not in bitboard.SIZES:
-        raise ValueError(f"size must be one of {', '.join(map(str, bitboard.SIZES))}, not {size!r}")
-    return int(size)
+    return check_board_size(size, bitboard.SIZES)
 
 
 class Othello(State):
@@ -119,6 +117,7 @@ class Othello(State):
 
         Raises:
             NotationError: the text shows no board, or there is no such player.
+            TypeError: it is no text.
         """
         size, owners = notation.board_from_text(text)
         player = notation.player_from_text(to_move)

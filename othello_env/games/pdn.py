@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from othello_env.games.checkers import Checkers
 from othello_env.games.checkers_chains import move_names
-from othello_env.games.game import IllegalActionError, NotationError
+from othello_env.games.game import IllegalActionError, NotationError, check_text
 
 __all__ = ["PdnGame", "dumps", "loads"]
 
@@ -83,12 +83,13 @@ def loads(text: str, draws: str = "40-move") -> list[PdnGame]:
     Raises:
         NotationError: the text is no PDN of English draughts; the message names the game and its move.
         IllegalActionError: a move is illegal.
+        TypeError: it is no text.
     """
     games: list[PdnGame] = []
     tags: dict[str, str] = {}
     moves: list[str] = []
     depth = 0
-    for match in _TOKEN.finditer(text):
+    for match in _TOKEN.finditer(check_text(text, "a game of PDN")):
         kind = match.lastgroup
         if kind in ("open", "close"):
             depth += 1 if kind == "open" else -1

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games import tribolo_kernels as kernels
-from othello_env.games.game import NotationError, State
+from othello_env.games.game import NotationError, State, check_seed, check_text
 from othello_env.games.tribolo_kernels import NOBODY, PLAYERS, WALL
 
 __all__ = ["Tribolo", "random_playouts"]
@@ -38,14 +38,14 @@ class Tribolo(State):
     """A position of Tribolo; ``Tribolo(seed=...)`` is a start, drawn by the seed.
 
     Args:
-        seed: any integer, of which the low 64 bits count; None draws one from the operating system.
+        seed: an integer from 0 on, of which the low 64 bits count; None draws one from the operating system.
         width: columns of the board, up to 26.
         height: rows of the board.
         cells: each player's cells at the start.
         walls: on the board.
 
     Raises:
-        ValueError: the board cannot hold as many, or nobody can move in each of many draws.
+        ValueError: the seed is negative, the board cannot hold as many, or nobody can move in each of many draws.
         TypeError: a number is no integer.
 
     >>> game = Tribolo.from_text("--RB-/-GRB-/-----", to_move="blue")
@@ -106,8 +106,9 @@ class Tribolo(State):
 
         Raises:
             NotationError: the text shows no board, or there is no such player.
+            TypeError: it is no text.
         """
-        rows = text.upper().replace("/", " ").split()
+        rows = check_text(text, "a board").upper().replace("/", " ").split()
         wrong = sorted(set("".join(rows)) - set(_CELLS))
         if wrong or not rows or len({len(row) for row in rows}) > 1 or len(rows[0]) > len(_COLUMNS):
             raise NotationError(
@@ -146,7 +147,7 @@ class Tribolo(State):
 
     @staticmethod
     def transcript_moves(transcript: str) -> Iterator[str]:
-        yield from _TOKEN.findall(_MOVE_NUMBER.sub(" ", transcript))
+        yield from _TOKEN.findall(_MOVE_NUMBER.sub(" ", check_text(transcript, "a transcript")))
 
     @property
     def num_actions(self) -> int:
@@ -228,7 +229,7 @@ class Tribolo(State):
         return f"{_COLUMNS[column]}{row + 1}"
 
     def action_from_text(self, text: str) -> int:
-        name = text.strip().lower()
+        name = check_text(text, "a cell").strip().lower()
         column, row = _COLUMNS.find(name[:1]), name[1:]
         if name and 0 <= column < self.width and row.isdecimal() and 1 <= int(row) <= self.height:
             return (int(row) - 1) * self.width + column
@@ -287,7 +288,7 @@ def _check_start(
     taken = PLAYERS * cells + walls
     if taken >= width * height:
         raise ValueError(f"{cells} cells a player and {walls} walls leave no empty cell on {width} x {height}")
-    key = secrets.randbits(64) if seed is None else index(seed) % 2**64
+    key = secrets.randbits(64) if seed is None else check_seed(seed) % 2**64
     return np.uint64(key), width, height, cells, walls
 
 

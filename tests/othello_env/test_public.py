@@ -1,6 +1,9 @@
 """What is public: each module says so, exactly, and in order."""
 
 import ast
+import importlib.util
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -8,6 +11,9 @@ import pytest
 
 import othello_agents
 import othello_env
+import othello_env.arena
+import othello_env.envs
+from othello_env import MissingExtraError
 
 pytestmark = pytest.mark.nojit
 
@@ -19,10 +25,15 @@ def is_public(name):
     return not name.startswith("_")
 
 
+def is_for_types(block):
+    return isinstance(block.test, ast.Name) and block.test.id == "TYPE_CHECKING"
+
+
 def names(tree):
     """The public names that a module defines, those that it imports, and its `__all__` (None without)."""
     defined, imported, listed = set(), set(), None
-    for node in tree.body:
+    typed = [node for block in tree.body if isinstance(block, ast.If) and is_for_types(block) for node in block.body]
+    for node in tree.body + typed:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             defined.add(node.name)
         elif isinstance(node, ast.Import | ast.ImportFrom):
@@ -56,3 +67,33 @@ def test_the_public_names_exist():
     for module in ("othello_env", "othello_env.agent", "othello_env.symmetries", "othello_env.games.othello"):
         found = import_module(module)
         assert all(hasattr(found, name) for name in found.__all__)
+
+
+PASSED_ON = [(module, name) for module in (othello_env, othello_env.arena, othello_env.envs) for name in module.__all__]
+
+
+@pytest.mark.parametrize(("module", "name"), PASSED_ON)
+def test_a_package_passes_on_what_its_modules_have(module, name):
+    found = getattr(module, name)
+    assert getattr(found, "__name__", "").rpartition(".")[2] == name
+    assert name in dir(module)
+    assert found is getattr(import_module(found.__module__), name) if hasattr(found, "__module__") else True
+
+
+@pytest.mark.skipif(importlib.util.find_spec("stable_baselines3") is not None, reason="the extra is installed")
+def test_what_needs_an_extra_names_it():
+    with pytest.raises(MissingExtraError, match=r"stable_baselines3: pip install 'othello-env\[sb3\]'"):
+        othello_env.envs.OthelloVecEnv(2)
+
+
+def test_a_name_that_is_not_there_is_named():
+    for module in (othello_env, othello_env.arena, othello_env.envs):
+        with pytest.raises(AttributeError, match=f"module '{module.__name__}' has no attribute 'nothing'"):
+            module.nothing  # noqa: B018
+
+
+def test_importing_the_package_imports_no_environment_and_no_arena():
+    code = "import sys, othello_env; print(*[name for name in sys.modules if name.startswith('othello_env.')])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    heavy = {"othello_env.envs.single", "othello_env.envs.vector", "othello_env.envs.making", "othello_env.arena"}
+    assert not heavy & set(loaded)

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
 
-from othello_env import IllegalActionError, NotationError, Othello, drawing, othello_v0
+from othello_env import IllegalActionError, NotationError, Othello, checkers_v0, drawing, othello_v0, tribolo_v0
+from othello_env.envs.aec import AECGame
 from othello_env.envs.seeding import env_key, game_key
 from othello_env.games.openings import Openings
 
@@ -20,7 +23,60 @@ FORCED_PASS = Othello.from_text("XXO-" + "----" * 3, to_move="O")
 
 def play_out(env: othello_v0.OthelloAEC, moves: str) -> None:
     for name in [moves[i : i + 2] for i in range(0, len(moves), 2)]:
-        env.step(env.state.action_from_text(name))
+        env.step(env.position.action_from_text(name))
+
+
+def wrapped_in_turn(env: AECGame) -> list[AECEnv]:
+    """The environment in each of PettingZoo's own wrappers that any game takes."""
+    return [
+        wrappers.BaseWrapper(env),
+        wrappers.AssertOutOfBoundsWrapper(env),
+        wrappers.TerminateIllegalWrapper(env, illegal_reward=-1),
+        wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env)),
+    ]
+
+
+@pytest.mark.parametrize("env", [othello_v0.env(), tribolo_v0.env(), checkers_v0.env()])
+def test_the_state_is_the_first_players_view_and_the_turn_also_in_wrappers(env: AECGame) -> None:
+    for wrapped in (env, *wrapped_in_turn(env)):
+        wrapped.reset(seed=3)
+        rng = np.random.default_rng(3)
+        for _ in range(12):
+            state, position = wrapped.state(), wrapped.unwrapped.position
+            planes, turns = np.split(state, [position.observation_shape[0]])
+            assert (state.dtype, state.shape) == (np.int8, wrapped.state_space.shape)
+            assert wrapped.state_space.contains(state)
+            assert (planes == position.observation(0)).all()
+            assert [bool(turn.all()) for turn in turns] == [i == position.to_move for i in range(position.num_players)]
+            assert not np.delete(turns, position.to_move, axis=0).any()
+            wrapped.step(rng.choice(position.legal_actions()))
+
+
+@pytest.mark.parametrize("env", [othello_v0.env(size=4), tribolo_v0.env(), checkers_v0.env(size=4)])
+def test_every_agents_info_has_the_same_entries_at_every_step(env: AECGame, assert_same_info) -> None:
+    for game in range(3):
+        env.reset(seed=game)
+        rng = np.random.default_rng(game)
+        for agent in env.agent_iter():
+            position = env.position
+            for other in env.agents:
+                mask = (
+                    position.action_mask() if other == env.agent_selection else np.zeros(position.num_actions, np.int8)
+                )
+                winner = -2
+                if position.is_over:
+                    best = [i for i, result in enumerate(position.returns()) if result == max(position.returns())]
+                    winner = best[0] if len(best) == 1 else -1
+                expected = {
+                    "action_mask": mask,
+                    "winner": np.int64(winner),
+                    "discs": np.array(position.scores(), np.int64),
+                    "plies": np.int64(len(position.moves)),
+                    "illegal_action": np.int64(-1),
+                    "opponent": np.int64(-1),
+                }
+                assert_same_info(env.infos[other], expected)
+            env.step(None if env.terminations[agent] else rng.choice(position.legal_actions()))
 
 
 @pytest.mark.filterwarnings("ignore:The old environment creation API:DeprecationWarning")
@@ -42,6 +98,14 @@ class TestPettingZooSuite:
 
         seed_test(lambda: othello_v0.env(openings="random:6"))
 
+    @pytest.mark.parametrize("env", [othello_v0.env(size=4), tribolo_v0.env(), checkers_v0.env()])
+    def test_state(self, env) -> None:
+        from pettingzoo.test.state_test import test_state, test_state_space
+
+        for wrapped in (env, *wrapped_in_turn(env)):
+            test_state_space(wrapped)
+            test_state(wrapped, num_cycles=30)
+
     def test_render(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from pettingzoo.test import render_test
 
@@ -61,7 +125,7 @@ def test_it_follows_the_rules_move_by_move(size: int) -> None:
         for agent in env.agent_iter():
             observation, reward, terminated, truncated, info = env.last()
             player = env.possible_agents.index(agent)
-            assert env.state == state
+            assert env.position == state
             assert (observation["observation"] == state.observation(player)).all()
             assert observation["action_mask"] is info["action_mask"]
             assert (terminated, truncated) == (state.is_over, False)
@@ -79,7 +143,7 @@ def test_it_follows_the_rules_move_by_move(size: int) -> None:
             passes += action == state.pass_action
             env.step(action)
             state = state.play(action)
-        assert env.state.moves == state.moves
+        assert env.position.moves == state.moves
     assert passes > 0
 
 
@@ -118,8 +182,8 @@ def test_each_agent_gets_its_own_result_when_the_other_ended_the_game(reward: st
         env.step(None)
     assert results == {"black_0": worth, "white_0": -worth}
     for info in infos.values():
-        assert (info["winner"], info["discs"], info["moves"]) == (0, (13, 0), env.state.moves)
-        assert "illegal_action" not in info
+        assert (info["winner"], info["plies"], info["illegal_action"]) == (0, len(env.position.moves), -1)
+        assert info["discs"].tolist() == [13, 0]
 
 
 def test_a_draw_has_no_winner() -> None:
@@ -127,7 +191,7 @@ def test_a_draw_has_no_winner() -> None:
     env.reset(options={"position": "XOOO XXOO OOOO XXO-"})
     play_out(env, "d4")
     assert env.rewards == {"black_0": 0.0, "white_0": 0.0}
-    assert (env.infos["black_0"]["winner"], env.infos["black_0"]["discs"]) == (-1, (8, 8))
+    assert (env.infos["black_0"]["winner"], env.infos["black_0"]["discs"].tolist()) == (-1, [8, 8])
 
 
 @pytest.mark.parametrize(("reward", "cost"), [("result", 1.0), ("margin", 64.0)])
@@ -135,17 +199,17 @@ def test_an_illegal_action_ends_the_game_at_the_movers_cost(reward: str, cost: f
     env = othello_v0.env(reward=reward)
     env.reset()
     play_out(env, "f5")
-    before = env.state
+    before = env.position
     env.step(0)
     assert env.rewards == {"black_0": 0.0, "white_0": -cost}
-    assert env.state is before
+    assert env.position is before
     assert env.agents == ["black_0", "white_0"]
     for agent in env.agent_iter():
         observation, reward_of_agent, terminated, _, info = env.last()
         assert terminated
         assert reward_of_agent == (0.0 if agent == "black_0" else -cost)
         assert not observation["action_mask"].any()
-        assert (info["illegal_action"], info["winner"], info["discs"]) == (0, -1, (4, 1))
+        assert (info["illegal_action"], info["winner"], info["discs"].tolist()) == (0, -1, [4, 1])
         env.step(None)
     assert env.agents == []
 
@@ -156,7 +220,7 @@ def test_strict_raises_for_an_illegal_action_and_steps_nothing() -> None:
     before = copy.deepcopy(env.last())
     with pytest.raises(IllegalActionError, match=r"a1 \(action 0\) is not legal for black"):
         env.step(0)
-    assert env.state == Othello()
+    assert env.position == Othello()
     assert env.agent_selection == "black_0"
     assert not any(env.terminations.values())
     assert (env.last()[0]["action_mask"] == before[0]["action_mask"]).all()
@@ -171,7 +235,7 @@ def test_what_is_no_action_at_all_changes_nothing(action: object, strict: bool) 
     with pytest.raises(ValueError, match="expected an action as an integer from 0 to 64") as error:
         env.step(action)
     assert not isinstance(error.value, IllegalActionError)
-    assert env.state == Othello()
+    assert env.position == Othello()
     assert not any(env.terminations.values())
 
 
@@ -180,12 +244,12 @@ def test_integers_of_any_kind_are_actions(action: int) -> None:
     env = othello_v0.env()
     env.reset()
     env.step(action)
-    assert env.state.moves == (19,)
+    assert env.position.moves == (19,)
 
 
 def test_nothing_works_before_reset_or_after_the_end() -> None:
     env = othello_v0.env()
-    for call in (lambda: env.step(19), lambda: env.observe("black_0"), lambda: env.state, env.render):
+    for call in (lambda: env.step(19), lambda: env.observe("black_0"), lambda: env.position, env.render):
         with pytest.raises(ResetNeeded):
             call()
     with pytest.raises(AttributeError, match="agent_selection is there once reset"):
@@ -212,7 +276,7 @@ def test_an_unknown_agent_is_named() -> None:
 def starts(env: othello_v0.OthelloAEC, count: int, seed: int | None) -> Iterator[Othello]:
     for game in range(count):
         env.reset(seed=seed if game == 0 else None)
-        yield env.state
+        yield env.position
 
 
 def test_a_seed_determines_the_games_that_follow() -> None:
@@ -233,19 +297,19 @@ def test_without_seeds_environments_differ() -> None:
 def test_options_say_where_the_game_begins() -> None:
     env = othello_v0.env(openings=["f5d6"])
     env.reset()
-    assert env.state == Othello.from_moves("f5d6")
+    assert env.position == Othello.from_moves("f5d6")
     env.reset(options={"moves": "d3c3"})
-    assert env.state == Othello.from_moves("d3c3")
+    assert env.position == Othello.from_moves("d3c3")
     position = Othello.from_moves("c4e3")
     env.reset(options={"position": position, "moves": "f6"})
-    assert env.state == position.play_transcript("f6")
+    assert env.position == position.play_transcript("f6")
     env.reset(options={"position": Othello().to_text()})
-    assert env.state == Othello()
+    assert env.position == Othello()
     env.reset(options={"random_plies": 7, "moves": "d3c3"})
-    assert len(env.state.moves) == 9
-    assert env.state.moves[:2] == Othello.from_moves("d3c3").moves
+    assert len(env.position.moves) == 9
+    assert env.position.moves[:2] == Othello.from_moves("d3c3").moves
     env.reset(options={"moves": None})
-    assert env.state == Othello.from_moves("f5d6")
+    assert env.position == Othello.from_moves("f5d6")
 
 
 @pytest.mark.parametrize(
@@ -272,7 +336,7 @@ def test_wrong_options_are_named_and_change_nothing(options: dict[str, object], 
     keys = env._keys
     with pytest.raises((ValueError, NotationError), match=message):
         env.reset(options=options)
-    assert env.state == Othello.from_moves("f5")
+    assert env.position == Othello.from_moves("f5")
     assert env._keys == keys
 
 
@@ -296,12 +360,12 @@ def test_copies_go_their_own_way() -> None:
     env.reset(seed=2)
     twins = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
     for twin in twins:
-        assert twin.state == env.state
-        twin.step(twin.state.legal_actions()[0])
-        assert twin.state != env.state
+        assert twin.position == env.position
+        twin.step(twin.position.legal_actions()[0])
+        assert twin.position != env.position
         twin.reset()
     env.reset()
-    assert env.state == twins[0].state == twins[1].state
+    assert env.position == twins[0].position == twins[1].position
 
 
 def test_every_mode_renders_the_final_board() -> None:

@@ -68,7 +68,7 @@ def test_agents_are_stepped_as_the_rules_say(env, start):
         for agent in env.agent_iter():
             observation, reward, terminated, truncated, info = env.last()
             player = env.possible_agents.index(agent)
-            assert env.state == state
+            assert env.position == state
             assert (observation["observation"] == state.observation(player)).all()
             assert observation["action_mask"] is info["action_mask"]
             assert env.observation_space(agent).contains(observation)
@@ -76,7 +76,7 @@ def test_agents_are_stepped_as_the_rules_say(env, start):
             assert reward == state.returns()[player]
             if terminated:
                 assert not observation["action_mask"].any()
-                assert (info["discs"], info["moves"]) == (state.scores(), state.moves)
+                assert (info["discs"].tolist(), info["plies"]) == (list(state.scores()), len(state.moves))
                 best = [i for i, result in enumerate(state.returns()) if result == max(state.returns())]
                 assert info["winner"] == (best[0] if len(best) == 1 else -1)
                 env.step(None)
@@ -107,7 +107,7 @@ def test_a_chain_is_stepped_jump_by_jump_by_one_agent():
     env.reset(options={"position": CHAIN})
     for name in ("11x18", "18x25"):
         assert env.agent_selection == "red_0"
-        env.step(env.state.action_from_text(name))
+        env.step(env.position.action_from_text(name))
     assert env.agent_selection == "white_0"
     env.reset(options={"position": CHAIN, "moves": "11x18x25"})
     assert env.agent_selection == "white_0"
@@ -123,7 +123,7 @@ def test_every_agent_of_three_gets_its_own_result(reward, worth):
     for agent in env.agent_iter():
         _, results[agent], terminated, _, info = env.last()
         assert terminated
-        assert (info["winner"], info["discs"]) == (1, (2, 4, 1))
+        assert (info["winner"], info["discs"].tolist()) == (1, [2, 4, 1])
         env.step(None)
     assert tuple(results[agent] for agent in env.possible_agents) == worth
 
@@ -140,28 +140,28 @@ def test_an_illegal_action_costs_only_the_mover(reward, cost):
     strict.reset()
     with pytest.raises(IllegalActionError, match="1-NW"):
         strict.step(0)
-    assert strict.state == Checkers()
+    assert strict.position == Checkers()
 
 
 class TestOptions:
     def test_a_text_is_read_by_the_environments_own_rules(self):
         env = checkers_v0.env(size=6, draws="threefold")
         env.reset(options={"position": "W:W18:B1,K2"})
-        assert env.state == Checkers.from_text("W:W18:B1,K2", size=6, draws="threefold")
+        assert env.position == Checkers.from_text("W:W18:B1,K2", size=6, draws="threefold")
         assert env.agent_selection == "white_0"
         boards = tribolo_v0.env(width=3, height=2, cells=1, walls=0)
         boards.reset(options={"position": "BR-/---"})
-        assert boards.state.to_text() == "BR-/---"
+        assert boards.position.to_text() == "BR-/---"
 
     def test_random_plies_and_openings(self):
         env = tribolo_v0.env(openings="random:7", **SMALL)
         env.reset(seed=3)
         key = game_key(env_key(3), 0)
-        assert env.state == Openings("random:7", lambda key: Tribolo(key, **SMALL)).draw(key)
-        assert len(env.state.moves) == 7
+        assert env.position == Openings("random:7", lambda key: Tribolo(key, **SMALL)).draw(key)
+        assert len(env.position.moves) == 7
         fixed = checkers_v0.env(openings=["11-15 22-18 15x22 25x18"])
         fixed.reset()
-        assert fixed.state == Checkers.from_moves("11-15 22-18 15x22 25x18")
+        assert fixed.position == Checkers.from_moves("11-15 22-18 15x22 25x18")
 
     @pytest.mark.parametrize(
         ("env", "options", "message"),
@@ -245,7 +245,9 @@ def test_a_pair_of_opponents_sits_behind_the_learner_in_order(side):
     while not done:
         *_, done, _, info = env.step(int(np.flatnonzero(env.action_masks())[0]))
     assert (first.seats, second.seats) == ({(side + 1) % 3}, {(side + 2) % 3})
-    assert info["discs"] == env.state.scores()
+    assert tuple(info["discs"]) == env.position.scores()
+    assert info["opponent"].tolist() == [0, 1]
+    assert env.opponents == ("Recorder", "Recorder")
 
 
 def begin(state, key):
@@ -280,7 +282,7 @@ def test_the_learner_meets_what_the_rules_and_keys_say(make, start):
         reward, done = 0.0, False
         while True:
             state = answered(state, learner, agents)
-            assert env.state == state
+            assert env.position == state
             assert env.learner == learner
             assert (observation["observation"] == state.observation(learner)).all()
             assert tuple(np.flatnonzero(observation["action_mask"])) == state.legal_actions()
@@ -291,7 +293,7 @@ def test_the_learner_meets_what_the_rules_and_keys_say(make, start):
             observation, reward, done, truncated, info = env.step(action)
             assert not truncated
             state = state.play(action)
-    assert info["moves"] == state.moves
+    assert info["plies"] == len(state.moves)
 
 
 @pytest.mark.parametrize("name", ["Tribolo", "Checkers"])

@@ -33,7 +33,7 @@ def test_pettingzoo_makes_the_environment_with_its_arguments() -> None:
     env = pettingzoo.make("aec", "othello_env/othello-v0", size=6)
     assert isinstance(env, othello_v0.OthelloAEC)
     env.reset()
-    assert env.state.size == 6
+    assert env.position.size == 6
 
 
 @pytest.mark.parametrize("opponent", ["ntuple", "alphabeta:eval=iago"])

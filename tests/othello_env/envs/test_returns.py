@@ -51,7 +51,7 @@ def rollout(mode, steps=150, n=12, size=4, wild=0.03):
         log["rewards"].append(rewards)
         log["players"].append(info["reward_to"])
         log["terminated"].append(terminated)
-        log["illegal"].append(ends.get("_illegal_action", np.zeros(n, bool)))
+        log["illegal"].append(ends["_illegal_action"] & (ends["illegal_action"] >= 0))
         log["played"].append(played)
         before = terminated
     return {name: np.array(rows) for name, rows in log.items()}, info["to_move"]

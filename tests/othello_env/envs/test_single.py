@@ -76,7 +76,8 @@ def test_the_opponents_closing_move_pays_the_learner_in_the_same_step(reward: st
         assert (got, terminated) == (0.0, False)
     observation, got, terminated, truncated, info = env.step(moves[7])
     assert (got, terminated, truncated) == (worth, True, False)
-    assert (info["winner"], info["discs"], info["moves"]) == (0, (13, 0), moves)
+    assert (info["winner"], info["discs"].tolist(), info["plies"]) == (0, [13, 0], len(moves))
+    assert env.position.moves == moves
     assert not observation["observation"][0].any(), "the learner has no disc left"
     assert observation["observation"][1].sum() == 13
     assert not observation["action_mask"].any()
@@ -107,7 +108,7 @@ def test_it_follows_the_rules_move_by_move(size: int, side: str) -> None:
         while True:
             while not state.is_over and state.to_move != learner:
                 state = state.play(state.legal_actions()[0])
-            assert env.unwrapped.state == state
+            assert env.unwrapped.position == state
             assert env.observation_space.contains(observation)
             assert (observation["observation"] == state.observation(learner)).all()
             assert observation["action_mask"] is info["action_mask"]
@@ -129,7 +130,7 @@ def test_the_opponents_pass_is_made_for_it() -> None:
     env = OthelloEnv(size=4, opponent=opponent, side="black")
     observation, _ = env.reset(options={"position": Othello.from_text("XXO-" + "----" * 3, to_move="O")})
     assert opponent.asked == 0
-    assert env.state.moves == (16,)
+    assert env.position.moves == (16,)
     assert list(np.flatnonzero(observation["action_mask"])) == [3]
 
 
@@ -157,9 +158,9 @@ class TestSeeds:
                 env.reset(seed=seed if game == 0 else None)
                 done = False
                 while not done:
-                    _, _, done, _, _ = env.step(choose(env.state))
+                    _, _, done, _, _ = env.step(choose(env.position))
                 learner, last = self.by_hand(game_key(env_key(seed), game), choose)
-                assert (env.learner, env.state.moves) == (learner, last.moves)
+                assert (env.learner, env.position.moves) == (learner, last.moves)
                 learners.append(learner)
         assert set(learners) == {0, 1}
 
@@ -174,7 +175,7 @@ class TestSeeds:
         for seed in range(20):
             env.reset(seed=seed, options={"position": ONE_MOVE_LEFT})
             assert env.learner == 0
-            assert env.state == ONE_MOVE_LEFT
+            assert env.position == ONE_MOVE_LEFT
             redrawn += learner_seat(game_key(env_key(seed), 0), 2) == 1
         assert 0 < redrawn < 20
 
@@ -188,7 +189,7 @@ class TestSeeds:
             while Openings(openings, lambda _: Othello(4)).draw(key) == ONE_MOVE_LEFT:
                 key = redraw_key(key)
                 redrawn += 1
-            assert env.state == Openings(openings, lambda _: Othello(4)).draw(key)
+            assert env.position == Openings(openings, lambda _: Othello(4)).draw(key)
         assert redrawn > 0
 
     def test_where_the_learner_can_never_move_reset_says_so(self) -> None:
@@ -196,7 +197,7 @@ class TestSeeds:
         with pytest.raises(ValueError, match="ended the game before the learner's turn in 101 draws"):
             env.reset(options={"position": ONE_MOVE_LEFT})
         env.reset()
-        assert not env.state.is_over
+        assert not env.position.is_over
 
 
 @pytest.mark.parametrize(("reward", "cost"), [("result", -1.0), ("margin", -64.0)])
@@ -205,9 +206,9 @@ def test_an_illegal_action_ends_the_game_at_the_learners_cost(reward: str, cost:
     env.reset()
     observation, got, terminated, truncated, info = env.step(0)
     assert (got, terminated, truncated) == (cost, True, False)
-    assert (info["illegal_action"], info["winner"], info["discs"], info["moves"]) == (0, -1, (2, 2), ())
+    assert (info["illegal_action"], info["winner"], info["discs"].tolist(), info["plies"]) == (0, -1, [2, 2], 0)
     assert not observation["action_mask"].any()
-    assert env.state == Othello()
+    assert env.position == Othello()
     with pytest.raises(ResetNeeded, match="the game is over"):
         env.step(19)
 
@@ -217,9 +218,9 @@ def test_strict_raises_for_an_illegal_action_and_steps_nothing() -> None:
     env.reset()
     with pytest.raises(IllegalActionError, match=r"a1 \(action 0\) is not legal for black"):
         env.step(0)
-    assert env.state == Othello()
+    assert env.position == Othello()
     assert list(np.flatnonzero(env.action_masks())) == list(Othello().legal_actions())
-    assert len(env.step(19)[4]) == 1
+    assert env.step(19)[4]["illegal_action"] == -1
 
 
 @pytest.mark.parametrize("action", [65, -1, None, True, 19.0, "d3", np.array([19]), np.float32(19)])
@@ -229,7 +230,7 @@ def test_what_is_no_action_at_all_changes_nothing(action: Any) -> None:
     with pytest.raises(ValueError, match="expected an action as an integer from 0 to 64") as error:
         env.step(action)
     assert not isinstance(error.value, IllegalActionError)
-    assert env.state == Othello()
+    assert env.position == Othello()
     env.step(np.int64(19))
 
 
@@ -239,12 +240,12 @@ def test_an_opponents_illegal_answer_raises_and_names_it(answer: Any) -> None:
     env.reset()
     with pytest.raises(AgentError, match="agent Constant answered with an illegal action"):
         env.step(19)
-    assert env.state == Othello(), "the learner still has the move"
+    assert env.position == Othello(), "the learner still has the move"
 
 
 def test_nothing_works_before_reset() -> None:
     env = OthelloEnv()
-    for call in (lambda: env.step(19), lambda: env.state, env.render):
+    for call in (lambda: env.step(19), lambda: env.position, env.render):
         with pytest.raises(ResetNeeded):
             call()
 
@@ -252,11 +253,11 @@ def test_nothing_works_before_reset() -> None:
 def test_options_say_where_the_game_begins_and_which_side_the_learner_is() -> None:
     env = OthelloEnv(side="black", opponent=first_legal, openings=["f5d6"])
     env.reset()
-    assert (env.state, env.learner) == (Othello.from_moves("f5d6"), 0)
+    assert (env.position, env.learner) == (Othello.from_moves("f5d6"), 0)
     env.reset(options={"moves": "d3", "side": "white"})
-    assert (env.state, env.learner) == (Othello.from_moves("d3"), 1)
+    assert (env.position, env.learner) == (Othello.from_moves("d3"), 1)
     env.reset(options={"position": Othello.from_moves("c4e3"), "random_plies": 2})
-    assert len(env.state.moves) == 4
+    assert len(env.position.moves) == 4
     assert env.learner == 0
     seen = set()
     for _ in range(20):
@@ -282,7 +283,7 @@ def test_wrong_options_are_named_and_change_nothing(options: dict[str, Any], mes
     env.step(19)
     with pytest.raises(ValueError, match=message):
         env.reset(options=options)
-    assert env.state == Othello.from_moves("d3c3")
+    assert env.position == Othello.from_moves("d3c3")
 
 
 @pytest.mark.parametrize(
@@ -318,7 +319,32 @@ def test_the_id_works_with_the_standard_wrappers() -> None:
         steps += 1
     assert info["episode"]["r"] == reward in (-1.0, 0.0, 1.0)
     assert info["episode"]["l"] == steps
-    assert isinstance(env.unwrapped.state, Othello)
+    assert isinstance(env.unwrapped.position, Othello)
+
+
+@pytest.mark.parametrize("name", ["Othello", "Tribolo", "Checkers"])
+def test_every_info_has_the_same_entries(name: str, assert_same_info: Callable[[Any, Any], None]) -> None:
+    env = gymnasium.make(f"othello_env/{name}-v0")
+    for game in range(3):
+        _, info = env.reset(seed=game)
+        over = False
+        while True:
+            position = env.unwrapped.position
+            opponent = np.arange(2) if name == "Tribolo" else np.int64(0)
+            best = [i for i, result in enumerate(position.returns()) if result == max(position.returns())]
+            expected = {
+                "action_mask": env.unwrapped.action_masks().astype(np.int8),
+                "winner": np.int64(-2 if not over else best[0] if len(best) == 1 else -1),
+                "discs": np.array(position.scores(), np.int64),
+                "plies": np.int64(len(position.moves)),
+                "illegal_action": np.int64(-1),
+                "opponent": opponent,
+            }
+            assert_same_info(info, expected)
+            if over:
+                break
+            *_, over, _, info = env.step(int(info["action_mask"].argmax()))
+    assert env.unwrapped.opponents == ("random",) * np.size(info["opponent"])
 
 
 def test_copies_play_on_alike() -> None:
@@ -326,8 +352,8 @@ def test_copies_play_on_alike() -> None:
     env.reset(seed=2)
     twins = [env, copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
     for _ in range(5):
-        steps = [twin.step(twin.state.legal_actions()[0]) for twin in twins]
-        assert twins[0].state == twins[1].state == twins[2].state
+        steps = [twin.step(twin.position.legal_actions()[0]) for twin in twins]
+        assert twins[0].position == twins[1].position == twins[2].position
         assert all((step[0]["observation"] == steps[0][0]["observation"]).all() for step in steps)
 
 

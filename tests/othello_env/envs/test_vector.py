@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 
 from othello_env import Othello
-from othello_env.envs.conventions import final_info
+from othello_env.envs.conventions import game_info
 from othello_env.envs.sampling import sample_legal
 from othello_env.envs.seeding import env_key, game_key
 from othello_env.envs.single import OthelloEnv
@@ -40,14 +40,14 @@ class SelfPlayTwin:
         return self.states[i].is_over or self.lost[i] is not None
 
     def step(self, actions):
-        """(reward, reward_to, terminated, the finished position or None) a game."""
+        """(reward, reward_to, terminated, the last observation and info if it ended) a game."""
         told = []
         for i, action in enumerate(actions.tolist()):
             state = self.states[i]
             mover = state.to_move
             if self.is_over(i):
                 self.next_game(i)
-                told.append((0.0, mover, False, None))
+                told.append((0.0, mover, False))
                 continue
             worth = 0.0
             if action in state.legal_actions():
@@ -58,17 +58,35 @@ class SelfPlayTwin:
                 self.lost[i] = action
                 worth = -1.0 if self.reward == "result" else -float(state.size**2)
             over = self.is_over(i)
-            told.append((worth, mover, over, final_info(state, self.lost[i]) if over else None, state))
+            told.append((worth, mover, over, self.observation(i), self.info(i)))
             if over and self.mode == AutoresetMode.SAME_STEP:
                 self.next_game(i)
         return told
 
+    def observation(self, i):
+        state, lost = self.states[i], self.lost[i]
+        return {"observation": state.observation(state.to_move), "action_mask": state.action_mask() * (lost is None)}
+
     def observations(self):
-        planes = np.stack([state.observation(state.to_move) for state in self.states])
-        masks = np.stack(
-            [state.action_mask() * (lost is None) for state, lost in zip(self.states, self.lost, strict=True)]
-        )
-        return planes, masks
+        found = [self.observation(i) for i in range(self.n)]
+        return tuple(np.stack([each[name] for each in found]) for name in found[0])
+
+    def info(self, i):
+        mask = self.observation(i)["action_mask"]
+        return game_info(self.states[i], mask.astype(np.int8), np.int64(-1), self.lost[i])
+
+    def infos(self, told=None, where=None):
+        """The batch's info as Gymnasium's own vector environments put it together."""
+        joined, add = {}, VectorEnv()
+        add.num_envs = self.n
+        for i in range(self.n):
+            if told and told[i][2] and self.mode == AutoresetMode.SAME_STEP:
+                observation, info = told[i][3:]
+                joined = add._add_info(joined, {"final_obs": observation, "final_info": info}, i)
+            if where is None or where[i]:
+                players = {"to_move": np.int8(self.states[i].to_move), "reward_to": np.int8(told[i][1] if told else -1)}
+                joined = add._add_info(joined, self.info(i) | players, i)
+        return joined
 
 
 def disturbed(actions, masks, rng, share):
@@ -87,80 +105,40 @@ def disturbed(actions, masks, rng, share):
         (4, "random:3", "result", 0.01),
     ],
 )
-def test_self_play_is_the_rules(mode, size, openings, reward, share):
+def test_self_play_is_the_rules(mode, size, openings, reward, share, assert_same_info):
     n, steps = 60, 500
     env = OthelloVectorEnv(n, size, None, openings=openings, reward=reward, autoreset_mode=mode)
     twin = SelfPlayTwin(n, mode, size, openings, reward)
     rng = np.random.default_rng(size)
     observation, info = env.reset(seed=5)
     twin.reset(5)
+    assert_same_info(info, twin.infos())
     for _ in range(steps):
         planes, masks = twin.observations()
         np.testing.assert_array_equal(observation["observation"], planes)
         np.testing.assert_array_equal(observation["action_mask"], masks)
         assert info["action_mask"] is observation["action_mask"]
-        assert info["to_move"].tolist() == [state.to_move for state in twin.states]
         for i in range(0, n, 7):
-            assert env.state(i) == twin.states[i]
-            assert env.state(i).moves == twin.states[i].moves
+            assert env.position(i) == twin.states[i]
+            assert env.position(i).moves == twin.states[i].moves
         actions = disturbed(sample_legal(masks, rng), masks, rng, share)
         observation, rewards, terminated, truncated, info = env.step(actions)
         told = twin.step(actions)
         assert rewards.tolist() == [each[0] for each in told]
-        assert info["reward_to"].tolist() == [each[1] for each in told]
         assert terminated.tolist() == [each[2] for each in told]
         assert not truncated.any()
-        check_ends(info, told, mode)
+        assert_same_info(info, twin.infos(told))
         if mode == AutoresetMode.DISABLED and terminated.any():
             observation, info = env.reset(options={"reset_mask": terminated})
             for i in np.flatnonzero(terminated):
                 twin.next_game(i)
+            assert_same_info(only_where(info, terminated), twin.infos(where=terminated))
 
 
-def check_ends(info, told, mode):
-    ended = [each[2] for each in told]
-    if not any(ended):
-        assert set(info) == {"action_mask", "_action_mask", "to_move", "_to_move", "reward_to", "_reward_to"}
-        return
-    if mode == AutoresetMode.SAME_STEP:
-        assert info["_final_obs"].tolist() == info["_final_info"].tolist() == ended
-        for observation, (_, _, over, *rest) in zip(info["final_obs"], told, strict=True):
-            assert (observation is not None) == over
-            if over:
-                state = rest[-1]
-                np.testing.assert_array_equal(observation["observation"], state.observation(state.to_move))
-                assert not observation["action_mask"].any()
-        info = info["final_info"]
-    assert info["_winner"].tolist() == info["_discs"].tolist() == info["_moves"].tolist() == ended
-    for i, (_, _, over, expected, *_) in enumerate(told):
-        if over:
-            found = {"winner": info["winner"][i], "discs": tuple(info["discs"][i]), "moves": info["moves"][i]}
-            if "illegal_action" in expected:
-                assert info["_illegal_action"][i]
-                found["illegal_action"] = info["illegal_action"][i]
-            else:
-                assert not info.get("_illegal_action", np.zeros(len(told), bool))[i]
-            assert found == expected
-
-
-def assert_same_info(found, expected):
-    """All that Gymnasium's own vector environment has in its info is in ours, where it counts."""
-    for name, value in expected.items():
-        if name.startswith("_"):
-            continue
-        where = expected[f"_{name}"]
-        if isinstance(value, dict):
-            np.testing.assert_array_equal(found[f"_{name}"], where)
-            assert_same_info(found[name], value)
-            continue
-        for i in np.flatnonzero(where):
-            assert found[f"_{name}"][i]
-            if name == "final_obs":
-                assert found[name][i].keys() == value[i].keys()
-                for key in value[i]:
-                    np.testing.assert_array_equal(found[name][i][key], value[i][key])
-            else:
-                np.testing.assert_array_equal(found[name][i], value[i])
+def only_where(info, mask):
+    """The info of a partial reset with zeros for the masks and players of the games that go on: theirs stay there."""
+    kept = {"action_mask", "to_move", "reward_to"} & info.keys()
+    return {name: value if name not in kept else (value.T * mask).T.astype(value.dtype) for name, value in info.items()}
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -175,7 +153,7 @@ def assert_same_info(found, expected):
         (8, {"opponent": "maximizer:eval=weighted,epsilon=0.3", "openings": "random:6"}),
     ],
 )
-def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, size, options):
+def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, size, options, assert_same_info):
     n, share = 24, 0.004
     if "openings" in options and isinstance(options["openings"], list):
         first = [Othello(size).action_to_text(a) for a in Othello(size).legal_actions()]
@@ -190,8 +168,8 @@ def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, size, opt
             np.testing.assert_array_equal(found[name], expected[name])
         assert_same_info(info, expected_info)
         for i in range(0, n, 5):
-            assert env.state(i) == twin.envs[i].state
-            assert env.state(i).moves == twin.envs[i].state.moves
+            assert env.position(i) == twin.envs[i].position
+            assert env.position(i).moves == twin.envs[i].position.moves
         actions = disturbed(sample_legal(found["action_mask"], rng), found["action_mask"], rng, share)
         found, rewards, terminated, truncated, info = env.step(actions)
         expected, rewards2, terminated2, truncated2, expected_info = twin.step(actions)
@@ -202,3 +180,4 @@ def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, size, opt
             assert_same_info(info, expected_info)
             found, info = env.reset(options={"reset_mask": terminated.copy()})
             expected, expected_info = twin.reset(options={"reset_mask": terminated.copy()})
+            info = only_where(info, terminated)

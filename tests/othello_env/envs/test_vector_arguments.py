@@ -29,22 +29,29 @@ def play(env, steps, seed=0, actions_seed=0):
     for _ in range(steps):
         actions = sample_legal(observation["action_mask"], rng)
         observation, rewards, terminated, _, info = env.step(actions)
-        ends = info["final_info"]["moves"].tolist() if terminated.any() else None
-        told.append(copy.deepcopy((observation, rewards, terminated, info["to_move"], info["reward_to"], ends)))
+        moves = [env.final_position(i).moves for i in np.flatnonzero(terminated)]
+        told.append(copy.deepcopy((observation, rewards, terminated, dict(info), moves)))
     return told
 
 
-def assert_same(a, b):
-    assert len(a) == len(b)
-    for x, y in zip(a, b, strict=True):
-        np.testing.assert_equal(x, y)
+@pytest.fixture
+def assert_same(assert_same_info):
+    def check(a, b):
+        for found, expected in zip(a, b, strict=True):
+            for x, y in zip(found[:4], expected[:4], strict=True):
+                assert_same_info(x, y)
+            assert found[4] == expected[4]
+
+    return check
 
 
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"num_envs": 0}, "num_envs must be at least 1, not 0"),
-        ({"num_threads": 0}, "num_threads must be at least 1"),
+        ({"num_envs": 0}, "num_envs must be an integer of at least 1, not 0"),
+        ({"num_envs": 2.0}, "num_envs must be an integer of at least 1, not 2.0"),
+        ({"num_envs": True}, "num_envs must be an integer of at least 1, not True"),
+        ({"num_threads": 0}, "num_threads must be an integer of at least 1, not 0"),
         ({"size": 5}, "size must be one of 4, 6, 8"),
         ({"side": "red"}, "side must be one of 'random', 'black', 'white', not 'red'"),
         ({"reward": "points"}, "reward must be one of"),
@@ -53,7 +60,8 @@ def assert_same(a, b):
         ({"openings": [Othello(6)]}, "openings for"),
         ({"opponent": {"random": 0.0}}, "weights"),
         ({"opponent": {"random": -1.0}}, "weights"),
-        ({"autoreset_mode": "sometimes"}, "sometimes"),
+        ({"autoreset_mode": "sometimes"}, "autoreset_mode must be one of .*'NextStep'.*, not 'sometimes'"),
+        ({"opponent": None, "side": "black"}, "side='black' is for games against an opponent"),
     ],
 )
 def test_wrong_arguments_are_named(arguments, text):
@@ -85,7 +93,7 @@ def test_wrong_actions_change_nothing(actions, text):
     env.reset(seed=0)
     with pytest.raises(ValueError, match=text):
         env.step(actions)
-    assert [env.state(i) for i in range(2)] == [START, START]
+    assert [env.position(i) for i in range(2)] == [START, START]
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.uint64, ">i4"])
@@ -95,7 +103,7 @@ def test_any_integers_will_do(dtype):
     actions = np.array([FIRST, 0, FIRST, 0], dtype)[::2]
     actions.flags.writeable = False
     env.step(actions)
-    assert env.state(1) == START.play(FIRST)
+    assert env.position(1) == START.play(FIRST)
 
 
 def test_a_strict_environment_names_the_first_illegal_action_and_steps_nothing():
@@ -103,9 +111,9 @@ def test_a_strict_environment_names_the_first_illegal_action_and_steps_nothing()
     env.reset(seed=0)
     with pytest.raises(IllegalActionError, match=r"game 1: a1 \(action 0\) is not legal for black"):
         env.step([FIRST, 0, 1])
-    assert all(env.state(i) == START for i in range(3))
+    assert all(env.position(i) == START for i in range(3))
     env.step([FIRST] * 3)
-    assert env.state(0) == START.play(FIRST)
+    assert env.position(0) == START.play(FIRST)
 
 
 def test_nothing_goes_without_a_reset():
@@ -113,7 +121,7 @@ def test_nothing_goes_without_a_reset():
     with pytest.raises(ResetNeeded):
         env.step([FIRST, FIRST])
     with pytest.raises(ResetNeeded):
-        env.state(0)
+        env.position(0)
     with pytest.raises(ResetNeeded, match="all games"):
         env.reset(options={"reset_mask": np.array([True, False])})
 
@@ -127,10 +135,10 @@ def test_a_finished_game_waits_for_its_reset_when_autoreset_is_disabled():
     assert (info["winner"][1], info["illegal_action"][1]) == (-1, 0)
     with pytest.raises(ResetNeeded, match="game 1 is over"):
         env.step([FIRST, FIRST])
-    before = env.state(0)
+    before = env.position(0)
     observation, _ = env.reset(options={"reset_mask": np.array([False, True])})
-    assert env.state(0) == before
-    assert env.state(1) == START
+    assert env.position(0) == before
+    assert env.position(1) == START
     assert observation["action_mask"][1].sum() == 4
 
 
@@ -183,11 +191,11 @@ def test_options_say_what_they_say_to_a_single_environment(options):
     singles = [OthelloEnv(4, openings="random:2") for _ in range(n)]
     for i, single in enumerate(singles):
         single.reset(seed=7 * i, options=options)
-        assert (env.state(i), env.state(i).moves) == (single.state, single.state.moves)
+        assert (env.position(i), env.position(i).moves) == (single.position, single.position.moves)
     env.reset()  # the options are for one reset
     for i, single in enumerate(singles):
         single.reset()
-        assert env.state(i) == single.state
+        assert env.position(i) == single.position
 
 
 def test_a_game_that_the_opponent_would_end_at_once_is_drawn_again():
@@ -199,10 +207,10 @@ def test_a_game_that_the_opponent_would_end_at_once_is_drawn_again():
     single = OthelloEnv(4, openings="random:11")
     for i in range(n):
         single.reset(seed=i)
-        assert env.state(i) == single.state
+        assert env.position(i) == single.position
 
 
-def test_seeds_repeat_and_differ():
+def test_seeds_repeat_and_differ(assert_same):
     env = OthelloVectorEnv(6, 4)
     first = play(env, 20)
     assert_same(first, play(env, 20))
@@ -211,11 +219,11 @@ def test_seeds_repeat_and_differ():
     a, b = OthelloVectorEnv(6, 4, openings="random:4"), OthelloVectorEnv(6, 4, openings="random:4")
     a.reset()
     b.reset()
-    assert [a.state(i) for i in range(6)] != [b.state(i) for i in range(6)]
+    assert [a.position(i) for i in range(6)] != [b.position(i) for i in range(6)]
 
 
 @pytest.mark.parametrize("opponent", [None, "random"])
-def test_threads_and_copies_make_no_difference(opponent):
+def test_threads_and_copies_make_no_difference(opponent, assert_same):
     plain = play(OthelloVectorEnv(7, 4, opponent, openings="random:2"), 25)
     for arguments in ({"num_threads": 3}, {"copy": False}, {"copy": False, "num_threads": 20}):
         env = OthelloVectorEnv(7, 4, opponent, openings="random:2", **arguments)
@@ -235,7 +243,7 @@ def test_arrays_are_the_callers_unless_not_copied():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-def test_threads_come_back_after_a_fork():
+def test_threads_come_back_after_a_fork(assert_same):
     env = OthelloVectorEnv(4, 4, None, num_threads=2)
     told = play(env, 5)
     child = os.fork()
@@ -323,13 +331,13 @@ def test_games_draw_their_opponents_by_weight_and_keep_them():
     env = OthelloVectorEnv(n, 4, {first: 3.0, unused: 0.0, last: 1.0}, side="white")
     env.reset(seed=0)
     # White learns, so each game begins with its opponent's move.
-    moves = [env.state(i).moves[0] for i in range(n)]
+    moves = [env.position(i).moves[0] for i in range(n)]
     legal = START.legal_actions()
     assert set(moves) == {legal[0], legal[-1]}
     assert 0.71 < np.mean(np.array(moves) == legal[0]) < 0.79  # 4 standard deviations
     assert unused.asked == 0
     env.reset(seed=0)
-    assert [env.state(i).moves[0] for i in range(n)] == moves
+    assert [env.position(i).moves[0] for i in range(n)] == moves
 
 
 def test_new_opponents_play_from_the_next_reset_on():
@@ -357,9 +365,9 @@ def test_openings_can_change():
     env.reset(seed=0)
     pool = [START.play(action) for action in START.legal_actions()]
     env.set_openings(pool)
-    assert env.state(0) == START
+    assert env.position(0) == START
     env.reset()
-    assert all(env.state(i) in pool and len(env.state(i).moves) == 1 for i in range(4))
+    assert all(env.position(i) in pool and len(env.position(i).moves) == 1 for i in range(4))
     with pytest.raises(ValueError, match="empty"):
         env.set_openings([])
     with pytest.raises(ValueError, match="40 moves cannot lead"):
@@ -382,7 +390,7 @@ def test_an_opponents_illegal_answer_raises_and_asks_for_a_reset(answer, text):
     with pytest.raises(ResetNeeded):
         env.step([FIRST] * 3)
     env.reset(seed=0)
-    assert env.state(0) == START
+    assert env.position(0) == START
 
 
 def test_an_agent_that_answers_with_no_integers_is_named():

@@ -2,15 +2,19 @@
 
 import copy
 import inspect
+import multiprocessing
 import pickle
 
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as wrappers
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from othello_env import sample_legal
+from othello_env import Othello, sample_legal
+from othello_env.envs.single import OthelloEnv
 from othello_env.envs.vector import OthelloVectorEnv
 from othello_env.envs.vector_info import StepInfo
 
@@ -21,11 +25,11 @@ def made():
     """An info with two entries still to be made, and the list that grows when they are."""
     calls = []
 
-    def make():
-        calls.append(1)
-        return {"b": 2, "c": 3}
+    def make(name):
+        calls.append(name)
+        return {name: {"b": 2, "c": 3}[name]}
 
-    return StepInfo({"a": 1}, ("b", "c"), make), calls
+    return StepInfo.later({"a": 1}, frozenset("bc"), make), calls
 
 
 WHOLE = {"a": 1, "b": 2, "c": 3}
@@ -56,7 +60,7 @@ WHOLE = {"a": 1, "b": 2, "c": 3}
 def test_however_one_looks_all_is_there(look):
     info, calls = made()
     assert look(info) == WHOLE
-    assert len(calls) == 1
+    assert sorted(calls) == ["b", "c"]
 
 
 def test_asking_what_is_there_makes_nothing():
@@ -71,8 +75,17 @@ def test_asking_what_is_there_makes_nothing():
         info["z"]
     info["d"] = 4
     assert not calls
+    assert info["c"] == info.get("c") == info["c"] == 3
+    assert calls == ["c"]
     assert info == WHOLE | {"d": 4}
-    assert len(calls) == 1
+    assert calls == ["c", "b"]
+
+
+def test_made_as_a_dict_is_made_it_is_one():
+    assert StepInfo() == {}
+    assert StepInfo(WHOLE, c=4) == StepInfo(a=1, b=2, c=4) == {"a": 1, "b": 2, "c": 4}
+    with pytest.raises(KeyError):
+        StepInfo(a=1)["b"]
 
 
 def test_what_is_replaced_or_removed_stays_so():
@@ -91,6 +104,126 @@ def test_what_is_replaced_or_removed_stays_so():
     assert len(info) == 0
     assert "b" not in info
     assert not calls
+
+
+MODES = [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED]
+
+
+def steps(env, count, seed, wild):
+    """What a batch answers to the reset and to some steps by random actions, of which some may be illegal."""
+    rng = np.random.default_rng(seed)
+    observation, info = env.reset(seed=seed)
+    yield observation, np.zeros(env.num_envs), np.zeros(env.num_envs, bool), info
+    for _ in range(count):
+        masks = observation["action_mask"]
+        actions = np.where(rng.random(len(masks)) < wild, 0, sample_legal(masks, rng))
+        observation, rewards, terminated, _, info = env.step(actions)
+        yield observation, rewards, terminated, info
+        if env.metadata["autoreset_mode"] == AutoresetMode.DISABLED and terminated.any():
+            observation, _ = env.reset(options={"reset_mask": terminated.copy()})
+
+
+@pytest.mark.filterwarnings("ignore::othello_env.envs.conventions.IgnoredMaskWarning")
+@settings(max_examples=25)
+@given(
+    st.integers(1, 5),
+    st.sampled_from([4, 6, 8]),
+    st.sampled_from(MODES),
+    st.integers(0, 2**64),
+    st.sampled_from([0, 0.1]),
+)
+def test_a_batch_has_the_info_of_gymnasiums_own(assert_same_info, n, size, mode, seed, wild):
+    native = OthelloVectorEnv(n, size, autoreset_mode=mode)
+    sync = SyncVectorEnv([lambda: OthelloEnv(size)] * n, autoreset_mode=mode)
+    for mine, theirs in zip(steps(native, 40, seed, wild), steps(sync, 40, seed, wild), strict=True):
+        for found, expected in zip(mine, theirs, strict=True):
+            assert_same_info(found, expected)
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+@pytest.mark.parametrize("mode", MODES)
+def test_a_batch_has_the_info_of_gymnasiums_processes(mode, assert_same_info):
+    context = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
+    native = OthelloVectorEnv(2, 4, autoreset_mode=mode)
+    processes = AsyncVectorEnv([lambda: OthelloEnv(4)] * 2, context=context, autoreset_mode=mode)
+    ends = 0
+    try:
+        for mine, theirs in zip(steps(native, 30, 3, 0.0), steps(processes, 30, 3, 0.0), strict=True):
+            ends += mine[2].sum()
+            for found, expected in zip(mine, theirs, strict=True):
+                assert_same_info(found, expected)
+    finally:
+        processes.close()
+    assert ends > 2
+
+
+@pytest.mark.parametrize("opponent", [None, {"random": 1.0, "maximizer:eval=count": 1.0}])
+@pytest.mark.parametrize("mode", MODES)
+def test_an_info_that_is_looked_at_late_tells_of_its_own_step(mode, opponent, assert_same_info):
+    kept, looked_at = [], []
+    for infos, look in ((kept, lambda info: info), (looked_at, copy.deepcopy)):
+        env = OthelloVectorEnv(5, 4, opponent, autoreset_mode=mode)
+        infos.extend(look(info) for *_, info in steps(env, 40, 1, 0.05))
+    for late, early in zip(kept, looked_at, strict=True):
+        assert type(late) is StepInfo
+        assert_same_info(dict(late), early)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_every_info_has_the_same_entries(mode, opponent):
+    env = OthelloVectorEnv(6, 4, opponent, autoreset_mode=mode, copy=False)
+    names = {"action_mask", "winner", "discs", "plies", "illegal_action", "opponent"}
+    names |= set() if opponent else {"to_move", "reward_to"}
+    ends = 0
+    for _, _, terminated, info in steps(env, 40, 2, 0.05):
+        final = terminated.any() and mode == AutoresetMode.SAME_STEP
+        expected = names | ({"final_obs", "final_info"} if final else set())
+        assert set(info) == expected | {f"_{name}" for name in expected}
+        assert len(info) == 2 * len(expected)
+        ends += terminated.sum()
+        told = info["final_info"] if final else info
+        for i in range(6):
+            playing = not terminated[i]
+            assert (info["winner"][i] == -2) == (playing or final)
+            if playing:
+                position = env.position(i)
+                assert (info["plies"][i], tuple(info["discs"][i])) == (len(position.moves), position.discs())
+                with pytest.raises(LookupError, match=f"no game {i} ended"):
+                    env.final_position(i)
+                continue
+            last = env.final_position(i)
+            assert (told["plies"][i], tuple(told["discs"][i])) == (len(last.moves), last.discs())
+            assert last == Othello.from_moves(last.moves, size=4)
+            if told["illegal_action"][i] < 0:
+                assert last.is_over
+                assert told["winner"][i] == (last.returns().index(1.0) if any(last.returns()) else -1)
+            else:
+                assert (told["winner"][i], last.is_legal(int(told["illegal_action"][i]))) == (-1, False)
+            assert mode == AutoresetMode.SAME_STEP or env.position(i) == last
+    assert ends > 6
+
+
+def test_the_info_names_the_opponent_of_each_game():
+    def policy(observations, masks):
+        return masks.argmax(axis=1)
+
+    env = OthelloVectorEnv(40, 4, {"random": 1.0, "maximizer:eval=count": 1.0})
+    assert env.opponents == ("random", "maximizer:eval=count")
+    met = []
+    for *_, terminated, info in steps(env, 20, 0, 0.0):
+        np.testing.assert_array_equal(info["opponent"], env._games.rival)
+        if terminated.any():
+            final = info["final_info"]
+            np.testing.assert_array_equal(final["opponent"][terminated], met[terminated])
+        met = info["opponent"]
+    assert set(met) == {0, 1}
+    env.set_opponents(policy)
+    env.reset()
+    assert env.opponents[-1] == policy.__qualname__
+    info = env.step(env.action_masks().argmax(axis=1))[4]
+    assert {env.opponents[number] for number in info["opponent"]} == {policy.__qualname__}
+    assert OthelloVectorEnv(2, 4, None).opponents == ()
 
 
 def test_samples_are_uniform_and_legal():
@@ -168,7 +301,7 @@ def test_other_wrappers_of_gymnasium_take_it():
             assert ("final_info" in info) == over
             ends += over
             if over:
-                assert sum(info["final_info"]["discs"]) >= 4
+                assert info["final_info"]["discs"].sum() >= 4
                 assert info["final_obs"]["observation"].shape == (2, 4, 4)
     assert ends > 3
 

@@ -380,7 +380,7 @@ def test_positions_round_trip(seed, plies, size, draws):
 @pytest.mark.nojit
 class TestBadInput:
     def test_integers_of_other_kinds_are_sizes(self):
-        assert type(Checkers(np.int64(6)).size) is type(Checkers.from_text("B:W21:B1", size=8.0).size) is int
+        assert type(Checkers(np.int64(6)).size) is type(Checkers.from_text("B:W21:B1", size=np.int8(8)).size) is int
 
     @pytest.mark.parametrize("size", [0, 5, 7, 12, "8", None])
     def test_sizes(self, size):

@@ -215,7 +215,7 @@ def test_rllib_gets_its_key_from_a_short_wrapper(game):
         steps += 1
     assert steps > 5
     assert set(said) == set(env.possible_agents)  # at the end each hears of it
-    assert list(rewards.values()) == list(env.unwrapped.state.returns())
+    assert list(rewards.values()) == list(env.unwrapped.position.returns())
 
 
 def test_the_mask_of_an_end_is_the_same_everywhere():

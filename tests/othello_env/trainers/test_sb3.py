@@ -11,6 +11,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv  # noqa: E402
 
 from othello_env import Othello  # noqa: E402
 from othello_env.arena.match import play_match  # noqa: E402
+from othello_env.envs import OthelloVecEnv  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +25,8 @@ def match(sb3, model, size):
     )
 
 
-def test_the_masks_that_it_asks_for_are_those_of_the_games(sb3):
-    env = sb3.OthelloVecEnv(5, size=4)
+def test_the_masks_that_it_asks_for_are_those_of_the_games():
+    env = OthelloVecEnv(5, size=4)
     env.seed(7)
     observation = env.reset()
     assert is_masking_supported(env)
@@ -37,9 +38,9 @@ def test_the_masks_that_it_asks_for_are_those_of_the_games(sb3):
         observation, _, _, _ = env.step([rng.choice(np.flatnonzero(mask)) for mask in masks])
 
 
-def test_the_batch_is_what_single_environments_are(sb3):
+def test_the_batch_is_what_single_environments_are():
     # The same seeds and actions in the thin adapter and in Stable-Baselines3's own.
-    ours = sb3.OthelloVecEnv(4, size=4)
+    ours = OthelloVecEnv(4, size=4)
     theirs = DummyVecEnv([lambda: gymnasium.make("othello_env/Othello-v0", size=4)] * 4)
     rng = np.random.default_rng(1)
     ended = 0
@@ -69,7 +70,7 @@ def test_the_batch_is_what_single_environments_are(sb3):
 
 
 def test_it_learns_on_the_batch(sb3):
-    model = sb3.make_model(sb3.OthelloVecEnv(32, size=4, strict=True), seed=2, learning_rate=1e-3)
+    model = sb3.make_model(OthelloVecEnv(32, size=4, strict=True), seed=2, learning_rate=1e-3)
     before = match(sb3, model, 4)
     model.learn(16_000)
     after = match(sb3, model, 4)

@@ -1,0 +1,69 @@
+"""Typed makers of Othello's environments, so that an editor knows what they return."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+import gymnasium
+
+from othello_env.envs.single import OthelloEnv
+from othello_env.envs.vector import OthelloVectorEnv
+
+__all__ = ["make_env", "make_vec_env"]
+
+_ID = "othello_env/Othello-v0"
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def _with_parameters_of(env: Callable[_P, Any]) -> Callable[[Callable[[dict[str, Any]], _T]], Callable[_P, _T]]:
+    """Make a function of a dict of arguments one with the parameters of an environment's class."""
+    signature = inspect.signature(env)
+
+    def mark(make: Callable[[dict[str, Any]], _T]) -> Callable[_P, _T]:
+        def made(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+            return make(signature.bind(*args, **kwargs).arguments)
+
+        made.__name__, made.__qualname__ = make.__name__, make.__qualname__
+        made.__doc__, made.__module__ = make.__doc__, make.__module__
+        made.__signature__ = signature.replace(  # type: ignore[attr-defined]  # inspect reads it
+            return_annotation=inspect.signature(make).return_annotation
+        )
+        return made
+
+    return mark
+
+
+@_with_parameters_of(OthelloEnv)
+def make_env(arguments: dict[str, Any]) -> OthelloEnv:
+    """Othello against an opponent: ``gymnasium.make("othello_env/Othello-v0", ...)`` without Gymnasium's wrappers.
+
+    It checks order and actions itself, so it needs none. The arguments are those of `OthelloEnv`.
+
+    >>> env = make_env(size=6, opponent="alphabeta:depth=2", side="black")
+    >>> observation, info = env.reset(seed=1)
+    >>> env.position.to_move
+    0
+    """
+    env = gymnasium.make(_ID, **arguments).unwrapped
+    assert isinstance(env, OthelloEnv)
+    return env
+
+
+@_with_parameters_of(OthelloVectorEnv)
+def make_vec_env(arguments: dict[str, Any]) -> OthelloVectorEnv:
+    """A batch of games: ``gymnasium.make_vec("othello_env/Othello-v0", ...)``, typed.
+
+    The arguments are those of `OthelloVectorEnv`.
+
+    >>> envs = make_vec_env(4, size=6, opponent="random")
+    >>> envs.set_opponents({"random": 1.0, "maximizer:eval=count": 3.0})
+    >>> observations, info = envs.reset(seed=1)
+    >>> observations["observation"].shape
+    (4, 2, 6, 6)
+    """
+    env = gymnasium.make_vec(_ID, **arguments).unwrapped
+    assert isinstance(env, OthelloVectorEnv)
+    return env

@@ -1,0 +1,85 @@
+"""The batch of games as Stable-Baselines3's vector environment (the extra ``sb3``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.vector import AutoresetMode
+
+from othello_env.envs.vector import OthelloVectorEnv
+from othello_env.extras import MissingExtraError, import_extra
+
+__all__ = ["OthelloVecEnv"]
+
+
+def _vec_env() -> Any:
+    """Stable-Baselines3's class, or where it is not installed any other, so that the module can be imported."""
+    try:
+        return import_extra("stable_baselines3.common.vec_env", "sb3").VecEnv
+    except MissingExtraError:
+        return object
+
+
+class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the class
+    """N games of Othello as Stable-Baselines3 steps them: against an opponent, the next game begun where one ended.
+
+    A single environment, ``gymnasium.make("othello_env/Othello-v0")``, works there as it is; this one is faster. The
+    infos of games that ended have `terminal_observation`, `episode` (`r` the reward, `l` the learner's steps) and the
+    `winner`.
+
+    Args:
+        num_envs: how many games.
+        arguments: of `OthelloVectorEnv`, all but `autoreset_mode`.
+
+    Attributes:
+        env: the batch, for `set_opponents` and what else it can do.
+
+    Raises:
+        MissingExtraError: Stable-Baselines3 is not installed.
+        ValueError: an argument is wrong.
+    """
+
+    def __init__(self, num_envs: int, **arguments: Any) -> None:
+        import_extra("stable_baselines3", "sb3")
+        self.env = OthelloVectorEnv(num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **arguments)
+        super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
+        self._lengths = np.zeros(num_envs, np.int64)
+
+    def reset(self) -> dict[str, npt.NDArray[np.int8]]:
+        self._lengths[:] = 0
+        observation, _ = self.env.reset(seed=self._seeds)
+        self._reset_seeds()
+        return observation
+
+    def step_async(self, actions: npt.NDArray[np.int64]) -> None:
+        self._actions = actions
+
+    def step_wait(self) -> Any:
+        observation, rewards, done, _, info = self.env.step(self._actions)
+        self._lengths += 1
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for i in np.flatnonzero(done):
+            infos[i]["terminal_observation"] = info["final_obs"][i]
+            infos[i]["episode"] = {"r": float(rewards[i]), "l": int(self._lengths[i]), "t": 0.0}
+            infos[i]["winner"] = int(info["final_info"]["winner"][i])
+        self._lengths[done] = 0
+        return observation, rewards.astype(np.float32), done, infos
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        return [getattr(self.env, attr_name) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        raise AttributeError(f"the games of a batch have no {attr_name} of their own to set")
+
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
+        """Each game's row of what a method of the batch returns, as MaskablePPO asks for its masks."""
+        rows = getattr(self.env, method_name)(*args, **kwargs)
+        return [rows[i] for i in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        return [False for _ in self._get_indices(indices)]
+
+    def close(self) -> None:
+        self.env.close()

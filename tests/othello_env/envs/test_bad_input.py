@@ -1,0 +1,175 @@
+"""The same wrong seed, size or text is the same error everywhere; the same right one the same answer."""
+
+import numpy as np
+import pytest
+
+from othello_env import Checkers, NotationError, Othello, Tribolo, checkers_v0, othello_v0, tribolo_v0
+from othello_env.envs.family import CheckersEnv, TriboloEnv
+from othello_env.envs.single import OthelloEnv
+from othello_env.envs.vector import OthelloVectorEnv
+from othello_env.games import checkers, pdn, tribolo
+
+pytestmark = pytest.mark.nojit
+
+SMALL = {"width": 7, "height": 6, "cells": 3, "walls": 3}
+ENVS = {
+    "single": lambda **more: OthelloEnv(**more),
+    "vector": lambda **more: OthelloVectorEnv(2, **more),
+    "self-play": lambda **more: OthelloVectorEnv(2, opponent=None, **more),
+    "othello_v0": lambda **more: othello_v0.env(**more),
+    "Tribolo": lambda **more: TriboloEnv(**SMALL, **more),
+    "Checkers": lambda **more: CheckersEnv(**more),
+    "tribolo_v0": lambda **more: tribolo_v0.env(**SMALL, **more),
+    "checkers_v0": lambda **more: checkers_v0.env(**more),
+}
+each_env = pytest.mark.parametrize("make", ENVS.values(), ids=ENVS.keys())
+
+
+def start(env):
+    return env.position(0) if isinstance(env, OthelloVectorEnv) else env.position
+
+
+TAKE_SEEDS = {name: (lambda seed, make=make: make().reset(seed=seed)) for name, make in ENVS.items()}
+TAKE_SEEDS |= {
+    "a list": lambda seed: OthelloVectorEnv(2).reset(seed=[seed, seed]),
+    "a start": lambda seed: Tribolo(seed, **SMALL),
+    "playouts of Tribolo": lambda seed: tribolo.random_playouts(1, seed, **SMALL),
+    "playouts of checkers": lambda seed: checkers.random_playouts(1, seed),
+}
+
+
+@pytest.mark.parametrize("take", TAKE_SEEDS.values(), ids=TAKE_SEEDS.keys())
+@pytest.mark.parametrize(
+    ("seed", "error"),
+    [
+        (-1, ValueError),
+        (np.int64(-1), ValueError),
+        (True, TypeError),
+        (1.0, TypeError),
+        (np.float64(1), TypeError),
+        ("1", TypeError),
+    ],
+)
+def test_a_wrong_seed_is_named(take, seed, error):
+    with pytest.raises(error, match="a seed is an integer from 0 on, not "):
+        take(seed)
+
+
+@each_env
+def test_a_wrong_seed_changes_nothing(make):
+    env = make(openings="random:3")
+    env.reset(seed=1)
+    before = start(env)
+    with pytest.raises(ValueError, match="a seed is"):
+        env.reset(seed=-1)
+    assert start(env) == before
+    env.reset()
+    twin = make(openings="random:3")
+    twin.reset(seed=1)
+    twin.reset()
+    assert start(env) == start(twin)
+
+
+@each_env
+@pytest.mark.parametrize("seed", [np.int64(7), np.uint8(7), np.array(7), 7 + 2**64])
+def test_integers_of_any_kind_are_seeds(make, seed):
+    env, twin = make(openings="random:5"), make(openings="random:5")
+    env.reset(seed=seed)
+    twin.reset(seed=7)
+    assert start(env) == start(twin)
+    assert Tribolo(seed, **SMALL) == Tribolo(7, **SMALL)
+
+
+def test_an_array_of_seeds_gives_each_game_its_own():
+    env, twin = ENVS["vector"](openings="random:5"), ENVS["vector"](openings="random:5")
+    env.reset(seed=np.array([5, 9]))
+    twin.reset(seed=[5, 9])
+    assert [env.position(i) for i in range(2)] == [twin.position(i) for i in range(2)]
+    for wrong in ([5], (1, 2, 3), np.arange(3)):
+        with pytest.raises(ValueError, match="expected a seed for each of 2 games"):
+            env.reset(seed=wrong)
+
+
+SIZED = {"Othello": Othello, "Checkers": Checkers} | {
+    name: lambda size, make=make: make(size=size) for name, make in ENVS.items() if "ribolo" not in name
+}
+
+
+@pytest.mark.parametrize("make", SIZED.values(), ids=SIZED.keys())
+@pytest.mark.parametrize("size", [8.0, np.float32(8), "8", None, True, 7, [8]])
+def test_a_wrong_size_is_named(make, size):
+    with pytest.raises(ValueError, match=r"size must be one of 4, 6, 8(, 10)?, not "):
+        make(size)
+
+
+@pytest.mark.parametrize("make", SIZED.values(), ids=SIZED.keys())
+def test_integers_of_any_kind_are_sizes(make):
+    for size in (np.int8(6), np.array(6)):
+        game = make(size)
+        if hasattr(game, "reset"):
+            game.reset(seed=0)
+            game = start(game)
+        assert type(game.size) is int
+        assert game.size == 6
+
+
+@each_env
+@pytest.mark.parametrize("openings", ["", "f5d6,,", "random", "random:-1", "random:1.5", 5, b"f5", Othello()])
+def test_wrong_openings_are_named(make, openings):
+    with pytest.raises(ValueError, match='openings is None, "random:PLIES", transcripts or States, not '):
+        make(openings=openings)
+
+
+@each_env
+def test_openings_need_at_least_one(make):
+    for none in ([], (), iter([])):
+        with pytest.raises(ValueError, match="openings is empty"):
+            make(openings=none)
+
+
+@each_env
+def test_more_random_plies_than_a_game_has_are_too_many(make):
+    with pytest.raises(ValueError, match=r"random plies ended .*ask for fewer"):
+        make(openings=f"random:{10**20}").reset(seed=0)
+
+
+GAMES = [Othello(), Checkers(), Tribolo(1)]
+READERS = [
+    (f"{type(game).__name__}.{name}", getattr(game, name))
+    for game in GAMES
+    for name in ("from_text", "position_from_text", "action_from_text")
+]
+READERS.append(("pdn.loads", pdn.loads))
+
+
+@pytest.mark.parametrize("read", [read for _, read in READERS], ids=[name for name, _ in READERS])
+@pytest.mark.parametrize("text", [None, 5, 3.5, b"f5", ["f5"]])
+def test_what_is_no_text_is_named(read, text):
+    with pytest.raises(TypeError, match=r"expected an? .* as text, not .* of type ") as error:
+        read(text)
+    assert not isinstance(error.value, NotationError)
+    assert repr(text) in str(error.value)
+
+
+@pytest.mark.parametrize("read", [Othello.from_moves, Checkers.from_moves, *(game.play_transcript for game in GAMES)])
+@pytest.mark.parametrize("moves", [None, 5, 3.5, b"f5"])
+def test_what_is_no_transcript_is_named(read, moves):
+    with pytest.raises(TypeError, match=f"expected a transcript, or actions or their names, not {moves!r} of type "):
+        read(moves)
+
+
+@each_env
+def test_options_of_a_wrong_type_are_named(make):
+    env = make()
+    for options, text in (({"moves": 5}, "moves must be a transcript"), ({"position": 7}, "position must be a State")):
+        with pytest.raises(ValueError, match=text):
+            env.reset(options=options)
+
+
+def test_self_play_has_no_side():
+    with pytest.raises(ValueError, match="side='white' is for games against an opponent; in self-play the learner is"):
+        OthelloVectorEnv(2, opponent=None, side="white")
+    env = OthelloVectorEnv(2, opponent=None, side="random")
+    env.reset(options={"side": "random"})
+    with pytest.raises(ValueError, match="side='black' is for games against"):
+        env.reset(options={"side": "black"})

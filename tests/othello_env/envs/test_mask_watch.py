@@ -1,0 +1,94 @@
+"""What environments say of a learner that ignores the mask."""
+
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+from othello_env import IgnoredMaskWarning, checkers_v0, othello_v0, sample_legal, tribolo_v0
+from othello_env.envs.conventions import MaskWatch
+from othello_env.envs.vector import OthelloVectorEnv
+
+pytestmark = pytest.mark.nojit
+
+
+def single(name):
+    """A function that plays a game of a single environment, to its end or to an illegal action at once."""
+    env = gymnasium.make(f"othello_env/{name}-v0").unwrapped
+    env.reset(seed=0)
+
+    def play(illegal):
+        env.reset()
+        over = False
+        while not over:
+            mask = env.action_masks()
+            *_, over, _, _ = env.step(int(mask.argmin() if illegal else mask.argmax()))
+
+    return play
+
+
+def aec(env):
+    def play(illegal):
+        env.reset()
+        while not any(env.terminations.values()):
+            mask = env.observe(env.agent_selection)["action_mask"]
+            env.step(int(mask.argmin() if illegal else mask.argmax()))
+
+    return play
+
+
+MAKES = [lambda name=name: single(name) for name in ("Othello", "Tribolo", "Checkers")]
+MAKES += [lambda game=game: aec(game.env()) for game in (othello_v0, tribolo_v0, checkers_v0)]
+
+
+@pytest.mark.parametrize("make", MAKES)
+def test_it_is_said_once_and_names_the_mask(make):
+    play = make()
+    for _ in range(MaskWatch.GAMES - 1):  # a warning would be an error
+        play(illegal=True)
+    with pytest.warns(IgnoredMaskWarning, match=r"20 of 20 games .*observation\[\"action_mask\"\].*MaskablePPO"):
+        play(illegal=True)
+    for _ in range(5):
+        play(illegal=True)
+
+
+def test_it_is_not_said_of_a_learner_that_errs_in_half_of_its_games():
+    play = aec(othello_v0.env(size=4))
+    for _ in range(25):
+        play(illegal=False)
+        play(illegal=True)
+    with pytest.warns(IgnoredMaskWarning, match="26 of 51 games"):
+        play(illegal=True)
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize("opponent", [None, "random"])
+@pytest.mark.parametrize("num_threads", [1, 2])
+def test_a_batch_says_it_once_too(mode, opponent, num_threads):
+    env = OthelloVectorEnv(8, 4, opponent, autoreset_mode=mode, num_threads=num_threads)
+    env.reset(seed=0)
+    ended, told = 0, []
+    for _ in range(12):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            terminated = env.step(np.full(8, 5))[2]  # never legal, since a disc is there
+        ended += terminated.sum()
+        told += [(ended, str(each.message)) for each in caught]
+        if mode == AutoresetMode.DISABLED:
+            env.reset(options={"reset_mask": terminated})
+    env.close()
+    ((when, text),) = told
+    assert when == 24
+    assert "24 of 24 games" in text
+
+
+def test_a_batch_says_nothing_of_a_learner_that_reads_the_mask():
+    env = OthelloVectorEnv(50, 4, None)
+    observation, _ = env.reset(seed=0)
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        actions = sample_legal(observation["action_mask"], rng)
+        actions[0] = 0  # one game of fifty is always lost
+        observation, *_ = env.step(actions)
