@@ -4,7 +4,7 @@ import sys
 import traceback
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -15,6 +15,10 @@ __all__ = ["main"]
 
 _FAILURE = 2
 _INTERRUPTED = 130
+
+
+class _InterruptError(Exception):
+    """An interrupt; click would print an empty line for it."""
 
 
 class _Commands(click.Group):
@@ -30,6 +34,13 @@ class _Commands(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            with interruptible():
+                return super().invoke(ctx)
+        except (click.Abort, KeyboardInterrupt) as error:
+            raise _InterruptError from error
+
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(othello_env.__version__, prog_name="othello-env")
@@ -42,12 +53,13 @@ def main(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     sys.path.append(str(Path.cwd()))  # where package.module:name looks too
     try:
-        with interruptible():
-            status = _command.main(given or ["--help"], prog_name="othello-env", standalone_mode=False)
+        status = _command.main(given or ["--help"], prog_name="othello-env", standalone_mode=False)
+    except (_InterruptError, click.Abort, KeyboardInterrupt):
+        if sys.stderr.isatty():
+            click.echo(err=True)  # after the ^C
+        _stop("interrupted", _INTERRUPTED)
     except click.ClickException as error:
         _stop(error.format_message(), _FAILURE)
-    except (click.Abort, KeyboardInterrupt):
-        _stop("interrupted", _INTERRUPTED)
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone; the interpreter must not complain of it at exit
         sys.exit(_FAILURE)
