@@ -29,10 +29,18 @@ def main() -> None:
     sys.excepthook = _end_if_interrupted
     sys.unraisablehook = _raise_again
     try:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, _interrupt)
         run()  # raises SystemExit
     finally:
         _end_silently_when_interrupted()
+
+
+_interrupted: list[bool] = []
+
+
+def _interrupt(*_: object) -> None:
+    _interrupted.append(True)
+    raise KeyboardInterrupt
 
 
 def _end_with_a_line(*_: object) -> None:
@@ -56,10 +64,13 @@ def _end_if_interrupted(kind: type[BaseException], error: BaseException, traceba
 
 
 def _raise_again(lost: Any) -> None:
-    """An error that cannot be raised where it is; an interrupt is raised once its place has been left."""
+    """An error that cannot be raised where it is; an interrupt is raised once its place has been left.
+
+    After an interrupt other errors say nothing: they come of what it left half made.
+    """
     if issubclass(lost.exc_type, KeyboardInterrupt):
         threading.Timer(_AGAIN_SECONDS, _interrupt_main_thread).start()
-    else:
+    elif not _interrupted:
         sys.__unraisablehook__(lost)
 
 

@@ -98,6 +98,16 @@ x = Slow()
 del x
 time.sleep(600)
 """,
+    "something is half made": """
+class Half:
+    def __init__(self):
+        say()
+        time.sleep(600)
+        self.made = True
+    def __del__(self):
+        del self.made
+Half()
+""",
     "a callback of C runs": """
 import ctypes
 def slow():
