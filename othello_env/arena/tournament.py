@@ -211,7 +211,8 @@ def play_tournament(
 def _held_interrupt() -> Iterator[None]:
     """Ctrl-C waits until the end of the block, so that what is told is what is in the file."""
     main = threading.current_thread() is threading.main_thread()
-    if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    handler = signal.getsignal(signal.SIGINT)
+    if not main or not callable(handler):
         yield
         return
     pressed: list[bool] = []
@@ -219,9 +220,9 @@ def _held_interrupt() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, handler)
     if pressed:
-        raise KeyboardInterrupt
+        handler(signal.SIGINT, None)
 
 
 def _check(schedule: Schedule, clock: Clock | None, records: Sequence[GameRecord], file: str | Path | None) -> None:

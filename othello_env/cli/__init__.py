@@ -5,7 +5,7 @@ import sys
 import traceback
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -17,6 +17,10 @@ __all__ = ["main"]
 
 _FAILURE = 2
 _INTERRUPTED = 130
+
+
+class _InterruptError(Exception):
+    """An interrupt; click would print an empty line for it."""
 
 
 class _Commands(click.Group):
@@ -32,6 +36,13 @@ class _Commands(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            with interruptible():
+                return super().invoke(ctx)
+        except (click.Abort, KeyboardInterrupt) as error:
+            raise _InterruptError from error
+
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(othello_env.__version__, prog_name="othello-env")
@@ -44,12 +55,14 @@ def main(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     sys.path.append(str(Path.cwd()))  # where package.module:name looks too
     try:
-        with interruptible(), compilation_reported(_say_compiling):
+        with compilation_reported(_say_compiling):
             status = _command.main(given or ["--help"], prog_name="othello-env", standalone_mode=False)
+    except (_InterruptError, click.Abort, KeyboardInterrupt):
+        if sys.stderr.isatty():
+            click.echo(err=True)  # after the ^C
+        _stop("interrupted", _INTERRUPTED)
     except click.ClickException as error:
         _stop(error.format_message(), _FAILURE)
-    except (click.Abort, KeyboardInterrupt):
-        _stop("interrupted", _INTERRUPTED)
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone; the interpreter must not complain of it at exit
         sys.exit(_FAILURE)

@@ -11,6 +11,7 @@ from othello_env.arena.rules import Rules
 from othello_env.cli import _options as options
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.hashing import mix_int
+from othello_env.games.jit import raise_interrupt
 
 __all__ = ["Game", "command"]
 
@@ -77,7 +78,7 @@ class Game:
         state: the position to begin with.
         seats: for each player the agent, or None for a human, and a name to call it.
         adviser: the agent that gives hints.
-        prompt: asks the human for a line; `click.Abort` or EOFError ends the game as ``quit`` does.
+        prompt: asks the human for a line; the end of the input (EOFError) ends the game as ``quit`` does.
         tell: shows the human a text.
         before: the positions that led to the first, to which ``undo`` goes back.
     """
@@ -123,7 +124,8 @@ class Game:
         while True:
             try:
                 line = self._prompt(f"{player} to move").strip()
-            except (click.Abort, EOFError):
+            except (click.Abort, EOFError) as error:
+                raise_interrupt(error)  # Ctrl-C is one to click, too
                 line = "quit"
             match line.lower():
                 case "quit":

@@ -1,0 +1,81 @@
+"""The console script ``othello-env``. Whenever it is interrupted, it ends with status 130 and a line at most.
+
+The command takes a second to import, and so this module lies outside the package and imports next to nothing. Python
+loses a KeyboardInterrupt that it raises in a destructor or in a callback of a C library; such a one is raised again.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+from typing import Any
+
+__all__ = ["main"]
+
+_INTERRUPTED = 130
+_AGAIN_SECONDS = 0.01
+
+
+def main() -> None:
+    """Run the command, see `othello_env.cli.main`."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # as in the background of a shell
+        from othello_env.cli import main as run
+
+        run()
+    signal.signal(signal.SIGINT, _end_with_a_line)
+    from othello_env.cli import main as run
+
+    sys.excepthook = _end_if_interrupted
+    sys.unraisablehook = _raise_again
+    try:
+        signal.signal(signal.SIGINT, _interrupt)
+        run()  # raises SystemExit
+    finally:
+        _end_silently_when_interrupted()
+
+
+_interrupted: list[bool] = []
+
+
+def _interrupt(*_: object) -> None:
+    _interrupted.append(True)
+    raise KeyboardInterrupt
+
+
+def _end_with_a_line(*_: object) -> None:
+    os.write(2, b"othello-env: interrupted\n")
+    os._exit(_INTERRUPTED)
+
+
+def _end_silently_when_interrupted() -> None:
+    """From now on an interrupt says nothing: the command has printed what it had to."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+    signal.signal(signal.SIGINT, lambda *_: os._exit(_INTERRUPTED))
+
+
+def _end_if_interrupted(kind: type[BaseException], error: BaseException, traceback: Any) -> None:
+    """An error that nobody caught; an interrupt, if it came between two lines above."""
+    if issubclass(kind, KeyboardInterrupt):
+        _end_silently_when_interrupted()
+        os._exit(_INTERRUPTED)
+    sys.__excepthook__(kind, error, traceback)
+
+
+def _raise_again(lost: Any) -> None:
+    """An error that cannot be raised where it is; an interrupt is raised once its place has been left.
+
+    After an interrupt other errors say nothing: they come of what it left half made.
+    """
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        threading.Timer(_AGAIN_SECONDS, _interrupt_main_thread).start()
+    elif not _interrupted:
+        sys.__unraisablehook__(lost)
+
+
+def _interrupt_main_thread() -> None:
+    if sys.platform == "win32":
+        signal.raise_signal(signal.SIGINT)
+    else:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # it may sleep

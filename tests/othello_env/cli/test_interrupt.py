@@ -1,0 +1,167 @@
+"""Ctrl-C: whenever it is pressed, the command ends with status 130 and a line at most."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+# A shell's background jobs ignore interrupts; this takes them whatever starts the tests. What Python does before the
+# first line of the console script's function is out of reach, so the marker is printed when that function imports.
+START = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Marker:
+    def find_spec(self, name, path, target=None):
+        if name == "othello_env":
+            os.write(1, b"!")
+sys.meta_path.insert(0, Marker())
+from othello_env_main import main
+main()
+"""
+MATCH = ["match", "alphabeta:depth=3,eval=weighted", "random", "--games", "1000000"]
+
+
+def interrupted(arguments, seconds=0.0, marker=b"!", times=1, **options):
+    """The status and the errors of a command that is interrupted so many seconds after it has printed a marker."""
+    command = [sys.executable, "-c", START, *arguments]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
+    ) as process:
+        out = b""
+        while marker not in out:
+            part = process.stdout.read1()
+            assert part, process.stderr.read().decode()
+            out += part
+        time.sleep(seconds)
+        for _ in range(times):
+            process.send_signal(signal.SIGINT)
+        try:
+            _, errors = process.communicate(timeout=120)
+        finally:
+            process.kill()
+    return process.returncode, errors.decode()
+
+
+def assert_quiet(status, errors):
+    assert status == 130, errors
+    assert errors in ("", "othello-env: interrupted\n")
+
+
+def test_in_the_first_two_seconds(tmp_path):
+    with ThreadPoolExecutor(4) as pool:
+        for answer in pool.map(lambda i: interrupted(MATCH, 0.1 * i), range(21)):
+            assert_quiet(*answer)
+
+
+def test_while_kernels_compile(tmp_path, monkeypatch):
+    with ThreadPoolExecutor(2) as pool:
+        for answer in pool.map(lambda i: compiling(tmp_path / str(i), 1.0 + 0.7 * i), range(6)):
+            assert_quiet(*answer)
+
+
+def compiling(cache, seconds):
+    return interrupted(MATCH, seconds, env=os.environ | {"NUMBA_CACHE_DIR": str(cache)})
+
+
+def test_pressed_many_times():
+    for seconds in (0.3, 1.5):
+        assert_quiet(*interrupted(MATCH, seconds, times=50))
+
+
+MOMENTS = {
+    "a policy is imported": "say(); time.sleep(600)",
+    "a policy answers": "",
+    "the process ends": """
+import atexit
+atexit.register(lambda: (say(), time.sleep(600)))
+raise ValueError("no policy")
+""",
+    "a thread is waited for": """
+import threading
+def work():
+    threading.main_thread().join(1)
+    say()
+    time.sleep(600)
+threading.Thread(target=work).start()
+raise ValueError("no policy")
+""",
+    "a destructor runs": """
+class Slow:
+    def __del__(self):
+        say()
+        time.sleep(3)
+x = Slow()
+del x
+time.sleep(600)
+""",
+    "something is half made": """
+class Half:
+    def __init__(self):
+        say()
+        time.sleep(600)
+        self.made = True
+    def __del__(self):
+        del self.made
+Half()
+""",
+    "a callback of C runs": """
+import ctypes
+def slow():
+    say()
+    time.sleep(3)
+    return 0
+ctypes.CFUNCTYPE(ctypes.c_int)(slow)()
+time.sleep(600)
+""",
+}
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_while(tmp_path, moment):
+    (tmp_path / "policy.py").write_text(f"""
+import os, sys, time
+def say():
+    os.write(1, b"READY")
+{MOMENTS[moment]}
+def act(observations, masks):
+    say()
+    time.sleep(600)
+""")
+    status, errors = interrupted(["match", f"{tmp_path}/policy.py:act", "random"], 0.2, b"READY")
+    lines = errors.splitlines()
+    if "raise ValueError" in MOMENTS[moment]:
+        assert lines.pop(0) == "othello-env: no policy"
+    assert status == 130
+    assert lines in ([], ["othello-env: interrupted"])
+
+
+def test_at_a_prompt():
+    assert_quiet(*interrupted(["play", "--black", "human", "--white", "random"], 0.2, b"black to move> "))
+
+
+def test_the_end_of_the_input_is_no_interrupt():
+    done = subprocess.run(
+        [sys.executable, "-c", START, "play", "--black", "human", "--white", "random"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.endswith("the game was left\n")
+    assert done.stderr == ""
+
+
+def test_an_interrupt_that_is_ignored_stays_so():
+    """As in the background of a shell."""
+    start = START.replace("signal.default_int_handler", "signal.SIG_IGN")
+    command = [sys.executable, "-c", start, "--version"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.read(1)
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=120)
+    assert (process.returncode, errors) == (0, b"")
+    assert out.startswith(b"othello-env, version")
