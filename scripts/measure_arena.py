@@ -18,7 +18,7 @@ from itertools import product
 from pathlib import Path
 
 from othello_env import make_agent
-from othello_env.arena.clocks import Clock
+from othello_env.arena.clocks import TimeControl
 from othello_env.arena.schedule import Schedule
 from othello_env.arena.timed import Timed
 from othello_env.arena.tournament import Tournament, play_tournament
@@ -29,7 +29,12 @@ ALPHA_BETA_4 = ("alphabeta:depth=4,eval=weighted", "alphabeta:depth=4,eval=mobil
 
 
 def play(
-    names: tuple[str, ...], games: int, folder: Path, workers: int = 1, clock: Clock | None = None, ray: bool = False
+    names: tuple[str, ...],
+    games: int,
+    folder: Path,
+    workers: int = 1,
+    clock: TimeControl | None = None,
+    ray: bool = False,
 ) -> Tournament:
     """A tournament, recorded in a new file."""
     with tempfile.NamedTemporaryFile(dir=folder, suffix=".jsonl") as file:
@@ -83,10 +88,10 @@ def main() -> None:
 
         few = max(args.games // 50, 2) // 2 * 2
         began = time.perf_counter()
-        play(ONE_PLY[:2], few, folder, clock=Clock(60))
+        play(ONE_PLY[:2], few, folder, clock=TimeControl(60))
         once = time.perf_counter() - began
         began = time.perf_counter()
-        play(ONE_PLY[:2], 11 * few, folder, clock=Clock(60))
+        play(ONE_PLY[:2], 11 * few, folder, clock=TimeControl(60))
         each = (time.perf_counter() - began - once) / (10 * few)
         print(f"with a clock, 1 ply: {1e3 * each:.2f} ms a game, each move told to the process that watches")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from othello_env.arena import workers
-from othello_env.arena.clocks import Clock
+from othello_env.arena.clocks import TimeControl
 from othello_env.arena.games import Pairing, play_game
 from othello_env.arena.rules import Rules
 from othello_env.arena.schedule import Schedule
@@ -17,7 +17,7 @@ from othello_env.arena.tournament import play_tournament
 from othello_env.games.othello import Othello
 
 ODD = Path(__file__).with_name("odd_agents.py")
-FAST = Clock(0.5, per_move=True)
+FAST = TimeControl(0.5, per_move=True)
 
 
 def odd(name, **options):
@@ -32,28 +32,28 @@ def play(agents, games=2, **arguments):
 @pytest.mark.parametrize(
     ("text", "clock"),
     [
-        ("30m", Clock(1800)),
-        ("100ms/move", Clock(0.1, per_move=True)),
-        ("2.5s", Clock(2.5)),
-        ("1h", Clock(3600)),
+        ("30m", TimeControl(1800)),
+        ("100ms/move", TimeControl(0.1, per_move=True)),
+        ("2.5s", TimeControl(2.5)),
+        ("1h", TimeControl(3600)),
     ],
 )
 def test_a_clock_is_read_and_written(text, clock):
-    assert Clock.parse(text) == clock
-    assert Clock.parse(str(clock)) == clock
+    assert TimeControl.parse(text) == clock
+    assert TimeControl.parse(str(clock)) == clock
 
 
 @pytest.mark.parametrize("text", ["", "30", "m", "-1s", "1s/game", "0s", "1 day"])
 def test_no_clock(text):
     with pytest.raises(ValueError, match=r"expected a time such as|positive number of seconds"):
-        Clock.parse(text)
+        TimeControl.parse(text)
 
 
 def test_agents_see_what_is_left_of_their_own_time():
     spec = odd("Spender", seconds=0.005, all=60.0)
     agents = [workers.make_agent(spec), workers.make_agent(spec)]
     for per_move in (False, True):
-        record = play_game(agents, Pairing(Othello(), (0, 1), 1), Clock(60.0, per_move))
+        record = play_game(agents, Pairing(Othello(), (0, 1), 1), TimeControl(60.0, per_move))
         assert record.fault is None
         state = Othello()
         for ply, action in enumerate(record.final.moves):
@@ -101,7 +101,7 @@ def test_an_agent_that_misbehaves_loses_that_game_and_the_tournament_goes_on(nam
 
 def test_time_adds_up_over_a_game():
     agents = {"slow": odd("Spender", seconds=0.05), "polite": odd("Polite")}
-    result = play(agents, clock=Clock(0.3))
+    result = play(agents, clock=TimeControl(0.3))
     for record in result.records:
         assert record.fault is not None
         assert "lost on time (0.3s)" in record.fault[1]
@@ -170,7 +170,7 @@ def test_workers_end_with_their_owner(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         "import multiprocessing, os, threading, time\n"
-        "from othello_env.arena.clocks import Clock\n"
+        "from othello_env.arena.clocks import TimeControl\n"
         "from othello_env.arena.schedule import Schedule\n"
         "from othello_env.arena.tournament import play_tournament\n"
         "def tell():\n"
@@ -180,7 +180,7 @@ def test_workers_end_with_their_owner(tmp_path):
         "if __name__ == '__main__':\n"
         "    threading.Thread(target=tell).start()\n"
         f"    agents = {{'odd': {odd('Sleeper', discs=4)!r}, 'random': 'random'}}\n"
-        "    play_tournament(agents, Schedule(tuple(agents), 2), clock=Clock(1000))\n"
+        "    play_tournament(agents, Schedule(tuple(agents), 2), clock=TimeControl(1000))\n"
     )
     with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) as process:
         worker = int(process.stdout.readline())
