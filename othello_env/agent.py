@@ -16,7 +16,7 @@ import types
 import typing
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from othello_env.clock import Clock
 from othello_env.games import bitboard
 from othello_env.games.game import IllegalActionError, State
 from othello_env.games.hashing import CHOICE, EPSILON, mix_int
@@ -35,9 +36,12 @@ __all__ = [
     "AgentError",
     "AgentLeftError",
     "Chance",
+    "Clock",
     "Policy",
+    "Seat",
     "SpecError",
     "WrongGameError",
+    "act_on_clock",
     "agent_names",
     "as_othello",
     "ask",
@@ -104,6 +108,9 @@ class Agent(ABC):
     - ``exact_scores(states)``: (N, A) the final scores in discs after each legal action.
     """
 
+    _game_key: int | None = None
+    """With which key it was last told to begin a game; see `Seat`."""
+
     def __repr__(self) -> str:
         return type(self).__qualname__
 
@@ -111,9 +118,13 @@ class Agent(ABC):
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         """The action for the player to move.
 
+        A clock may limit the game, each move, or both. An agent that makes a difference between them takes one more
+        argument, ``move_seconds: float | None = None``: the seconds for this move, where a move has a limit.
+
         Args:
             state: the position.
-            seconds_left: what is left on this side's clock, if there is one.
+            seconds_left: the seconds that this side has left for all its moves, if its game has a limit. An agent that
+                takes no `move_seconds` gets here what this move may take, by either limit.
 
         Raises:
             WrongGameError: it does not play such positions.
@@ -135,12 +146,15 @@ class Agent(ABC):
         """(N,) actions for N positions; each game's random choices hang on its key alone."""
         actions = np.empty(len(batch), np.int64)
         for i, key in enumerate(batch.key.tolist()):
-            self.new_game(key)
-            actions[i] = self.act(batch.state(i))
+            actions[i] = Seat(self, key).agent.act(batch.state(i))
         return actions
 
     def new_game(self, seed: int) -> None:  # noqa: B027 - most agents have nothing to prepare
-        """Called before each game; what is random in it then hangs on this 64-bit seed."""
+        """Called before each game; what is random in it then depends only on this 64-bit seed.
+
+        An agent that plays several games at a time, or several seats of one, is called again whenever it is asked about
+        another one than before. So what it draws should follow from the seed and from `state.turn`, as with `Chance`.
+        """
 
 
 class _CallableAgent(Agent):
@@ -199,11 +213,11 @@ class _EpsilonAgent(Agent):
         self._chance.new_game(mix_int(seed, EPSILON))
         self._agent.new_game(seed)
 
-    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+    def act(self, state: State, *, seconds_left: float | None = None, move_seconds: float | None = None) -> int:
         key = self._chance.key(state)
         if mix_int(key, EPSILON) >> 32 < self._threshold:
             return state.draw_action(key, CHOICE)
-        return self._agent.act(state, seconds_left=seconds_left)
+        return act_on_clock(self._agent, state, Clock(seconds_left, move_seconds))
 
     def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
         actions = np.array(self._agent.act_batch(batch), np.int64)
@@ -227,13 +241,71 @@ def as_othello(state: State, who: str) -> Othello:
     return state
 
 
-def ask(agent: Agent, state: State, *, seconds_left: float | None = None) -> int:
+class Seat:
+    """An agent in one seat of one game.
+
+    One agent may sit in several seats and games and be asked in any order. Before it is asked here it is told again
+    which game this is, if its last one was another. So what it draws depends only on the game's key and the seat.
+
+    Args:
+        agent: it is told to begin the game.
+        key: 64 bits, of this game and this seat.
+    """
+
+    __slots__ = ("_key", "agent")
+
+    def __init__(self, agent: Agent, key: int) -> None:
+        self.agent = agent
+        self._key = key
+        self._begin()
+
+    def ask(self, state: State, clock: Clock | None = None) -> int:
+        """As the function `ask`."""
+        self._sit_down()
+        return ask(self.agent, state, clock)
+
+    def play(self, state: State) -> State:
+        """As `play_answer`."""
+        self._sit_down()
+        return play_answer(self.agent, state)
+
+    def _sit_down(self) -> None:
+        if self.agent._game_key != self._key:
+            self._begin()
+
+    def _begin(self) -> None:
+        object.__setattr__(self.agent, "_game_key", self._key)  # an agent may be a frozen dataclass
+        self.agent.new_game(self._key)
+
+
+def act_on_clock(agent: Agent, state: State, clock: Clock | None = None) -> int:
+    """An agent's answer, not checked; it gets as much of the clock as its `act` takes."""
+    if clock is None:
+        return agent.act(state)
+    act: Any = agent.act
+    if _takes_move_seconds(getattr(act, "__func__", act)):
+        answer: int = act(state, seconds_left=clock.game, move_seconds=clock.move)
+        return answer
+    return agent.act(state, seconds_left=clock.seconds)
+
+
+@lru_cache(maxsize=128)
+def _takes_move_seconds(act: Callable[..., int]) -> bool:
+    return "move_seconds" in inspect.signature(act).parameters
+
+
+def ask(agent: Agent, state: State, clock: Clock | None = None) -> int:
     """An agent's answer, checked.
+
+    Args:
+        agent: who is asked.
+        state: the position; its player to move has a move.
+        clock: what this player has left, if it is timed.
 
     Raises:
         AgentError: it is no legal action; the message names the agent and shows the position.
     """
-    answer = agent.act(state, seconds_left=seconds_left)
+    answer = act_on_clock(agent, state, clock)
     try:
         action = state.check_action(answer)
     except (TypeError, ValueError) as error:

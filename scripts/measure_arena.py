@@ -21,7 +21,7 @@ from statistics import median
 from _measure import machine
 
 from othello_env import make_agent
-from othello_env.arena.clocks import Clock
+from othello_env.arena.clocks import TimeControl
 from othello_env.arena.schedule import Schedule
 from othello_env.arena.timed import Timed
 from othello_env.arena.tournament import Tournament, play_tournament
@@ -33,7 +33,12 @@ ALPHA_BETA_4 = ("alphabeta:depth=4,eval=weighted", "alphabeta:depth=4,eval=mobil
 
 
 def play(
-    names: tuple[str, ...], games: int, folder: Path, workers: int = 1, clock: Clock | None = None, ray: bool = False
+    names: tuple[str, ...],
+    games: int,
+    folder: Path,
+    workers: int = 1,
+    clock: TimeControl | None = None,
+    ray: bool = False,
 ) -> Tournament:
     """A tournament, recorded in a new file."""
     with tempfile.NamedTemporaryFile(dir=folder, suffix=".jsonl") as file:
@@ -113,7 +118,7 @@ def main() -> None:
             times = []
             for games in (few, 11 * few):
                 began = time.perf_counter()
-                play(ONE_PLY[:2], games, folder, clock=Clock(60))
+                play(ONE_PLY[:2], games, folder, clock=TimeControl(60))
                 times.append(time.perf_counter() - began)
             each.append(1e3 * (times[1] - times[0]) / (10 * few))
         print(f"with a clock, 1 ply: {spread(each)} ms a game, each move told to the process that watches")

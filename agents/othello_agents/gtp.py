@@ -2,149 +2,38 @@
 
 The program is told every move (``play black f5``) and asked for its own (``genmove white``). It passes by itself: a
 pass is never sent, since some engines refuse it, and the colour to move is named each time. On a clock it is told what
-is left, if it lists the commands for that. The protocol is version 2
-(Farnebäck, 2002); its Othello dialect is that of GRhino and Quarry.
+is left, if it lists the commands for that: a limit for the game is main time, a limit for the move is byo-yomi of one
+stone. The protocol is version 2 (Farnebäck, 2002); its Othello dialect is that of GRhino and Quarry.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
-import queue
+import math
 import shlex
-import signal
-import subprocess
-import sys
 import threading
-import time
 import weakref
-from collections import deque
-from typing import IO, Any
+from typing import Any
 
-from othello_env.agent import Agent, AgentError, as_othello, option_text
+from othello_agents.program import Program
+from othello_env.agent import Agent, AgentError, Clock, as_othello, option_text
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.othello import Othello
 
 __all__ = ["Gtp"]
 
-_QUIT_SECONDS = 1.0
 _SECONDS = 60.0
-_REMEMBERED_LINES = 20
-
-
-class _Process:
-    """A running program: lines to it and from it, its last words on stderr, and its end.
-
-    Raises:
-        AgentError: it cannot be started.
-    """
-
-    def __init__(self, command: str) -> None:
-        self._exchange: deque[str] = deque(maxlen=6)
-        self._errors: deque[str] = deque(maxlen=_REMEMBERED_LINES)
-        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        self._command = command
-        try:
-            self._process = subprocess.Popen(  # noqa: S603 - the user's own command
-                shlex.split(command),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-                bufsize=1,
-                start_new_session=sys.platform != "win32",  # so that its own children end with it
-            )
-        except (OSError, ValueError, IndexError) as error:
-            raise AgentError(f"gtp: the command {command!r} cannot be started: {error}") from error
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        answers, errors = (self._process.stdout, self._lines), (self._process.stderr, self._errors)
-        threading.Thread(target=_read_answers, args=answers, name="gtp-answers", daemon=True).start()
-        threading.Thread(target=_read_errors, args=errors, name="gtp-errors", daemon=True).start()
-
-    def ask(self, command: str, seconds: float) -> str:
-        """The answer to a command.
-
-        Raises:
-            AgentError: there was none in time, or it was an error; the message has the last exchange.
-        """
-        self._exchange.append(f"> {command}")
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(command + "\n")
-            self._process.stdin.flush()
-        except (OSError, ValueError) as error:
-            raise self.failure(f"does not listen any more ({error})") from error
-        end = time.monotonic() + seconds
-        lines: list[str] = []
-        while True:
-            try:
-                line = self._lines.get(timeout=max(0.0, end - time.monotonic()))
-            except queue.Empty:
-                raise self.failure(f"gave no answer within {seconds:g} s") from None
-            if line is None:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    self._process.wait(_QUIT_SECONDS)
-                raise self.failure(f"has ended with status {self._process.returncode}")
-            if line.strip():
-                self._exchange.append(f"< {line}")
-            # An answer begins with = or ? and ends with an empty line; whatever stands between answers is noise.
-            if lines or line.startswith(("=", "?")):
-                if not line.strip():
-                    break
-                lines.append(line)
-        if lines[0].startswith("?"):
-            raise self.failure(f"refused {command!r}")
-        return "\n".join([lines[0][1:].strip(), *lines[1:]]).strip()
-
-    def failure(self, what: str) -> AgentError:
-        """The error for something that went wrong, with the last exchange; to be raised by the caller."""
-        words = [f"gtp: {self._command!r} {what}", "the last exchange:", *self._exchange]
-        if self._errors:
-            words += ["its stderr:", *list(self._errors)]
-        return AgentError("\n  ".join(words))
-
-    def close(self) -> None:
-        """End the program and all that it has started; it is asked first."""
-        with contextlib.suppress(OSError, ValueError):
-            assert self._process.stdin is not None
-            if self._process.poll() is None:
-                self._process.stdin.write("quit\n")
-            self._process.stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_QUIT_SECONDS)
-        if sys.platform == "win32":
-            self._process.kill()
-        else:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-
-
-def _read_answers(stream: IO[str], lines: queue.SimpleQueue[str | None]) -> None:
-    """Hand on each line, and None at the end."""
-    with contextlib.suppress(OSError, ValueError), stream:
-        for line in stream:
-            lines.put(line.rstrip("\r\n"))
-    lines.put(None)
-
-
-def _read_errors(stream: IO[str], lines: deque[str]) -> None:
-    with contextlib.suppress(OSError, ValueError), stream:
-        for line in stream:
-            lines.append(line.rstrip("\r\n"))
 
 
 class Gtp(Agent):
-    """Lets another program play Othello. It is started when it is first asked, and ends with this agent.
+    """Lets another program play Othello. It is started when it is first asked.
 
-    The program has to know the whole game, so the state must have begun at the standard start.
+    It ends with this agent or with this process, in whatever way that ends, and what it has started ends with it. It
+    has to know the whole game, so the state must have begun at the standard start.
 
     Args:
         command: what starts the program: its path and arguments, as in a shell.
-        seconds: how long an answer may take.
+        seconds: how long a move may take, with all that the program has to be told before.
 
     Raises:
         ValueError: the command is empty or not well quoted, or the time is not positive.
@@ -157,7 +46,8 @@ class Gtp(Agent):
             raise ValueError(f"seconds is a positive number, not {seconds}")
         self._command = command
         self._seconds = seconds
-        self._process: _Process | None = None
+        self._program: Program | None = None
+        self._finalizer: weakref.finalize[Any, Any] | None = None
         self._size = 0  # of the board that the program has set up
         self._told: list[str] | None = None  # the moves that it has seen, as commands; None if unknown
         self._known: set[str] | None = None  # the commands that it knows; None if it was never asked
@@ -174,14 +64,14 @@ class Gtp(Agent):
     def check_game(self, state: State) -> None:
         as_othello(state, "gtp: the program plays")
 
-    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+    def act(self, state: State, *, seconds_left: float | None = None, move_seconds: float | None = None) -> int:
         state = as_othello(state, "gtp: the program plays")
         commands = _commands(state)
         if state.must_pass:
             return state.pass_action
         with self._lock:
             try:
-                return self._answer(state, commands, seconds_left)
+                return self._answer(state, commands, Clock(seconds_left, move_seconds))
             except BaseException:  # Ctrl-C, too: half an exchange cannot be gone on with
                 self._stop()
                 raise
@@ -191,50 +81,59 @@ class Gtp(Agent):
         with self._lock:
             self._stop()
 
-    def _answer(self, state: Othello, commands: list[str], seconds_left: float | None) -> int:
-        if self._process is None:
-            self._process = _Process(self._command)
-            weakref.finalize(self, self._process.close)
+    def _answer(self, state: Othello, commands: list[str], clock: Clock) -> int:
+        program = self._start()
+        program.limit(self._seconds)
         colour = state.player_names[state.to_move]
-        is_new = self._tell(state.size, commands, self._process)
-        if seconds_left is not None:
-            self._tell_time(colour, seconds_left, self._process, is_new=is_new)
-        answer = self._process.ask(f"genmove {colour}", self._seconds)
+        is_new = self._tell(state.size, commands, program)
+        if clock.seconds is not None:
+            self._tell_time(colour, clock, program, is_new=is_new)
+        answer = program.ask(f"genmove {colour}")
         try:
             action = state.action_from_text(answer)
         except NotationError as error:
-            raise self._process.failure(f"answered with no move: {error}\n{state}") from error
+            raise program.failure(f"answered with no move: {error}\n{state}") from error
         if action not in state.legal_actions():
-            raise self._process.failure(f"does not see this position: {state.illegal(action)}")
+            raise program.failure(f"does not see this position: {state.illegal(action)}")
         self._told = [*commands, _command(colour, state, action)]
         return action
 
-    def _tell(self, size: int, commands: list[str], process: _Process) -> bool:
+    def _start(self) -> Program:
+        """The program, started if it does not run yet; that of a process from which this one was forked is left."""
+        if self._program is None or not self._program.is_ours:
+            self._told = self._known = None
+            self._program = Program(self._command)
+            self._finalizer = weakref.finalize(self, self._program.close)
+        return self._program
+
+    def _tell(self, size: int, commands: list[str], program: Program) -> bool:
         """Let the program know the moves that it has not seen; those of another game, then True, from the start."""
         told, self._told = self._told, None  # unknown until all is told
         is_new = told is None or size != self._size or commands[: len(told)] != told
         if told is None or is_new:
-            process.ask(f"boardsize {size}", self._seconds)
-            process.ask("clear_board", self._seconds)
+            program.ask(f"boardsize {size}")
+            program.ask("clear_board")
             self._size, told = size, []
         for command in commands[len(told) :]:
-            process.ask(command, self._seconds)
+            program.ask(command)
         return is_new
 
-    def _tell_time(self, colour: str, seconds_left: float, process: _Process, *, is_new: bool) -> None:
+    def _tell_time(self, colour: str, clock: Clock, program: Program, *, is_new: bool) -> None:
         """Let the program know its clock, if it says that it understands; the protocol counts whole seconds."""
         if self._known is None:
-            self._known = set(process.ask("list_commands", self._seconds).split())
-        seconds = max(1, int(seconds_left))
+            self._known = set(program.ask("list_commands").split())
+        game, move = (math.inf if limit is None else limit for limit in (clock.game, clock.move))
+        seconds = max(1, int(min(game, move)))
+        is_for_move = move <= game
         if is_new and "time_settings" in self._known:
-            process.ask(f"time_settings {seconds} 0 0", self._seconds)
+            program.ask(f"time_settings 0 {seconds} 1" if is_for_move else f"time_settings {seconds} 0 0")
         if "time_left" in self._known:
-            process.ask(f"time_left {colour} {seconds} 0", self._seconds)
+            program.ask(f"time_left {colour} {seconds} {int(is_for_move)}")
 
     def _stop(self) -> None:
-        if self._process is not None:
-            self._process.close()
-        self._process = self._told = self._known = None
+        if self._finalizer is not None:
+            self._finalizer()
+        self._program = self._finalizer = self._told = self._known = None
 
 
 def _command(colour: str, state: Othello, action: int) -> str:

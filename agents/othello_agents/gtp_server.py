@@ -1,16 +1,22 @@
 """Our agents as engines: the Go Text Protocol, version 2, in its Othello dialect, for any program that speaks it.
 
-Passes may be given or left out: a side that has no move passes as soon as the other is named.
+Passes may be given or left out: a side that has no move passes as soon as the other is named. The agent's clock is what
+``time_left`` says, or else ``time_settings`` less the time that the agent has used; time for several moves of byo-yomi
+is divided among them.
 """
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from collections.abc import Callable
 
 import othello_env
-from othello_env.agent import Agent, AgentError, ask
+from othello_env.agent import Agent, AgentError, Clock, Seat, WrongGameError
 from othello_env.games.game import IllegalActionError, NotationError
+from othello_env.games.hashing import mix_int
+from othello_env.games.jit import raise_interrupt
 from othello_env.games.othello import Othello
 
 __all__ = ["GtpServer"]
@@ -29,13 +35,21 @@ class GtpServer:
         agent: who plays.
         name: what it is called.
         size: of the first board.
+        seed: what the agent draws depends only on it, the game's number and the colour.
+
+    Raises:
+        WrongGameError: the agent does not play on a board of this size.
     """
 
-    def __init__(self, agent: Agent, name: str, size: int = 8) -> None:
+    def __init__(self, agent: Agent, name: str, size: int = 8, seed: int = 0) -> None:
         self._agent = agent
         self._name = name
+        self._seed = seed
         self._games = 0
-        self._seconds_left: dict[int, float] = {}
+        self._main: Clock | None = None  # what the settings give each side, then its byo-yomi
+        self._byo_yomi: Clock | None = None
+        self._clocks: dict[int, Clock | None] = {}
+        self._seats: dict[int, Seat] = {}
         self.is_done = False
         self.states: list[Othello] = []
         """The positions of this game, the present one last."""
@@ -55,7 +69,7 @@ class GtpServer:
             "reg_genmove": lambda words: self._genmove(words, play=False),
             "showboard": lambda _: f"\n{self.state}",
             "time_left": self._time_left,
-            "time_settings": lambda _: "",
+            "time_settings": self._time_settings,
             "undo": self._undo,
             "version": lambda _: othello_env.__version__,
         }
@@ -81,16 +95,22 @@ class GtpServer:
             return f"?{number} {refusal}"
 
     def _start(self, size: int) -> str:
-        self.states = [Othello(size)]
-        self._seconds_left.clear()
-        self._agent.new_game(self._games)
+        state = Othello(size)
+        self._agent.check_game(state)
+        key = mix_int(self._seed, self._games)
+        self.states = [state]
+        self._seats = {player: Seat(self._agent, mix_int(key, player)) for player in (1, 0)}
+        self._clocks = dict.fromkeys((0, 1), self._main)
         self._games += 1
         return ""
 
     def _boardsize(self, words: list[str]) -> str:
         if words[:1] not in (["4"], ["6"], ["8"]):
             raise _Refused("unacceptable size")
-        return self._start(int(words[0]))
+        try:
+            return self._start(int(words[0]))
+        except WrongGameError as error:
+            raise _Refused(f"unacceptable size: {error}") from None
 
     def _player(self, words: list[str]) -> int:
         try:
@@ -138,11 +158,15 @@ class GtpServer:
         state = self.state
         action = state.pass_action
         if not state.must_pass:
+            began = time.monotonic()
             try:
-                action = ask(self._agent, state, seconds_left=self._seconds_left.get(player))
-            except AgentError as error:
+                action = self._seats[player].ask(state, self._clocks[player])
+            except Exception as error:  # of whatever kind: the other program is told, and may go on
+                raise_interrupt(error)
                 del self.states[before:]
-                raise _Refused(" ".join(str(error).split())) from None
+                what = str(error) if isinstance(error, AgentError) else f"{type(error).__name__}: {error}"
+                raise _Refused(" ".join(what.split())) from None
+            self._use(player, time.monotonic() - began)
         if play:
             self._push(action)
         else:
@@ -155,12 +179,26 @@ class GtpServer:
         self.states.pop()
         return ""
 
-    def _time_left(self, words: list[str]) -> str:
-        try:
-            self._seconds_left[self._player(words)] = float(words[1])
-        except (IndexError, ValueError):
-            raise _Refused("syntax error: expected a colour and seconds") from None
+    def _time_settings(self, words: list[str]) -> str:
+        main, seconds, stones = _times(words, 3, "main time, byo-yomi time and byo-yomi stones")
+        self._byo_yomi = Clock(move=seconds / stones) if seconds and stones else None
+        is_unlimited = seconds and not stones
+        self._main = Clock(game=main) if main and not is_unlimited else self._byo_yomi
+        self._clocks = dict.fromkeys((0, 1), self._main)
         return ""
+
+    def _time_left(self, words: list[str]) -> str:
+        player = self._player(words)
+        seconds, stones = _times(words[1:], 2, "a colour, seconds and stones")
+        self._clocks[player] = Clock(move=seconds / stones) if stones else Clock(game=seconds)
+        return ""
+
+    def _use(self, player: int, seconds: float) -> None:
+        """Count what a move took."""
+        clock = self._clocks[player]
+        if clock is not None and clock.game is not None:
+            left = clock.game - seconds
+            self._clocks[player] = self._byo_yomi if left <= 0 and self._byo_yomi else Clock(game=max(left, 0.0))
 
     def _final_score(self, _: list[str]) -> str:
         if not self.state.is_over:
@@ -171,3 +209,14 @@ class GtpServer:
     def _quit(self, _: list[str]) -> str:
         self.is_done = True
         return ""
+
+
+def _times(words: list[str], count: int, what: str) -> list[float]:
+    """Numbers of seconds and stones."""
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError:
+        numbers = []
+    if len(numbers) != count or not all(0 <= number < math.inf for number in numbers):
+        raise _Refused(f"syntax error: expected {what}")
+    return numbers

@@ -6,7 +6,7 @@ from othello_env.imports import later
 
 if TYPE_CHECKING:
     from othello_env.arena.benchmark import Benchmark, run_benchmark
-    from othello_env.arena.clocks import Clock
+    from othello_env.arena.clocks import TimeControl
     from othello_env.arena.endgame import EndgameAccuracy, measure_endgame
     from othello_env.arena.match import MatchResult, play_match
     from othello_env.arena.openings import balanced_openings
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Benchmark",
-    "Clock",
     "EndgameAccuracy",
     "MatchResult",
     "Placement",
     "Ratings",
+    "TimeControl",
     "Tournament",
     "balanced_openings",
     "measure_endgame",
@@ -35,7 +35,7 @@ __getattr__ = later(
     __name__,
     {
         "othello_env.arena.benchmark": ("Benchmark", "run_benchmark"),
-        "othello_env.arena.clocks": ("Clock",),
+        "othello_env.arena.clocks": ("TimeControl",),
         "othello_env.arena.endgame": ("EndgameAccuracy", "measure_endgame"),
         "othello_env.arena.match": ("MatchResult", "play_match"),
         "othello_env.arena.openings": ("balanced_openings",),

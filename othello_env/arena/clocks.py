@@ -1,26 +1,28 @@
-"""How long an agent may think."""
+"""How long agents may think in a game."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-__all__ = ["Clock"]
+from othello_env.agent import Clock
+
+__all__ = ["TimeControl"]
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)(/move)?")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
-    """The time of one side.
+class TimeControl:
+    """How much time each side gets.
 
     Attributes:
-        seconds: that it has.
+        seconds: that a side has.
         per_move: for each move, and not for the whole game.
 
-    >>> Clock.parse("30m"), str(Clock.parse("100ms/move"))
-    (Clock(seconds=1800.0, per_move=False), '0.1s/move')
+    >>> TimeControl.parse("30m"), str(TimeControl.parse("100ms/move"))
+    (TimeControl(seconds=1800.0, per_move=False), '0.1s/move')
     """
 
     seconds: float
@@ -31,8 +33,8 @@ class Clock:
             raise ValueError(f"a clock has a positive number of seconds, not {self.seconds}")
 
     @classmethod
-    def parse(cls, text: str) -> Clock:
-        """The clock that a text shows: a number with its unit ms, s, m or h, and perhaps ``/move``.
+    def parse(cls, text: str) -> TimeControl:
+        """What a text says: a number with its unit ms, s, m or h, and perhaps ``/move``.
 
         Raises:
             ValueError: the text shows no time.
@@ -45,6 +47,6 @@ class Clock:
     def __str__(self) -> str:
         return f"{self.seconds:.12g}s{'/move' if self.per_move else ''}"
 
-    def left(self, used: float) -> float:
-        """The seconds that a side has for its move after having used some in the game so far."""
-        return self.seconds if self.per_move else self.seconds - used
+    def left(self, used: float) -> Clock:
+        """The clock of a side that has used some seconds in the game so far."""
+        return Clock(move=self.seconds) if self.per_move else Clock(game=self.seconds - used)

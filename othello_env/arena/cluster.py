@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from othello_env.agent import Agent, Policy
-from othello_env.arena.clocks import Clock
+from othello_env.arena.clocks import TimeControl
 from othello_env.arena.games import Record
 from othello_env.arena.records import versions
 from othello_env.arena.workers import Job, WorkerError, play_jobs
@@ -39,7 +39,7 @@ def play_jobs_on_cluster(
     roster: Mapping[str, str | Agent | Policy],
     seed: int,
     workers: int | None = None,
-    clock: Clock | None = None,
+    clock: TimeControl | None = None,
 ) -> Generator[list[Record], None, None]:
     """Play games on a Ray cluster and yield the records of each job once it is done, in any order.
 
@@ -135,7 +135,7 @@ class _Setting:
     tournament: str
     roster: Mapping[str, bytes]
     seed: int
-    clock: Clock | None
+    clock: TimeControl | None
     folder: str
     versions: Mapping[str, str]
 

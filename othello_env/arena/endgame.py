@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from othello_env.agent import Agent, AgentLeftError, Policy, WrongGameError, ask, make_agent
+from othello_env.agent import Agent, AgentLeftError, Policy, Seat, WrongGameError, make_agent
 from othello_env.arena.games import failure
 from othello_env.arena.match import Z95, score_interval
 from othello_env.games.hashing import mix_int
@@ -168,8 +168,7 @@ def _answers(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
 
 def _answer(agent: Agent, position: EndgamePosition, key: int) -> int | str:
     try:
-        agent.new_game(key)
-        return ask(agent, position.state)
+        return Seat(agent, key).ask(position.state)
     except (AgentLeftError, WrongGameError):
         raise
     except (Exception, SystemExit) as error:

@@ -16,8 +16,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, AgentError, AgentLeftError, WrongGameError, ask
-from othello_env.arena.clocks import Clock
+from othello_env.agent import Agent, AgentError, AgentLeftError, Seat, WrongGameError
+from othello_env.arena.clocks import TimeControl
 from othello_env.games import bitboard
 from othello_env.games.game import State
 from othello_env.games.hashing import OPPONENT, mix_int
@@ -74,7 +74,7 @@ class Watch(Protocol):
     def prepares(self, player: int) -> None:
         """The player's agent prepares for the game."""
 
-    def thinks(self, player: int, seconds_left: float | None) -> None:
+    def thinks(self, player: int, seconds: float | None) -> None:
         """The player is asked for a move and has this long."""
 
     def plays(self, action: int, seconds: float) -> None:
@@ -113,7 +113,7 @@ def _in_batches(agents: Sequence[Agent], pairing: Pairing) -> bool:
 
 
 def play_game(
-    agents: Sequence[Agent], pairing: Pairing, clock: Clock | None = None, watch: Watch | None = None
+    agents: Sequence[Agent], pairing: Pairing, clock: TimeControl | None = None, watch: Watch | None = None
 ) -> Record:
     """Play one game. The pass is made for the player who must pass, without asking.
 
@@ -128,6 +128,7 @@ def play_game(
         WrongGameError: an agent does not play this game, or not this size of it.
     """
     state, used = pairing.start, [0.0] * pairing.start.num_players
+    seats: list[Seat] = []
 
     def ends(reason: str, player: int) -> Record:
         return lost(pairing, state, reason, player, used if clock else None)
@@ -136,7 +137,7 @@ def play_game(
         if watch is not None:
             watch.prepares(player)
         try:
-            agents[index].new_game(seat_key(pairing.key, player))
+            seats.append(Seat(agents[index], seat_key(pairing.key, player)))
         except (Exception, SystemExit) as error:
             raise_interrupt(error)
             return ends(f"the agent could not begin a game: {_described(error)}", player)
@@ -145,22 +146,23 @@ def play_game(
         if state.must_pass:
             action = state.legal_actions()[0]
         else:
-            agent = agents[pairing.seats[mover]]
-            seconds_left = clock.left(used[mover]) if clock else None
+            agent = seats[mover].agent
+            left = clock.left(used[mover]) if clock else None
+            limit = left.seconds if left else None
             if watch is not None:
-                watch.thinks(mover, seconds_left)
+                watch.thinks(mover, limit)
             began = time.perf_counter()
             try:
-                action = ask(agent, state, seconds_left=seconds_left)
+                action = seats[mover].ask(state, left)
             except (AgentLeftError, WrongGameError):
                 raise
             except (Exception, SystemExit) as error:
                 raise_interrupt(error)
                 return ends(failure(agent, state, error), mover)
-            if seconds_left is not None:
+            if limit is not None:
                 seconds = time.perf_counter() - began
                 used[mover] += seconds
-                if seconds > seconds_left:
+                if seconds > limit:
                     return ends(f"agent {agent!r} lost on time ({clock}) in {state!r}", mover)
         if watch is not None:
             watch.plays(action, seconds)

@@ -74,7 +74,7 @@ class GameRecord:
         seed: the tournament's.
         key: of all that is random in the game.
         openings: the tournament's openings if they are random, else None.
-        clock: each side's, see `othello_env.arena.clocks.Clock`, or None.
+        clock: each side's, see `othello_env.arena.clocks.TimeControl`, or None.
         seconds: (P,) how long each thought, or None without a clock.
         versions: of what the game was played with.
     """

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent
+from othello_env.agent import Agent, Clock, act_on_clock
 from othello_env.games.game import State
 from othello_env.games.othello import OthelloBatch
 
@@ -44,9 +44,9 @@ class Timed(Agent):
     def new_game(self, seed: int) -> None:
         self.agent.new_game(seed)
 
-    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+    def act(self, state: State, *, seconds_left: float | None = None, move_seconds: float | None = None) -> int:
         began = time.perf_counter()
-        action = self.agent.act(state, seconds_left=seconds_left)
+        action = act_on_clock(self.agent, state, Clock(seconds_left, move_seconds))
         self._add("act", 1, began)
         return action
 

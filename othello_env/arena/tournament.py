@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from othello_env.agent import Agent, Policy, make_agent
-from othello_env.arena.clocks import Clock
+from othello_env.arena.clocks import TimeControl
 from othello_env.arena.cluster import play_jobs_on_cluster
 from othello_env.arena.games import Record, play_games
 from othello_env.arena.match import score_interval
@@ -143,7 +143,7 @@ def play_tournament(
     schedule: Schedule,
     *,
     file: str | Path | None = None,
-    clock: Clock | None = None,
+    clock: TimeControl | None = None,
     workers: int | None = None,
     ray: bool = False,
     progress: Callable[[GameRecord], None] | None = None,
@@ -225,7 +225,9 @@ def _held_interrupt() -> Iterator[None]:
         handler(signal.SIGINT, None)
 
 
-def _check(schedule: Schedule, clock: Clock | None, records: Sequence[GameRecord], file: str | Path | None) -> None:
+def _check(
+    schedule: Schedule, clock: TimeControl | None, records: Sequence[GameRecord], file: str | Path | None
+) -> None:
     """Check that a file's records are games of this tournament.
 
     Raises:
@@ -256,7 +258,7 @@ def _settings(record: GameRecord) -> dict[str, object]:
     }
 
 
-def _settings_of(schedule: Schedule, clock: Clock | None) -> dict[str, object]:
+def _settings_of(schedule: Schedule, clock: TimeControl | None) -> dict[str, object]:
     return {
         "game": str(schedule.rules),
         "seed": schedule.seed,
@@ -278,7 +280,7 @@ def _difference(record: GameRecord, schedule: Schedule, expected: Mapping[str, o
     return f"opening {record.opening} of {' - '.join(record.agents)} is no game of this tournament"
 
 
-def _record(game: ScheduledGame, record: Record, schedule: Schedule, clock: Clock | None) -> GameRecord:
+def _record(game: ScheduledGame, record: Record, schedule: Schedule, clock: TimeControl | None) -> GameRecord:
     start, final = game.opening.start, record.final
     return GameRecord(
         game=str(schedule.rules),
@@ -302,7 +304,7 @@ def _record(game: ScheduledGame, record: Record, schedule: Schedule, clock: Cloc
 class _Jobs:
     """The games that are to be played, cut into jobs that take neither too long nor too little."""
 
-    def __init__(self, todo: Iterator[ScheduledGame], clock: Clock | None) -> None:
+    def __init__(self, todo: Iterator[ScheduledGame], clock: TimeControl | None) -> None:
         self.games: dict[int, ScheduledGame] = {}
         """Those that are being played, by key."""
         self._todo = todo

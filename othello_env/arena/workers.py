@@ -2,7 +2,7 @@
 
 A worker plays what it is given and sends the records back. A game that is watched is told move by move, so that when
 the worker is killed or dies it is known where the game stood and who was thinking. Workers are spawned, not forked, and
-end with the process that started them.
+end with the process that started them. Each has a process group of its own: what its agents have started ends with it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any, overload
 
-from othello_env.agent import Agent, Policy, make_agent
-from othello_env.arena.clocks import Clock
+from othello_env.agent import Agent, Clock, Policy, Seat, act_on_clock, make_agent
+from othello_env.arena.clocks import TimeControl
 from othello_env.arena.games import Pairing, Record, lost, play_game, play_games
 from othello_env.compiling import compilation_reported, report_compilation
+
+if sys.platform == "linux":
+    import fcntl
 
 __all__ = ["GRACE_SECONDS", "PREPARE_SECONDS", "Job", "WorkerError", "play_jobs"]
 
@@ -62,7 +65,7 @@ def play_jobs(
     roster: Mapping[str, str | Agent | Policy],
     seed: int,
     workers: int,
-    clock: Clock | None = None,
+    clock: TimeControl | None = None,
 ) -> Generator[list[Record], None, None]:
     """Play games in worker processes and yield the records of each job once it is done, in any order.
 
@@ -118,7 +121,7 @@ def play_jobs(
 class _Worker:
     """A worker process as its owner sees it."""
 
-    def __init__(self, roster: Mapping[str, str | Agent | Policy], seed: int, clock: Clock | None) -> None:
+    def __init__(self, roster: Mapping[str, str | Agent | Policy], seed: int, clock: TimeControl | None) -> None:
         self._names = list(roster)
         self._clock = clock
         context = multiprocessing.get_context("spawn")
@@ -231,6 +234,9 @@ class _Worker:
 
     def stop(self) -> None:
         self.stopped = True
+        if sys.platform != "win32" and self.process.pid is not None:
+            with suppress(ProcessLookupError, PermissionError):  # it has no group yet, or none any more
+                os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
         self.process.join()
         self.connection.close()
@@ -259,15 +265,19 @@ def _interrupts_held() -> Iterator[None]:
 # In the worker.
 
 
-def _serve(connection: Connection, roster: Mapping[str, str | Agent | Policy], seed: int, clock: Clock | None) -> None:
+def _serve(
+    connection: Connection, roster: Mapping[str, str | Agent | Policy], seed: int, clock: TimeControl | None
+) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_owner, daemon=True).start()
+    _end_with_owner()
     owner = _Owner(connection)
     with compilation_reported(lambda: owner.send(("compiles",))):
         _play_jobs(owner, roster, seed, clock)
 
 
-def _play_jobs(connection: _Owner, roster: Mapping[str, str | Agent | Policy], seed: int, clock: Clock | None) -> None:
+def _play_jobs(
+    connection: _Owner, roster: Mapping[str, str | Agent | Policy], seed: int, clock: TimeControl | None
+) -> None:
     """Play what the owner sends, until it has gone."""
     try:
         # That one cannot be made, since its file is missing here, say, is not its loss.
@@ -287,10 +297,24 @@ def _play_jobs(connection: _Owner, roster: Mapping[str, str | Agent | Policy], s
 
 
 def _end_with_owner() -> None:
+    """Let this process, and what its agents start, end when its owner has ended, in whatever way."""
     owner = multiprocessing.parent_process()
-    if owner is not None:
-        wait([owner.sentinel])
-        os._exit(1)
+    assert owner is not None
+    if sys.platform != "win32":
+        os.setpgid(0, 0)
+    if sys.platform == "linux":
+        # The system does it, too, since a thread waits while an agent holds the interpreter's lock.
+        fcntl.fcntl(owner.sentinel, fcntl.F_SETOWN, -os.getpgrp())
+        fcntl.fcntl(owner.sentinel, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(owner.sentinel, fcntl.F_SETFL, fcntl.fcntl(owner.sentinel, fcntl.F_GETFL) | os.O_ASYNC)
+    threading.Thread(target=_wait_for_end, args=(owner.sentinel,), daemon=True).start()
+
+
+def _wait_for_end(owner: int) -> None:
+    wait([owner])
+    if sys.platform != "win32":
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
 
 
 class _Owner:
@@ -315,8 +339,8 @@ class _Teller:
     def prepares(self, player: int) -> None:
         self._connection.send(("prepares", player, None))
 
-    def thinks(self, player: int, seconds_left: float | None) -> None:
-        self._connection.send(("thinks", player, seconds_left))
+    def thinks(self, player: int, seconds: float | None) -> None:
+        self._connection.send(("thinks", player, seconds))
 
     def plays(self, action: int, seconds: float) -> None:
         self._connection.send(("plays", action, seconds))
@@ -328,7 +352,7 @@ class _Agents(Sequence[Agent]):
     A first answer may take long, for what it has to compile or to load.
     """
 
-    def __init__(self, agents: Sequence[Agent], clock: Clock | None) -> None:
+    def __init__(self, agents: Sequence[Agent], clock: TimeControl | None) -> None:
         self._agents = agents
         self._cold = set(range(len(agents)) if clock else ())
         self.start: Any = None
@@ -347,6 +371,5 @@ class _Agents(Sequence[Agent]):
         if index in self._cold:
             self._cold.remove(index)
             with suppress(Exception):  # what is wrong will be told in the game
-                agent.new_game(0)
-                agent.act(self.start, seconds_left=_WARM_UP_SECONDS)
+                act_on_clock(Seat(agent, 0).agent, self.start, Clock(game=_WARM_UP_SECONDS))
         return agent

@@ -18,7 +18,7 @@ def command(agent: str, size: int, seed: int) -> None:
     """Answer GTP commands on standard input until quit or its end."""
     from othello_agents.gtp_server import GtpServer
 
-    server = GtpServer(make_agent(agent, seed), f"othello-env {agent}", size)
+    server = GtpServer(make_agent(agent, seed), f"othello-env {agent}", size, seed)
     while not server.is_done and (line := sys.stdin.readline()):
         answer = server.answer(line)
         if answer is not None:

@@ -6,7 +6,7 @@ from itertools import accumulate
 import click
 
 from othello_env import drawing
-from othello_env.agent import Agent, ask, make_agent
+from othello_env.agent import Agent, Seat, ask, make_agent
 from othello_env.arena.rules import Rules
 from othello_env.cli import _options as options
 from othello_env.games.game import IllegalActionError, NotationError, State
@@ -45,13 +45,11 @@ def command(rules: Rules, hint: str | None, moves: str, seed: int, **colours: st
         raise click.UsageError(f"{rules.name} has no {strangers[0]}; it is played by {', '.join(start.player_names)}")
     adviser = make_agent(hint or ("alphabeta:depth=6" if start.num_players == 2 else "maxn:depth=2"), seed)
     opponent = "alphabeta:depth=2" if start.num_players == 2 else "maxn:depth=2"
-    seats: list[tuple[Agent | None, str]] = []
-    for name in start.player_names:
+    seats: list[tuple[Seat | None, str]] = []
+    for player, name in enumerate(start.player_names):
         is_taken = _HUMAN in (*colours.values(), *(seated for _, seated in seats))
-        seats.append(_player(name, colours[name], opponent, opponent if is_taken else _HUMAN))
-    for seat, (agent, _) in enumerate(seats):
-        if agent is not None:
-            agent.new_game(mix_int(seed, seat))
+        agent, called = _player(name, colours[name], opponent, opponent if is_taken else _HUMAN)
+        seats.append((None if agent is None else Seat(agent, mix_int(seed, player)), called))
     Game(state, seats, adviser, _prompt, click.echo, before).play()
 
 
@@ -76,7 +74,7 @@ class Game:
 
     Args:
         state: the position to begin with.
-        seats: for each player the agent, or None for a human, and a name to call it.
+        seats: for each player its agent's seat, or None for a human, and a name to call it.
         adviser: the agent that gives hints.
         prompt: asks the human for a line; the end of the input (EOFError) ends the game as ``quit`` does.
         tell: shows the human a text.
@@ -86,7 +84,7 @@ class Game:
     def __init__(
         self,
         state: State,
-        seats: list[tuple[Agent | None, str]],
+        seats: list[tuple[Seat | None, str]],
         adviser: Agent,
         prompt: Callable[[str], str],
         tell: Callable[[str], None],
@@ -107,13 +105,13 @@ class Game:
             if state.is_over:
                 self._tell(self._result(state))
                 return state
-            agent, name = self._seats[state.to_move]
+            seat, name = self._seats[state.to_move]
             player = state.player_names[state.to_move]
             if state.must_pass:
                 self._tell(f"{player} has no move and passes")
                 self._history.append(state.play(state.legal_actions()[0]))
-            elif agent is not None:
-                action = ask(agent, state)
+            elif seat is not None:
+                action = seat.ask(state)
                 self._tell(f"{player} ({name}) plays {state.action_to_text(action)}")
                 self._history.append(state.play(action))
             elif not self._human_turn(state, player):

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from othello_env.agent import AgentLeftError
-from othello_env.arena.clocks import Clock
+from othello_env.arena.clocks import TimeControl
 from othello_env.arena.records import GameRecord
 from othello_env.arena.rules import Rules
 from othello_env.arena.schedule import Schedule
@@ -68,7 +68,7 @@ def command(
     """
     if game_time and move_time:
         raise click.UsageError("a side has a --clock or a --move-time, not both")
-    clock = Clock.parse(game_time) if game_time else Clock.parse(f"{move_time}/move") if move_time else None
+    clock = TimeControl.parse(game_time) if game_time else TimeControl.parse(f"{move_time}/move") if move_time else None
     starts = tuple(openings) if isinstance(openings, list) else openings
     schedule = Schedule(agents, games, starts, seed, rules, gauntlet)
     if anchor is not None and anchor not in agents:
@@ -102,7 +102,7 @@ def command(
         raise stopped
 
 
-def _report(result: Tournament, schedule: Schedule, clock: Clock | None, anchor: str | None) -> None:
+def _report(result: Tournament, schedule: Schedule, clock: TimeControl | None, anchor: str | None) -> None:
     given = schedule.openings
     openings = options.openings_text([*map(str, given)] if isinstance(given, tuple) else given)
     time = "no clock" if clock is None else f"clock {clock}"

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
-from othello_env.agent import Agent, make_agent, play_answer
+from othello_env.agent import Agent, Seat, make_agent
 from othello_env.envs.conventions import (
     REWARDS,
     MaskWatch,
@@ -93,6 +93,8 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         self._starts = Starts(openings, self.new_game)
         self._opponents = self._make_opponents(opponent, start)
         self._watch = MaskWatch()
+        self._seats: dict[int, Seat] = {}
+        """The opponents of this game by player."""
         self._keys: GameKeys | None = None
         self._state: State | None = None
         self._mask = np.zeros(self._num_actions, np.int8)
@@ -164,33 +166,32 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         key = keys.game_key
         for _ in range(REDRAWS + 1):
             learner = learner_seat(key, self._players) if side == "random" else self._sides.index(side) - 1
-            state = self._begin(key, chosen, learner)
+            state, seats = self._begin(key, chosen, learner)
             if not state.is_over:
                 break
             key = redraw_key(key)
         else:
             raise ValueError(f"the opponents' moves ended the game before the learner's turn in {REDRAWS + 1} draws")
-        self._keys, self.learner, self._playing = keys, learner, True
+        self._keys, self.learner, self._seats, self._playing = keys, learner, seats, True
         return self._show(state)
 
-    def _begin(self, key: int, options: dict[str, Any], learner: int) -> State:
-        """The position at the learner's first turn in the game with this key, or a finished one."""
+    def _begin(self, key: int, options: dict[str, Any], learner: int) -> tuple[State, dict[int, Seat]]:
+        """The position at the learner's first turn in the game with this key, or a finished one; and the opponents."""
         state = self._starts.draw(key, options)
-        for player in range(self._players):
-            if player != learner:
-                seat = player if self._players > 2 else None
-                self._agent_of(player, learner).new_game(opponent_key(key, seat))
-        return self._answer(state, learner)
+        seats = {
+            player: Seat(self._agent_of(player, learner), opponent_key(key, player if self._players > 2 else None))
+            for player in range(self._players)
+            if player != learner
+        }
+        return self._answer(state, seats), seats
 
-    def _answer(self, state: State, learner: int) -> State:
+    def _answer(self, state: State, seats: dict[int, Seat]) -> State:
         """The position once the opponents have played until the learner's turn or the end."""
-        while state.to_move != learner and not state.is_over:
+        while state.to_move in seats and not state.is_over:
             if self.render_mode == "human":
                 self._renderer.render(state)
-            if state.must_pass:
-                state = state.play(state.legal_actions()[0])
-            else:
-                state = play_answer(self._agent_of(state.to_move, learner), state)
+            forced = state.must_pass
+            state = state.play(state.legal_actions()[0]) if forced else seats[state.to_move].play(state)
         return state
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -214,7 +215,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
             if self._strict:
                 raise
             return self._end(state, -illegal_penalty(state, self._reward), number)
-        state = self._answer(played, self.learner)
+        state = self._answer(played, self._seats)
         if state.is_over:
             return self._end(state, rewards(state, self._reward)[self.learner])
         observation, info = self._show(state)

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any, TextIO
 
-from othello_env.agent import Agent, ask, make_agent
+from othello_env.agent import Agent, Clock, Seat, make_agent
 from othello_env.arena.games import seat_key
 from othello_env.page.looking import exact, look, powers
 from othello_env.page.messages import GameRecord
@@ -40,11 +40,11 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
     record = GameRecord.read(request["record"])
     state = record.states()[-1]
     # Each answer hangs on the game alone, not on what this process was asked before.
-    agent.new_game(seat_key(record.seed, state.to_move))
+    seat = Seat(agent, seat_key(record.seed, state.to_move))
     match request["task"]:
         case "move":
             began = time.perf_counter()
-            action = ask(agent, state, seconds_left=request.get("seconds_left"))
+            action = seat.ask(state, Clock(game=request.get("seconds_left")))
             seconds = round(time.perf_counter() - began, 3)  # by which its clock goes: not the start of this process
             return {"action": action, "name": state.action_to_text(action), "seconds": seconds}
         case "exact":

@@ -1,12 +1,23 @@
 """A small engine that speaks GTP and misbehaves as told: ``scripted_engine.py honest|hang|die|...``.
 
 It knows no rules: it answers with the moves that are given after the behaviour, one after the other. As ``clock`` each
-move comes after the commands about time that must precede it, joined by "; "; otherwise it knows no such commands.
+move comes after the commands about time that must precede it, joined by "; "; otherwise it knows no such commands. In
+the folder that the variable ``SCRIPTED_ENGINES`` names, it leaves a file named by its process.
 """
 
+import itertools
+import os
 import subprocess
 import sys
 import time
+from pathlib import Path
+
+FLOODS = {  # what never ends: behaviour, what it begins with, what it goes on with
+    "chatter": ("", "info\n"),
+    "drip": ("", "info\n"),
+    "essay": ("= d6\n", "and so on\n"),
+    "endless": ("= d6", " d6"),
+}
 
 
 def say(text, stream=sys.stdout):
@@ -14,12 +25,27 @@ def say(text, stream=sys.stdout):
     stream.flush()
 
 
+def flood(behaviour):
+    begin, more = FLOODS[behaviour]
+    sys.stdout.write(begin)
+    for _ in itertools.count():
+        sys.stdout.write(more if behaviour == "drip" else more * 1000)
+        sys.stdout.flush()
+        time.sleep(0.05 * (behaviour == "drip"))
+
+
+def sign(pid):
+    if "SCRIPTED_ENGINES" in os.environ:
+        (Path(os.environ["SCRIPTED_ENGINES"]) / str(pid)).touch()
+
+
 def main():
     behaviour, *moves = sys.argv[1:]
+    sign(os.getpid())
     say("scripted engine ready", sys.stderr)
     if behaviour == "child":
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-        say(f"child {child.pid}", sys.stderr)
+        sign(child.pid)
         behaviour = "hang"
     clock = []
     for line in sys.stdin:
@@ -35,10 +61,14 @@ def main():
             if behaviour == "refuse" and words[0] == "play":
                 say("? illegal move\n")
             else:
+                if behaviour == "slow":
+                    time.sleep(0.5)
                 say("=\n")
             continue
-        if behaviour in ("hang", "deaf"):
+        if behaviour in ("hang", "deaf") or (behaviour == "stall" and not moves):
             time.sleep(600)
+        if behaviour in FLOODS:
+            flood(behaviour)
         if behaviour == "die":
             say("out of luck", sys.stderr)
             sys.exit(3)
@@ -49,6 +79,8 @@ def main():
             continue
         clock.clear()
         say(f"= {moves.pop(0)}\n")
+        if behaviour == "babble":
+            flood("chatter")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,10 @@ import os
 import pickle
 import shlex
 import shutil
+import signal
+import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -13,7 +16,7 @@ import pytest
 
 from othello_agents.gtp import Gtp
 from othello_agents.gtp_server import GtpServer
-from othello_env import AgentError, Othello, WrongGameError, make_agent
+from othello_env import Agent, AgentError, Othello, WrongGameError, make_agent
 from othello_env.agent import SpecError, ask
 from othello_env.games.checkers import Checkers
 
@@ -26,8 +29,55 @@ def scripted(*words, seconds=20.0):
 
 
 def is_alive(pid):
-    stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and stat.read_text().split()[2] != "Z"
+    try:
+        os.kill(pid, 0)
+        stat = Path(f"/proc/{pid}/stat")
+        return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"  # nobody has collected it
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+@pytest.fixture
+def engines(tmp_path, monkeypatch):
+    """The processes of the scripted engines that were started, as a function; those that are left are killed."""
+    folder = tmp_path / "engines"
+    folder.mkdir()
+    monkeypatch.setenv("SCRIPTED_ENGINES", str(folder))
+
+    def started():
+        return [int(file.name) for file in folder.iterdir()]
+
+    yield started
+    for pid in filter(is_alive, started()):
+        os.kill(pid, signal.SIGKILL)
+
+
+def wait_until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+def all_end(pids, seconds=20):
+    return wait_until(lambda: not any(map(is_alive, pids)), seconds)
+
+
+def in_time(function, seconds=60):
+    """What a function raises; it fails the test instead of hanging it."""
+    raised = []
+
+    def call():
+        try:
+            function()
+        except Exception as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=call, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert not thread.is_alive(), "it hangs"
+    return raised[0] if raised else None
 
 
 def test_it_plays_what_the_program_answers():
@@ -52,9 +102,27 @@ def test_its_clock_is_told_to_a_program_that_knows_about_time():
 
 
 @pytest.mark.parametrize(
+    ("clock", "settings", "left"),
+    [
+        ({"move_seconds": 5.9}, "time_settings 0 5 1", "time_left white 5 1"),
+        ({"move_seconds": 0.1}, "time_settings 0 1 1", "time_left white 1 1"),
+        ({"seconds_left": 60.0, "move_seconds": 5.0}, "time_settings 0 5 1", "time_left white 5 1"),
+        ({"seconds_left": 3.0, "move_seconds": 5.0}, "time_settings 3 0 0", "time_left white 3 0"),
+    ],
+)
+def test_a_limit_for_the_move_is_told_as_byo_yomi(clock, settings, left):
+    agent = scripted("clock", f"{settings}; {left}", "d6", left, "f4")
+    state = Othello.from_moves("f5")
+    assert agent.act(state, **clock) == state.action_from_text("d6")
+    state = state.play_transcript("d6c3")
+    assert agent.act(state, **clock) == state.action_from_text("f4")
+    agent.close()
+
+
+@pytest.mark.parametrize(
     ("words", "seconds", "messages"),
     [
-        (("hang",), 0.5, ["gave no answer within 0.5 s", "> genmove white"]),
+        (("hang",), 3, ["gave no answer within 3 s", "> genmove white"]),
         (("die",), 20, ["has ended with status 3", "> genmove white", "out of luck"]),
         (("honest", "a1"), 20, ["does not see this position", "a1 (action 0) is not legal", "< = a1"]),
         (("honest", "resign"), 20, ["answered with no move", "< = resign"]),
@@ -68,7 +136,7 @@ def test_a_program_that_fails_is_reported_with_the_last_exchange(words, seconds,
         agent.act(Othello.from_moves("f5"))
     for message in messages:
         assert message in str(caught.value)
-    assert agent._process is None
+    assert agent._program is None
 
 
 def test_it_starts_again_after_a_failure():
@@ -83,27 +151,127 @@ def test_a_program_that_cannot_be_started():
         Gtp("no-such-engine -x").act(Othello())
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not show its processes")
+@pytest.mark.parametrize(
+    ("behaviour", "seconds", "message"),
+    [
+        ("chatter", 600, "and no end of an answer to 'genmove white'"),
+        ("essay", 600, "and no end of an answer to 'genmove white'"),
+        ("endless", 600, "and no end of an answer to 'genmove white'"),
+        ("drip", 3, "gave no answer within 3 s"),
+    ],
+)
+def test_a_program_that_never_stops_writing_is_ended(engines, behaviour, seconds, message):
+    error = in_time(lambda: scripted(behaviour, seconds=seconds).act(Othello.from_moves("f5")))
+    assert isinstance(error, AgentError)
+    assert message in str(error)
+    assert len(str(error)) < 5000
+    assert all_end(engines())
+
+
+def test_the_limit_of_time_holds_for_all_that_a_program_is_told():
+    state = Othello()
+    for _ in range(30):
+        state = state.play(state.legal_actions()[0])
+    error = in_time(lambda: scripted("slow", "a1", seconds=3).act(state))  # half a second a command
+    assert "gave no answer within 3 s" in str(error)
+
+
+def test_what_a_program_writes_while_nobody_asks_is_not_collected(engines):
+    agent = scripted("babble", "d6")
+    agent.act(Othello.from_moves("f5"))
+    lines = agent._program._lines
+    assert wait_until(lambda: len(lines._text) > 1 << 16)
+    time.sleep(0.5)  # in which it would write hundreds of megabytes
+    assert len(lines._text) <= (1 << 16) + 4096
+    agent.close()
+    assert all_end(engines())
+    assert wait_until(lambda: not [t for t in threading.enumerate() if t.name.startswith("gtp-")])
+
+
 @pytest.mark.parametrize("behaviour", ["child", "deaf"])
-def test_no_process_is_left_behind(behaviour):
-    agent = scripted(behaviour, seconds=2)
-    with pytest.raises(AgentError) as caught:
-        agent.act(Othello.from_moves("f5"))
-    if behaviour == "child":
-        child = int(str(caught.value).partition("child ")[2].split()[0])
-        end = time.monotonic() + 10
-        while is_alive(child) and time.monotonic() < end:
-            time.sleep(0.05)
-        assert not is_alive(child)
+def test_no_process_is_left_behind(engines, behaviour):
+    with pytest.raises(AgentError):
+        scripted(behaviour, seconds=3).act(Othello.from_moves("f5"))
+    assert len(engines()) == 1 + (behaviour == "child")
+    assert all_end(engines())
+
+
+def test_the_program_ends_with_its_agent(engines):
     agent = scripted("honest", "d6")
     agent.act(Othello.from_moves("f5"))
-    pid = agent._process._process.pid
-    assert is_alive(pid)
+    assert all(map(is_alive, engines()))
     del agent
     gc.collect()
-    assert not is_alive(pid)
-    with pytest.raises(ProcessLookupError):
-        os.killpg(pid, 0)
+    assert len(engines()) == 1
+    assert all_end(engines())
+
+
+def end_of_its_own(process):
+    process.stdin.close()
+
+
+@pytest.mark.parametrize("end", [end_of_its_own, subprocess.Popen.terminate, subprocess.Popen.kill])
+@pytest.mark.parametrize(
+    ("behaviour", "processes"), [("honest", 1), ("child", 2)], ids=["while it waits", "while it thinks"]
+)
+def test_the_program_ends_with_the_process_that_uses_it(engines, tmp_path, behaviour, processes, end):
+    script = tmp_path / "script.py"
+    command = shlex.join([sys.executable, str(SCRIPT), behaviour, "d6"])
+    script.write_text(
+        "import sys, threading\n"
+        "from othello_agents.gtp import Gtp\n"
+        "from othello_env import Othello\n"
+        f"agent = Gtp({command!r})\n"
+        "threading.Thread(target=agent.act, args=(Othello.from_moves('f5'),), daemon=True).start()\n"
+        "sys.stdin.read()\n"
+    )
+    with subprocess.Popen([sys.executable, str(script)], stdin=subprocess.PIPE) as process:
+        assert wait_until(lambda: len(engines()) == processes)
+        end(process)
+        process.wait(60)
+    assert all_end(engines())
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="there is no SIGTERM that a command could handle")
+def test_a_match_that_is_terminated_leaves_no_program(engines):
+    spec = f'gtp:command="{sys.executable} {SCRIPT} child"'
+    command = [
+        sys.executable,
+        "-c",
+        "from othello_env.cli import main; main()",
+        "match",
+        spec,
+        "random",
+        "--games",
+        "2",
+    ]
+    with subprocess.Popen(command) as process:
+        assert wait_until(lambda: len(engines()) == 2)
+        process.terminate()
+        process.wait(60)
+    assert all_end(engines())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
+def test_a_forked_process_starts_a_program_of_its_own(engines, tmp_path):
+    script = tmp_path / "script.py"
+    command = shlex.join([sys.executable, str(SCRIPT), "honest", "d6", "f4"])
+    script.write_text(
+        "import os, warnings\n"
+        "from othello_agents.gtp import Gtp\n"
+        "from othello_env import Othello\n"
+        "warnings.simplefilter('ignore')\n"
+        f"agent = Gtp({command!r}, 20)\n"
+        "state = Othello.from_moves('f5')\n"
+        "agent.act(state)\n"
+        "child = os.fork()\n"
+        "print(state.action_to_text(agent.act(state if child == 0 else state.play_transcript('d6c3'))))\n"
+        "if child: raise SystemExit(os.waitpid(child, 0)[1])\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
+    assert (sorted(done.stdout.split()), done.returncode) == (["d6", "f4"], 0), done.stderr
+    assert len(engines()) == 2
+    assert all_end(engines())
 
 
 def test_the_game_has_to_begin_at_the_start():
@@ -113,7 +281,7 @@ def test_the_game_has_to_begin_at_the_start():
             agent.act(state)
     with pytest.raises(WrongGameError, match="plays Othello, not Checkers"):
         agent.act(Checkers())
-    assert agent._process is None, "nothing was started for it"
+    assert agent._program is None, "nothing was started for it"
 
 
 def test_bad_options_are_refused():
@@ -222,6 +390,88 @@ class TestServer:
         assert server.answer("time_left white 30 0") == "="
         assert server.answer("time_left white").startswith("? syntax")
         assert server.answer("komi 0") == "="
+
+    @pytest.mark.parametrize(
+        ("lines", "clocks"),
+        [
+            ([], [(None, None)]),
+            (["time_settings 60 0 0"], [(60.0, None), (59.0, None)]),
+            (["time_settings 0 5 1"], [(None, 5.0), (None, 5.0)]),
+            (["time_settings 0 30 10"], [(None, 3.0), (None, 3.0)]),
+            (["time_settings 1 6 3"], [(1.0, None), (None, 2.0)]),
+            (["time_settings 1 0 0"], [(1.0, None), (0.0, None)]),
+            (["time_settings 60 5 0"], [(None, None)]),
+            (["time_settings 0 0 0"], [(None, None)]),
+            (["time_left black 12 0"], [(12.0, None), (11.0, None)]),
+            (["time_left black 12 3"], [(None, 4.0)]),
+            (["time_left white 12 0"], [(None, None)]),
+            (["time_settings 60 0 0", "time_left black 7 0"], [(7.0, None)]),
+            (["time_settings 60 0 0", "time_left black 7 0", "clear_board"], [(60.0, None)]),
+        ],
+    )
+    def test_its_agent_has_the_clock_that_the_commands_say(self, monkeypatch, lines, clocks):
+        told, now = [], [0.0]
+
+        class Noting(Agent):
+            def act(self, state, *, seconds_left=None, move_seconds=None):
+                told.append((seconds_left, move_seconds))
+                now[0] += 1.0  # a second passes
+                return state.legal_actions()[0]
+
+        monkeypatch.setattr("othello_agents.gtp_server.time.monotonic", lambda: now[0])
+        server = GtpServer(Noting(), "noting")
+        for line in lines:
+            assert server.answer(line) == "="
+        for _ in clocks:
+            assert server.answer("genmove black").startswith("= ")
+            assert server.answer("undo") == "="
+        assert told == clocks
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "time_left black nan 0",
+            "time_left black inf 0",
+            "time_left black 5 -1",
+            "time_left black 5",
+            "time_settings",
+            "time_settings 1 2",
+            "time_settings 1e999 0 0",
+            "time_settings a b c",
+        ],
+    )
+    def test_a_clock_that_makes_no_sense_is_refused(self, server, line):
+        assert server.answer(line).startswith("? syntax error: expected ")
+        assert server.answer("genmove black").startswith("= ")
+
+    def test_the_seed_the_game_and_the_colour_determine_what_is_drawn(self):
+        def games(seed):
+            server = GtpServer(make_agent("random"), "random", seed=seed)
+            for _ in range(2):
+                while not server.state.is_over:
+                    server.answer(f"genmove {server.state.player_names[server.state.to_move]}")
+                yield server.state.moves
+                server.answer("clear_board")
+
+        first, second = games(1)
+        assert [first, second] == list(games(1))
+        assert len({first, second, *games(2)}) == 4
+
+    def test_an_agent_that_fails_is_an_answer(self):
+        class Failing(Agent):
+            def act(self, state, *, seconds_left=None):
+                raise ZeroDivisionError("oops")
+
+        server = GtpServer(Failing(), "failing")
+        assert server.answer("3 genmove black") == "?3 ZeroDivisionError: oops"
+        assert server.answer("showboard").startswith("=")
+
+    def test_a_size_that_the_agent_does_not_play_is_refused(self):
+        server = GtpServer(make_agent("ntuple"), "ntuple")
+        assert server.answer("boardsize 4").startswith("? unacceptable size: no n-tuple weights")
+        assert server.state == Othello()
+        with pytest.raises(WrongGameError):
+            GtpServer(make_agent("ntuple"), "ntuple", 4)
 
     @pytest.mark.parametrize("explicit", [True, False])
     def test_passes_may_be_given_or_left_out(self, explicit):

@@ -1,6 +1,7 @@
 """Agents from specs, callables and classes; their random choices; answers checked."""
 
 import copy
+import dataclasses
 import pickle
 import sys
 import textwrap
@@ -10,7 +11,8 @@ import numpy as np
 import pytest
 
 from othello_env import Agent, AgentError, MissingExtraError, Othello, OthelloBatch, SpecError, agent, make_agent
-from othello_env.agent import Chance, ask, option_text
+from othello_env.agent import Chance, Clock, Seat, act_on_clock, ask, option_text
+from othello_env.arena.timed import Timed
 
 pytestmark = pytest.mark.nojit
 
@@ -313,6 +315,78 @@ def states_of_a_game(key, size=8):
         states.append(state)
         state = state.play(state.draw_action(key, state.turn))
     return states
+
+
+class Clocked(Agent):
+    """Keeps what it is told of its clock; `Blind` knows of no limit for the move."""
+
+    def act(self, state, *, seconds_left=None, move_seconds=None):
+        self.told = seconds_left, move_seconds
+        return state.legal_actions()[0]
+
+
+class Blind(Agent):
+    def act(self, state, *, seconds_left=None):
+        self.told = seconds_left
+        return state.legal_actions()[0]
+
+
+class TestClock:
+    @pytest.mark.parametrize(
+        ("clock", "both", "one"),
+        [
+            (Clock(game=60.0), (60.0, None), 60.0),
+            (Clock(move=5.0), (None, 5.0), 5.0),
+            (Clock(60.0, 5.0), (60.0, 5.0), 5.0),
+            (Clock(2.0, 5.0), (2.0, 5.0), 2.0),
+            (Clock(), (None, None), None),
+            (None, (None, None), None),
+        ],
+    )
+    def test_an_agent_gets_as_much_of_it_as_it_takes(self, clock, both, one):
+        for wrap in (lambda it: it, lambda it: agent._EpsilonAgent(it, 1e-9, 0), Timed):
+            agents = Clocked(), Blind()
+            for each in agents:
+                ask(wrap(each), Othello(), clock)
+            assert [each.told for each in agents] == [both, one]
+            assert clock is None or clock.seconds == one
+
+    def test_an_agent_whose_act_is_replaced(self):
+        told = Blind()
+        told.act = lambda state, *, seconds_left=None, move_seconds=None: (seconds_left, move_seconds)
+        assert act_on_clock(told, Othello(), Clock(move=5.0)) == (None, 5.0)
+
+
+class TestSeat:
+    def test_an_agent_is_told_again_which_game_it_is_only_if_it_was_another(self):
+        told = []
+
+        class Noting(Blind):
+            def new_game(self, seed):
+                told.append(seed)
+
+        agent = Noting()
+        first = Seat(agent, 1)
+        first.ask(Othello())
+        second = Seat(agent, 2)
+        for seat in (second, first, first, second):
+            seat.play(Othello())
+        assert told == [1, 2, 1, 2]
+        agent.act_batch(OthelloBatch.from_states([Othello()] * 2, [3, 4]))
+        second.ask(Othello())
+        assert told == [1, 2, 1, 2, 3, 4, 2]
+        Seat(agent, 2)
+        assert told[-2:] == [2, 2], "a game that begins is told, whatever was before"
+
+    def test_an_agent_may_be_frozen(self):
+        @dataclasses.dataclass(frozen=True)
+        class Frozen(Agent):
+            depth: int = 1
+
+            def act(self, state, *, seconds_left=None):
+                return state.legal_actions()[0]
+
+        assert Seat(Frozen(), 1).ask(Othello()) == Othello().legal_actions()[0]
 
 
 class TestChance:

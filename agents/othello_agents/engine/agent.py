@@ -35,7 +35,11 @@ _QUICK_DEPTH = 4
 _QUICK_NODES = 100_000
 """Searches within these limits end in milliseconds and are not worth a thread."""
 _CLOCK_SHARE = 0.05
-"""The part of what is left on the clock that a move may take."""
+"""The part of what is left of the game's time that a move may take."""
+_LATEST = 0.95
+_SLACK_SECONDS = 0.02
+"""Of a limit for the move it uses this part, less this time, for whatever else a busy machine does meanwhile."""
+_LEAST_SECONDS = 0.001
 
 
 class Engine(Agent):
@@ -43,6 +47,8 @@ class Engine(Agent):
 
     Without a limit it searches to depth 8; with several, it stops at the first that is reached. With depth or nodes
     its move hangs on the position alone; with milliseconds it remembers what it found earlier in the game.
+    On a clock it takes a twentieth of what is left of the game, or nearly all that it has for the move, whichever is
+    less.
 
     Args:
         depth: the most plies to search.
@@ -111,16 +117,17 @@ class Engine(Agent):
     def check_game(self, state: State) -> None:
         self.evaluator(as_othello(state, "the engine plays").size)
 
-    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+    def act(self, state: State, *, seconds_left: float | None = None, move_seconds: float | None = None) -> int:
         position = _playable(state)
         if position.must_pass:
             return position.pass_action
-        seconds = self._seconds
+        limits = [self._seconds] if self._seconds is not None else []
         if seconds_left is not None:
-            share = max(0.001, _CLOCK_SHARE * seconds_left)
-            seconds = share if seconds is None else min(seconds, share)
+            limits.append(max(_LEAST_SECONDS, _CLOCK_SHARE * seconds_left))
+        if move_seconds is not None:
+            limits.append(max(_LEAST_SECONDS, _LATEST * move_seconds - _SLACK_SECONDS, move_seconds / 2))
         with self._lock:
-            return self._search(position, seconds)[0].best
+            return self._search(position, min(limits, default=None))[0].best
 
     def analyse(self, state: State, *, scores: bool = False) -> Analysis:
         """What the engine finds out about a position within its limits.
@@ -192,7 +199,7 @@ class Engine(Agent):
         """The evaluation on a board of this size.
 
         Raises:
-            ValueError: the n-tuple weights are for another size.
+            ValueError: the n-tuple weights are for another size, or those that ship are damaged.
         """
         if size not in self._evaluators:
             self._evaluators[size] = self._find_evaluator(size)
@@ -206,12 +213,12 @@ class Engine(Agent):
                 raise WrongGameError(f"{self!r} has n-tuple weights for size {self._network.size}, not {size}")
             return ntuple_evaluator(self._network.tables)
         try:
-            cuts = shipped_cuts(size) if self._selective else NO_CUTS
-            return ntuple_evaluator(shipped_network(size).tables, cuts)
-        except ValueError:
+            network = shipped_network(size)
+        except WrongGameError:  # none ship; damaged ones are another error
             if self._eval is not None:
                 raise
             return classic_evaluator("mobility", size)
+        return ntuple_evaluator(network.tables, shipped_cuts(size) if self._selective else NO_CUTS)
 
     @property
     def _memory(self) -> Memory:
@@ -231,7 +238,8 @@ class Engine(Agent):
         return searcher
 
     def _search(self, position: Othello, seconds: float | None) -> tuple[Found, Searcher]:
-        """Search within the limits."""
+        """Search within the limits. The seconds begin now."""
+        began = time.perf_counter()
         searcher = self._prepare(position, NO_LIMIT if self._nodes is None else self._nodes)
         unlimited = self._nodes is None and seconds is None
         depth = self._depth or (_DEFAULT_DEPTH if unlimited else _DEEPEST)
@@ -243,7 +251,8 @@ class Engine(Agent):
         if seconds is None and (is_quick or (self._nodes or NO_LIMIT) <= _QUICK_NODES):
             searcher.deepen(depth, exact)
         else:
-            run(lambda: searcher.deepen(depth, exact), self._memory, seconds)
+            left = None if seconds is None else seconds - (time.perf_counter() - began)
+            run(lambda: searcher.deepen(depth, exact), self._memory, left)
         return searcher.found, searcher
 
     def _score_actions(self, position: Othello, found: Found) -> dict[int, float]:

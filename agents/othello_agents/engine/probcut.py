@@ -70,8 +70,18 @@ def shipped_cuts(size: int) -> npt.NDArray[np.float32]:
     """(S, D, 3) float32: slope, offset and deviation for the n-tuple weights that ship; `NO_CUTS` if none are fitted.
 
     Stages are counted by `stage_of`, depths from `SHALLOWEST` on.
+
+    Raises:
+        ValueError: the file is damaged; the message names it.
     """
     file = resources.files("othello_agents") / "weights" / f"probcut_{size}x{size}.json"
     if not file.is_file():
         return NO_CUTS
-    return np.array(json.loads(file.read_text(encoding="utf-8"))["fits"], np.float32)
+    try:
+        fits = np.array(json.loads(file.read_text(encoding="utf-8"))["fits"], np.float32)
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"{str(file)!r} holds no fits for selective search: {error!r}") from error
+    stages = (size * size - 4) // SQUARES_A_STAGE + 1
+    if fits.ndim != 3 or len(fits) < stages or not fits.shape[1] or fits.shape[2] != 3 or not np.isfinite(fits).all():
+        raise ValueError(f"{str(file)!r}: expected finite fits of shape (at least {stages}, D, 3), got {fits.shape}")
+    return fits

@@ -3,24 +3,30 @@
 import math
 import os
 import pickle
+import re
+import shutil
 import signal
 import threading
+import time
+from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from othello_agents.alphabeta import AlphaBeta, alphabeta
-from othello_agents.engine import Engine
+from othello_agents.engine import Engine, probcut
 from othello_agents.engine import agent as engine_agent
 from othello_agents.engine.evaluator import CLASSIC, LOGIT
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, new_memory
 from othello_agents.engine.running import run
 from othello_agents.minimax import Minimax
-from othello_agents.ntuple import NTupleNetwork
+from othello_agents.ntuple import NTupleNetwork, shipped_network
+from othello_agents.ntuple import agent as ntuple_agent
 from othello_agents.ntuple.patterns import layout
 from othello_agents.search_kernels import NTUPLE
 from othello_agents.textbook import COMPILED
-from othello_env import Othello, make_agent
+from othello_env import Othello, WrongGameError, make_agent
 from othello_env.agent import SpecError, ask
 from othello_env.games.checkers import Checkers
 from othello_env.games.othello import OthelloBatch
@@ -144,6 +150,82 @@ def test_time_ends_a_search_but_not_before_it_has_a_move():
     assert analysis.best in state.legal_actions()
     assert analysis.depth >= 1
     assert Engine(depth=30, eval="weighted").act(state, seconds_left=0.1) in state.legal_actions()
+
+
+@pytest.mark.parametrize(
+    ("spec", "clock", "least", "most"),
+    [
+        ("engine", {"seconds_left": 60.0}, 2.5, 3.5),
+        ("engine", {"move_seconds": 10.0}, 9.0, 9.9),
+        ("engine", {"move_seconds": 0.1}, 0.05, 0.09),
+        ("engine", {"move_seconds": 0.004}, 0.001, 0.003),
+        ("engine", {"seconds_left": 60.0, "move_seconds": 10.0}, 2.5, 3.5),
+        ("engine", {"seconds_left": 600.0, "move_seconds": 10.0}, 9.0, 9.9),
+        ("engine:ms=500", {"move_seconds": 10.0}, 0.5, 0.5),
+        ("engine", {"seconds_left": 0.0}, 0.0005, 0.002),
+    ],
+)
+def test_its_share_of_a_clock(monkeypatch, spec, clock, least, most):
+    given = []
+
+    def note(search, memory, seconds=None, progress=None):
+        given.append(seconds)
+        return run(search, memory, 0.001)
+
+    monkeypatch.setattr(engine_agent, "run", note)
+    agent = make_agent(spec)
+    agent.act(Othello())  # compiled
+    agent._search = lambda position, seconds: given.append(seconds) or Engine._search(agent, position, seconds)
+    del given[:]
+    agent.act(Othello(), **clock)
+    whole, searched = given
+    assert least <= whole <= most
+    assert searched < whole, "what comes before the search counts, too"
+
+
+def test_it_uses_a_limit_for_the_move():
+    engine = Engine(eval="weighted")
+    engine.act(Othello())  # compiled
+    began = time.monotonic()
+    engine.act(Othello(), move_seconds=1.0)
+    assert time.monotonic() - began > 0.5
+
+
+@pytest.fixture
+def packaged(tmp_path, monkeypatch):
+    """A folder that is a copy of the package's weights, where the engine then finds them."""
+    copy = tmp_path / "weights"
+    shutil.copytree(Path(str(resources.files("othello_agents"))) / "weights", copy)
+    for module in (ntuple_agent, probcut):
+        monkeypatch.setattr(module.resources, "files", lambda _: tmp_path)
+    caches = shipped_network, probcut.shipped_cuts
+    for cache in caches:
+        cache.cache_clear()
+    yield copy
+    for cache in caches:
+        cache.cache_clear()
+
+
+@pytest.mark.parametrize("name", ["ntuple_8x8.npz", "probcut_8x8.json"])
+@pytest.mark.parametrize("damage", ["cut", "empty", "other"])
+def test_weights_that_ship_and_are_damaged_are_an_error_that_names_the_file(packaged, name, damage):
+    file = packaged / name
+    data = file.read_bytes()
+    file.write_bytes({"cut": data[: len(data) // 2], "empty": b"", "other": b'{"fits": [[[1, 2]]]}'}[damage])
+    for spec in ("engine", "engine:eval=ntuple"):
+        with pytest.raises(ValueError, match=re.escape(repr(str(file)))) as caught:
+            make_agent(spec).act(Othello())
+        assert not isinstance(caught.value, WrongGameError)
+    assert make_agent("engine:depth=1").act(Othello(6)) in Othello(6).legal_actions()
+
+
+def test_where_no_weights_ship_it_counts_mobility(packaged):
+    (packaged / "ntuple_8x8.npz").unlink()
+    mobility = Engine(depth=3, exact=0, eval="mobility").analyse(Othello.from_moves("f5"))
+    found = Engine(depth=3, exact=0).analyse(Othello.from_moves("f5"))
+    assert (found.best, found.score) == (mobility.best, mobility.score)
+    with pytest.raises(WrongGameError, match="no n-tuple weights come with the package for size 8"):
+        Engine(eval="ntuple").check_game(Othello())
 
 
 def test_an_error_within_a_search_reaches_the_caller():

@@ -1,6 +1,8 @@
 """Agents that misbehave, for worker processes to load by their spec: ``.../odd_agents.py:Sleeper:discs=20``."""
 
 import os
+import re
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -56,6 +58,27 @@ class Spinner(Odd):
                     pass
             except BaseException:
                 continue
+
+
+class Matcher(Odd):
+    """Hangs and keeps the interpreter's lock."""
+
+    def oddly(self, state, seconds_left):
+        re.match(r"(a+)+$", "a" * 100 + "b")
+
+
+class Starter(Odd):
+    """Starts a program, whose number it leaves in a file, and hangs."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+
+    def oddly(self, state, seconds_left):
+        program = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+        with self.path.open("a") as file:
+            file.write(f"{program.pid}\n")
+        time.sleep(1000)
 
 
 class Late(Odd):
@@ -125,6 +148,14 @@ class DiesOnce(Polite):
             self.path.write_text("died")
             os._exit(9)
         return super().act(state)
+
+
+class Both(Polite):
+    """Plays by the kind of its clock: the first action with a limit for the game, the last with one for the move."""
+
+    def act(self, state, *, seconds_left=None, move_seconds=None):
+        assert (seconds_left is None) != (move_seconds is None)
+        return state.legal_actions()[0 if move_seconds is None else -1]
 
 
 class Spender(Polite):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from othello_env.arena import workers
-from othello_env.arena.clocks import Clock
+from othello_env.arena.clocks import TimeControl
 from othello_env.arena.records import read_records
 from othello_env.arena.schedule import Schedule
 from othello_env.arena.tournament import play_tournament
@@ -92,7 +92,7 @@ def test_a_node_is_killed_in_mid_tournament(connected, tmp_path):
 
 def test_clocks_are_kept_where_the_agents_think(connected):
     odd = {"odd": f"{ODD}:Sleeper", "killer": f"{ODD}:Killer", "polite": f"{ODD}:Polite"}
-    result = play(odd, 2, clock=Clock(0.5, per_move=True), ray=True)
+    result = play(odd, 2, clock=TimeControl(0.5, per_move=True), ray=True)
     assert not result.faults("polite")
     told = " ".join(result.faults("odd"))
     assert "lost on time (0.5s/move), was still thinking and was stopped" in told

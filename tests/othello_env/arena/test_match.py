@@ -63,6 +63,17 @@ def test_many_games_at_once_equal_games_one_by_one(size):
         assert a.returns == replayed.returns()
 
 
+@pytest.mark.parametrize("spec", ["random", "alphabeta:depth=1,epsilon=0.5", "mcts:simulations=8"])
+def test_an_agent_against_itself_plays_as_two_of_its_kind(spec):
+    games = pairings(5, "random:6", seed=3)
+    one = make_agent(spec, 1)
+    apart = [play_game([make_agent(spec, 1), make_agent(spec, 1)], pairing) for pairing in games]
+    assert [play_game([one, one], pairing) for pairing in games] == apart
+    assert list(play_games([one, one], games)) == apart
+    itself = [replace(pairing, seats=(0, 0)) for pairing in games]
+    assert [record.final.moves for record in play_games([one], itself)] == [record.final.moves for record in apart]
+
+
 def test_few_games_are_played_before_the_first_is_told():
     asked, told = [], []
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from othello_env import Agent, make_agent
-from othello_env.arena.clocks import Clock
+from othello_env.arena.clocks import TimeControl
 from othello_env.arena.match import play_match
 from othello_env.arena.records import GameRecord, RecordError, RecordFile, read_records
 from othello_env.arena.rules import Rules
@@ -115,7 +115,7 @@ def test_two_workers_play_the_same_games(tmp_path):
         ({"openings": "random:8"}, "line 1: it was played with openings random:10, not random:8"),
         ({"openings": ("f5d6",)}, "line 1: it was played with openings random:10, not None"),
         ({"rules": Rules("othello", (("size", 6),))}, "line 1: it was played with game othello, not othello:size=6"),
-        ({"clock": Clock(5)}, "line 1: it was played with clock None, not 5s"),
+        ({"clock": TimeControl(5)}, "line 1: it was played with clock None, not 5s"),
         ({"names": ("random", "maximizer:eval=weighted")}, "line 1: it is a game of 'maximizer:eval=count', who does"),
         ({"games": 2}, "line 3: opening 1 of .* is no game of this tournament"),
     ],

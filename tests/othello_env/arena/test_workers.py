@@ -1,6 +1,7 @@
 """Clocks, and agents that hang, crash or lie in worker processes."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -9,15 +10,17 @@ from pathlib import Path
 import pytest
 
 from othello_env.arena import workers
-from othello_env.arena.clocks import Clock
+from othello_env.arena.clocks import TimeControl
 from othello_env.arena.games import Pairing, play_game
 from othello_env.arena.rules import Rules
 from othello_env.arena.schedule import Schedule
+from othello_env.arena.timed import Timed
 from othello_env.arena.tournament import play_tournament
 from othello_env.games.othello import Othello
 
 ODD = Path(__file__).with_name("odd_agents.py")
-FAST = Clock(0.5, per_move=True)
+ENGINE = Path(__file__).parents[2] / "othello_agents" / "scripted_engine.py"
+FAST = TimeControl(0.5, per_move=True)
 
 
 def odd(name, **options):
@@ -32,28 +35,28 @@ def play(agents, games=2, **arguments):
 @pytest.mark.parametrize(
     ("text", "clock"),
     [
-        ("30m", Clock(1800)),
-        ("100ms/move", Clock(0.1, per_move=True)),
-        ("2.5s", Clock(2.5)),
-        ("1h", Clock(3600)),
+        ("30m", TimeControl(1800)),
+        ("100ms/move", TimeControl(0.1, per_move=True)),
+        ("2.5s", TimeControl(2.5)),
+        ("1h", TimeControl(3600)),
     ],
 )
 def test_a_clock_is_read_and_written(text, clock):
-    assert Clock.parse(text) == clock
-    assert Clock.parse(str(clock)) == clock
+    assert TimeControl.parse(text) == clock
+    assert TimeControl.parse(str(clock)) == clock
 
 
 @pytest.mark.parametrize("text", ["", "30", "m", "-1s", "1s/game", "0s", "1 day"])
 def test_no_clock(text):
     with pytest.raises(ValueError, match=r"expected a time such as|positive number of seconds"):
-        Clock.parse(text)
+        TimeControl.parse(text)
 
 
 def test_agents_see_what_is_left_of_their_own_time():
     spec = odd("Spender", seconds=0.005, all=60.0)
     agents = [workers.make_agent(spec), workers.make_agent(spec)]
     for per_move in (False, True):
-        record = play_game(agents, Pairing(Othello(), (0, 1), 1), Clock(60.0, per_move))
+        record = play_game(agents, Pairing(Othello(), (0, 1), 1), TimeControl(60.0, per_move))
         assert record.fault is None
         state = Othello()
         for ply, action in enumerate(record.final.moves):
@@ -61,6 +64,18 @@ def test_agents_see_what_is_left_of_their_own_time():
             assert action == state.legal_actions()[-1 if all_left else 0]
             state = state.play(action)
         assert sum(record.seconds) >= 0.005 * sum(action < 64 for action in record.final.moves), "passes are not asked"
+
+
+def test_an_agent_that_takes_both_limits_gets_the_one_that_its_clock_has():
+    agents = [workers.make_agent(odd("Both"))] * 2
+    for per_move, place in ((False, 0), (True, -1)):
+        for wrapped in (agents, [Timed(agent) for agent in agents]):
+            record = play_game(wrapped, Pairing(Othello(), (0, 1), 1), TimeControl(60.0, per_move))
+            assert record.fault is None
+            state = Othello()
+            for action in record.final.moves:
+                assert action == state.legal_actions()[place]
+                state = state.play(action)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +116,7 @@ def test_an_agent_that_misbehaves_loses_that_game_and_the_tournament_goes_on(nam
 
 def test_time_adds_up_over_a_game():
     agents = {"slow": odd("Spender", seconds=0.05), "polite": odd("Polite")}
-    result = play(agents, clock=Clock(0.3))
+    result = play(agents, clock=TimeControl(0.3))
     for record in result.records:
         assert record.fault is not None
         assert "lost on time (0.3s)" in record.fault[1]
@@ -165,12 +180,56 @@ def test_what_a_worker_lacks_is_an_error_and_no_loss(tmp_path, monkeypatch):
         play({"first": spec, "random": "random"}, workers=2)
 
 
-def test_workers_end_with_their_owner(tmp_path):
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+        stat = Path(f"/proc/{pid}/stat")
+        return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"  # nobody has collected it
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+def all_end(pids, seconds=20):
+    """Whether processes end soon; those that do not are killed."""
+    end = time.monotonic() + seconds
+    while any(map(is_alive, pids)) and time.monotonic() < end:
+        time.sleep(0.05)
+    left = [pid for pid in pids if is_alive(pid)]
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    return not left
+
+
+def test_a_game_lost_on_time_leaves_no_engine(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCRIPTED_ENGINES", str(tmp_path))
+    # Its first move is that of the warm-up.
+    result = play({"gtp": f'gtp:command="{sys.executable} {ENGINE} stall d3"', "polite": odd("Polite")}, clock=FAST)
+    assert all("was still thinking and was stopped" in fault for fault in result.faults("gtp"))
+    engines = [int(file.name) for file in tmp_path.iterdir()]
+    assert len(engines) == len(result.faults("gtp")) == 2
+    assert all_end(engines)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the system has no process groups")
+def test_what_an_agent_has_started_ends_with_its_worker(tmp_path):
+    started = tmp_path / "started"
+    result = play({"odd": odd("Starter", path=started), "polite": odd("Polite")}, clock=FAST)
+    programs = [int(line) for line in started.read_text().split()]
+    assert len(programs) == len(result.faults("odd")) == 2
+    assert all_end(programs)
+
+
+HANGS = ["Sleeper", "Matcher"] if sys.platform == "linux" else ["Sleeper"]
+
+
+@pytest.mark.parametrize("kill", [subprocess.Popen.kill, subprocess.Popen.terminate])
+@pytest.mark.parametrize("name", HANGS)
+def test_workers_end_with_their_owner(tmp_path, name, kill):
     """Also when it is killed while an agent hangs."""
     script = tmp_path / "script.py"
     script.write_text(
         "import multiprocessing, os, threading, time\n"
-        "from othello_env.arena.clocks import Clock\n"
+        "from othello_env.arena.clocks import TimeControl\n"
         "from othello_env.arena.schedule import Schedule\n"
         "from othello_env.arena.tournament import play_tournament\n"
         "def tell():\n"
@@ -179,20 +238,11 @@ def test_workers_end_with_their_owner(tmp_path):
         "    print(children[0].pid, flush=True)\n"
         "if __name__ == '__main__':\n"
         "    threading.Thread(target=tell).start()\n"
-        f"    agents = {{'odd': {odd('Sleeper', discs=4)!r}, 'random': 'random'}}\n"
-        "    play_tournament(agents, Schedule(tuple(agents), 2), clock=Clock(1000))\n"
+        f"    agents = {{'odd': {odd(name, discs=4)!r}, 'random': 'random'}}\n"
+        "    play_tournament(agents, Schedule(tuple(agents), 2), clock=TimeControl(1000))\n"
     )
     with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) as process:
         worker = int(process.stdout.readline())
-        os.kill(worker, 0)
-        process.kill()
-    for _ in range(200):
-        try:
-            os.kill(worker, 0)
-        except ProcessLookupError:
-            return
-        if Path(f"/proc/{worker}/stat").exists() and Path(f"/proc/{worker}/stat").read_text().split()[2] == "Z":
-            return  # nobody has collected it yet
-        time.sleep(0.05)
-    os.kill(worker, 9)
-    pytest.fail("the worker lives on")
+        assert is_alive(worker)
+        kill(process)
+    assert all_end([worker])

@@ -60,6 +60,15 @@ def test_errors_are_one_line(capsys, arguments, message):
     assert len(err.splitlines()) == 1
 
 
+def test_gtp_repeats_its_game_by_the_seed(capsys, monkeypatch):
+    games = []
+    for seed in (1, 1, 2):
+        monkeypatch.setattr("sys.stdin", io.StringIO("genmove black\ngenmove white\n" * 8))
+        _, out, _ = run(capsys, "gtp", "--agent", "random", "--seed", str(seed))
+        games.append(out)
+    assert games[0] == games[1] != games[2]
+
+
 def test_gtp_answers_until_quit(capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("name\n1 play black f5\ngenmove white\nquit\nname\n"))
     status, out, _ = run(capsys, "gtp", "--agent", "maximizer:eval=count")

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from othello_env import Checkers, Othello, Tribolo, make_agent
+from othello_env.agent import Seat
 from othello_env.cli import main
 from othello_env.cli.play import Game
 
@@ -30,10 +31,7 @@ class Terminal:
 
 def play(lines, state=None, *, black=None, white="random", others=()):
     terminal = Terminal(*lines)
-    seats = [(spec and make_agent(spec), spec or "human") for spec in (black, white, *others)]
-    for agent, _ in seats:
-        if agent is not None:
-            agent.new_game(1)
+    seats = [(spec and Seat(make_agent(spec), 1), spec or "human") for spec in (black, white, *others)]
     adviser = make_agent("maximizer:eval=count")
     final = Game(state or Othello(), seats, adviser, terminal.prompt, terminal.told.append).play()
     return final, terminal

@@ -217,6 +217,19 @@ def test_gymnasiums_own_check_of_rendering(name, mode):
     check_env(gymnasium.make(f"othello_env/{name}-v0", render_mode=mode).unwrapped)
 
 
+def test_one_opponent_in_both_other_seats_plays_as_two():
+    def moves(opponent):
+        env = TriboloEnv(opponent=opponent, **SMALL)
+        for seed in range(5):
+            env.reset(seed=seed)
+            over = False
+            while not over:
+                _, _, over, *_ = env.step(int(env.action_masks().argmax()))
+            yield env.state.moves
+
+    assert list(moves(make_agent("random", 1))) == list(moves((make_agent("random", 1), make_agent("random", 1))))
+
+
 class Recorder(Agent):
     """Plays the last legal action and notes who it was asked for."""
 

@@ -25,6 +25,54 @@ ONE_MOVE_LEFT = Othello.from_text("XO--" + "----" * 3)
 """Black's only move, c1, ends the game."""
 
 
+def test_environments_that_share_an_opponent_play_as_with_one_each():
+    def play(opponents):
+        envs = [lambda o=o: OthelloEnv(opponent=o, openings="random:4") for o in opponents]
+        vector = gymnasium.vector.SyncVectorEnv(envs)
+        observation, _ = vector.reset(seed=1)
+        for _ in range(40):
+            yield observation["observation"].copy()
+            observation, *_ = vector.step(observation["action_mask"].argmax(axis=1))
+        vector.close()
+
+    shared = make_agent("random", 1)
+    apart = play([make_agent("random", 1) for _ in range(3)])
+    for one, other in zip(play([shared] * 3), apart, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_reset_that_fails_leaves_the_opponent_in_its_game():
+    def moves(opponent):
+        env = OthelloEnv(opponent=opponent, side="black")
+        env.reset(seed=1)
+        if opponent is failing:
+            failing.fails = True
+            with pytest.raises(RuntimeError, match="not now"):
+                env.reset(seed=2, options={"side": "white"})
+            failing.fails = False
+        for _ in range(10):
+            env.step(int(env.action_masks().argmax()))
+        return env.state.moves
+
+    failing = Failing()
+    assert moves(failing) == moves(make_agent("random", 1))
+
+
+class Failing(Agent):
+    """A random agent that fails when it is told to."""
+
+    def __init__(self):
+        self.random, self.fails = make_agent("random", 1), False
+
+    def new_game(self, seed):
+        self.random.new_game(seed)
+
+    def act(self, state, *, seconds_left=None):
+        if self.fails:
+            raise RuntimeError("not now")
+        return self.random.act(state)
+
+
 class Script(Agent):
     """Plays the moves of a transcript that are its own."""
 

@@ -1,0 +1,77 @@
+"""Runs a program for as long as somebody wants it: ``python supervisor.py PROGRAM ARGUMENT ...``.
+
+It hands on what comes on its stdin; the program's stdout and stderr are its own. Its stdin ends when whoever holds the
+other end closes it or dies, in whatever way, since the system then closes it. So ends the program's stdin, and a second
+later the program is killed with all that it has started. So it is at once when this process gets SIGTERM.
+
+It ends with the program's status, or, where a signal ended that, with 128 and the signal's number. It imports nothing
+but the standard library, so that it starts quickly.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import IO
+
+__all__ = ["GRACE_SECONDS"]
+
+GRACE_SECONDS = 1.0
+"""How long a program may live on when its stdin has ended."""
+_CHUNK = 1 << 16
+
+
+def _main() -> None:
+    try:
+        program = subprocess.Popen(  # noqa: S603 - the user's own command
+            sys.argv[1:],
+            stdin=subprocess.PIPE,
+            start_new_session=sys.platform != "win32",  # a group that is killed as a whole
+        )
+    except OSError as error:
+        sys.exit(f"cannot be started: {error}")
+    signal.signal(signal.SIGTERM, lambda *_: _kill(program))
+    assert program.stdin is not None
+    # A queue between them, so that the end of stdin is seen while the program does not read.
+    chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_write, args=(program.stdin, chunks), daemon=True).start()
+    threading.Thread(target=_read, args=(program, chunks), daemon=True).start()
+    status = program.wait()
+    _kill(program)  # what it has left behind
+    os._exit(status if status >= 0 else 128 - status)
+
+
+def _read(program: subprocess.Popen[bytes], chunks: queue.SimpleQueue[bytes]) -> None:
+    """Hand on stdin until its end, and end the program then."""
+    with contextlib.suppress(OSError):
+        while chunk := os.read(0, _CHUNK):
+            chunks.put(chunk)
+    chunks.put(b"")
+    time.sleep(GRACE_SECONDS)
+    _kill(program)
+
+
+def _write(stream: IO[bytes], chunks: queue.SimpleQueue[bytes]) -> None:
+    with contextlib.suppress(OSError), stream:
+        while chunk := chunks.get():
+            stream.write(chunk)
+            stream.flush()
+
+
+def _kill(program: subprocess.Popen[bytes]) -> None:
+    """Kill a program and whatever it has started."""
+    if sys.platform == "win32":
+        subprocess.run(["taskkill", "/F", "/T", "/PID", str(program.pid)], capture_output=True, check=False)  # noqa: S603, S607
+    else:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(program.pid, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,28 @@
+"""What a side's clock shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Clock"]
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The seconds that a side has left when it is asked for a move.
+
+    Attributes:
+        game: for this move and all its later ones; None without such a limit.
+        move: for this move; None without such a limit.
+
+    >>> Clock(game=60.0, move=5.0).seconds
+    5.0
+    """
+
+    game: float | None = None
+    move: float | None = None
+
+    @property
+    def seconds(self) -> float | None:
+        """The most that this move may take; None without a limit."""
+        return min((limit for limit in (self.game, self.move) if limit is not None), default=None)
