@@ -253,6 +253,31 @@ def test_a_match_that_is_terminated_leaves_no_program(engines):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
+def test_a_forked_process_does_not_keep_the_program(engines, tmp_path):
+    script, forked = tmp_path / "script.py", tmp_path / "forked"
+    command = shlex.join([sys.executable, str(SCRIPT), "stall", "d6"])
+    script.write_text(
+        "import os, pathlib, signal, sys, time, warnings\n"
+        "from othello_agents.gtp import Gtp\n"
+        "from othello_env import Othello\n"
+        "warnings.simplefilter('ignore')\n"
+        f"agent = Gtp({command!r})\n"
+        "agent.act(Othello.from_moves('f5'))\n"
+        "child = os.fork()\n"
+        "if child == 0: time.sleep(600)\n"
+        f"pathlib.Path({str(forked)!r}).write_text(str(child))\n"
+        "agent.act(Othello.from_moves('f5d6c3'))\n"
+    )
+    with subprocess.Popen([sys.executable, str(script)]) as process:
+        assert wait_until(lambda: forked.exists() and forked.read_text())
+        time.sleep(0.5)  # it thinks
+        process.kill()
+    ended = all_end(engines())
+    os.kill(int(forked.read_text()), signal.SIGKILL)
+    assert ended
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
 def test_a_forked_process_starts_a_program_of_its_own(engines, tmp_path):
     script = tmp_path / "script.py"
     command = shlex.join([sys.executable, str(SCRIPT), "honest", "d6", "f4"])
