@@ -25,7 +25,7 @@ __all__ = ["Program"]
 
 _LONGEST_LINE = 1 << 16
 """In bytes. It is also how much a program can write while nobody reads; then it has to wait."""
-_LONGEST_ANSWER = 1 << 18
+_LONGEST_ANSWER = 1 << 20
 """In bytes, with all that the program writes before its answer."""
 _REMEMBERED_ERRORS = 2048
 """How many bytes of its stderr an error shows."""
@@ -127,7 +127,7 @@ class Program:
         """The error for something that went wrong, with the last exchange; to be raised by the caller."""
         words = [f"gtp: {self._command!r} {what}", "the last exchange:", *self._exchange]
         if errors := bytes(self._errors).decode("utf-8", "replace").splitlines():
-            words += ["its stderr:", *(line[:_SHOWN] for line in errors)]
+            words += ["its stderr:", *(line[-_SHOWN:] for line in errors)]
         return AgentError("\n  ".join(words))
 
     def close(self) -> None:

@@ -154,6 +154,14 @@ def test_a_program_that_never_stops_writing_is_ended(engines, behaviour, seconds
     assert all_end(engines())
 
 
+def test_only_the_last_words_on_stderr_are_kept():
+    error = in_time(lambda: scripted("complain").act(Othello.from_moves("f5")))
+    assert "has ended with status 3" in str(error)
+    assert "its stderr:" in str(error)
+    assert "oh! out of luck" in str(error)
+    assert len(str(error)) < 5000
+
+
 def test_the_limit_of_time_holds_for_all_that_a_program_is_told():
     state = Othello()
     for _ in range(30):
