@@ -1,6 +1,9 @@
 """What tests share: a slow and obvious Othello to compare with, and positions that play never reaches."""
 
-from collections.abc import Callable
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -144,3 +147,33 @@ def positions() -> Callable[..., SearchStrategy[Othello]]:
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     return Path(__file__).parent / "data"
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+        stat = Path(f"/proc/{pid}/stat")
+        return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"  # ended, but not collected
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+def _all_end(pids: Iterable[int], seconds: float = 20.0) -> bool:
+    end, left = time.monotonic() + seconds, [*pids]
+    while (left := [pid for pid in left if _is_alive(pid)]) and time.monotonic() < end:
+        time.sleep(0.05)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    return not left
+
+
+@pytest.fixture(scope="session")
+def is_alive() -> Callable[[int], bool]:
+    """Whether a process runs."""
+    return _is_alive
+
+
+@pytest.fixture(scope="session")
+def all_end() -> Callable[..., bool]:
+    """`all_end(pids)`: whether processes end within 20 seconds; those that do not are killed."""
+    return _all_end

@@ -29,7 +29,8 @@ class Gtp(Agent):
     """Lets another program play Othello. It is started when it is first asked.
 
     It ends with this agent or with this process, in whatever way that ends, and what it has started ends with it. It
-    has to know the whole game, so the state must have begun at the standard start.
+    has to know the whole game, so the state must have begun at the standard start. The protocol counts whole seconds,
+    so a program that has less than one is told that it has one.
 
     Args:
         command: what starts the program: its path and arguments, as in a shell.

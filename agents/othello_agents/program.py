@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections import deque
 from pathlib import Path
 from typing import IO
@@ -24,7 +25,7 @@ __all__ = ["Program"]
 
 _LONGEST_LINE = 1 << 16
 """In bytes. It is also how much a program can write while nobody reads; then it has to wait."""
-_LONGEST_ANSWER = 1 << 18
+_LONGEST_ANSWER = 1 << 20
 """In bytes, with all that the program writes before its answer."""
 _REMEMBERED_ERRORS = 2048
 """How many bytes of its stderr an error shows."""
@@ -58,6 +59,7 @@ class Program:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                bufsize=0,
                 start_new_session=sys.platform != "win32",  # the terminal's Ctrl-C is for this process
             )
         except (OSError, ValueError, IndexError) as error:
@@ -66,6 +68,7 @@ class Program:
         assert self._process.stdout is not None
         assert self._process.stderr is not None
         self._stdin = self._process.stdin
+        _running.add(self)
         self._lines = _Lines(self._process.stdout)
         self._errors = bytearray()
         self._listener = threading.Thread(
@@ -91,7 +94,6 @@ class Program:
         self._exchange.append(f"> {command}")
         with contextlib.suppress(OSError, ValueError):  # it has ended, which is seen below
             self._stdin.write(f"{command}\n".encode())
-            self._stdin.flush()
         answer: list[str] = []
         size = 0
         while (line := self._lines.take(self._end)) is not None:
@@ -125,7 +127,7 @@ class Program:
         """The error for something that went wrong, with the last exchange; to be raised by the caller."""
         words = [f"gtp: {self._command!r} {what}", "the last exchange:", *self._exchange]
         if errors := bytes(self._errors).decode("utf-8", "replace").splitlines():
-            words += ["its stderr:", *(line[:_SHOWN] for line in errors)]
+            words += ["its stderr:", *(line[-_SHOWN:] for line in errors)]
         return AgentError("\n  ".join(words))
 
     def close(self) -> None:
@@ -135,13 +137,31 @@ class Program:
         self._lines.close()
         with contextlib.suppress(OSError, ValueError):
             self._stdin.write(b"quit\n")
-            self._stdin.flush()
+        self.leave()
+        for stop in (self._process.terminate, self._process.kill):  # if the end of its stdin does not
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(supervisor.GRACE_SECONDS + _END_SECONDS)
+                return
+            stop()
+        self._process.wait()
+
+    def leave(self) -> None:
+        """Close this process's end of the program's stdin."""
         with contextlib.suppress(OSError, ValueError):
             self._stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(supervisor.GRACE_SECONDS + _END_SECONDS)
-        self._process.kill()
-        self._process.wait()
+
+
+_running: weakref.WeakSet[Program] = weakref.WeakSet()
+
+
+def _leave_to_parent() -> None:
+    """A forked process must not hold the stdin of its parent's programs, or they would not end with the parent."""
+    for program in _running:
+        program.leave()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 class _Lines:

@@ -1,11 +1,11 @@
 """Runs a program for as long as somebody wants it: ``python supervisor.py PROGRAM ARGUMENT ...``.
 
-It hands on what comes on its stdin; the program's stdout and stderr are its own. Its stdin ends when whoever holds the
-other end closes it or dies, in whatever way, since the system then closes it. So ends the program's stdin, and a second
-later the program is killed with all that it has started. So it is at once when this process gets SIGTERM.
+It hands its stdin on to the program; stdout and stderr are the program's. The system closes stdin when the process at
+its other end dies, in whatever way. When stdin ends, the program's stdin ends too, and a second later the program is
+killed with all that it has started. SIGTERM kills them at once.
 
-It ends with the program's status, or, where a signal ended that, with 128 and the signal's number. It imports nothing
-but the standard library, so that it starts quickly.
+It ends with the program's status, or with 128 + N if signal N ended the program. It imports only the standard library,
+so that it starts quickly.
 """
 
 from __future__ import annotations

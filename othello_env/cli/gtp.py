@@ -1,6 +1,11 @@
 """``othello-env gtp``: an agent as an engine for any Othello program that speaks the Go Text Protocol."""
 
+import os
+import select
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
@@ -8,6 +13,8 @@ from othello_env.agent import make_agent
 from othello_env.cli import _options as options
 
 __all__ = ["command"]
+
+_LOOK_SECONDS = 1.0
 
 
 @click.command("gtp")
@@ -19,7 +26,30 @@ def command(agent: str, size: int, seed: int) -> None:
     from othello_agents.gtp_server import GtpServer
 
     server = GtpServer(make_agent(agent, seed), f"othello-env {agent}", size, seed)
-    while not server.is_done and (line := sys.stdin.readline()):
-        answer = server.answer(line)
-        if answer is not None:
-            click.echo(answer + "\n")
+    with _ending_with_reader():
+        while not server.is_done and (line := sys.stdin.readline()):
+            answer = server.answer(line)
+            if answer is not None:
+                click.echo(answer + "\n")
+
+
+@contextmanager
+def _ending_with_reader() -> Iterator[None]:
+    """End this process once nobody can read its answers, also while the agent thinks about one."""
+    if sys.platform == "win32":
+        yield
+        return
+    poller = select.poll()
+    poller.register(1, 0)  # standard output, to hear of nothing but its end
+    is_done = threading.Event()
+
+    def watch() -> None:
+        while not is_done.wait(_LOOK_SECONDS):
+            if any(event & (select.POLLERR | select.POLLHUP) for _, event in poller.poll(0)):
+                os._exit(2)
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        is_done.set()

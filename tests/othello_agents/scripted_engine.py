@@ -69,8 +69,8 @@ def main():
             time.sleep(600)
         if behaviour in FLOODS:
             flood(behaviour)
-        if behaviour == "die":
-            say("out of luck", sys.stderr)
+        if behaviour in ("die", "complain"):
+            say(1_000_000 * "oh! " * (behaviour == "complain") + "out of luck", sys.stderr)
             sys.exit(3)
         if behaviour == "noise":
             say("thinking...")

@@ -28,17 +28,8 @@ def scripted(*words, seconds=20.0):
     return Gtp(shlex.join([sys.executable, str(SCRIPT), *words]), seconds)
 
 
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-        stat = Path(f"/proc/{pid}/stat")
-        return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"  # nobody has collected it
-    except (ProcessLookupError, FileNotFoundError):
-        return False
-
-
 @pytest.fixture
-def engines(tmp_path, monkeypatch):
+def engines(tmp_path, monkeypatch, all_end):
     """The processes of the scripted engines that were started, as a function; those that are left are killed."""
     folder = tmp_path / "engines"
     folder.mkdir()
@@ -48,8 +39,7 @@ def engines(tmp_path, monkeypatch):
         return [int(file.name) for file in folder.iterdir()]
 
     yield started
-    for pid in filter(is_alive, started()):
-        os.kill(pid, signal.SIGKILL)
+    all_end(started(), 0)
 
 
 def wait_until(condition, seconds=60):
@@ -57,10 +47,6 @@ def wait_until(condition, seconds=60):
     while not condition() and time.monotonic() < end:
         time.sleep(0.05)
     return condition()
-
-
-def all_end(pids, seconds=20):
-    return wait_until(lambda: not any(map(is_alive, pids)), seconds)
 
 
 def in_time(function, seconds=60):
@@ -160,12 +146,20 @@ def test_a_program_that_cannot_be_started():
         ("drip", 3, "gave no answer within 3 s"),
     ],
 )
-def test_a_program_that_never_stops_writing_is_ended(engines, behaviour, seconds, message):
+def test_a_program_that_never_stops_writing_is_ended(engines, behaviour, seconds, message, all_end):
     error = in_time(lambda: scripted(behaviour, seconds=seconds).act(Othello.from_moves("f5")))
     assert isinstance(error, AgentError)
     assert message in str(error)
     assert len(str(error)) < 5000
     assert all_end(engines())
+
+
+def test_only_the_last_words_on_stderr_are_kept():
+    error = in_time(lambda: scripted("complain").act(Othello.from_moves("f5")))
+    assert "has ended with status 3" in str(error)
+    assert "its stderr:" in str(error)
+    assert "oh! out of luck" in str(error)
+    assert len(str(error)) < 5000
 
 
 def test_the_limit_of_time_holds_for_all_that_a_program_is_told():
@@ -176,7 +170,7 @@ def test_the_limit_of_time_holds_for_all_that_a_program_is_told():
     assert "gave no answer within 3 s" in str(error)
 
 
-def test_what_a_program_writes_while_nobody_asks_is_not_collected(engines):
+def test_what_a_program_writes_while_nobody_asks_is_not_collected(engines, all_end):
     agent = scripted("babble", "d6")
     agent.act(Othello.from_moves("f5"))
     lines = agent._program._lines
@@ -189,14 +183,14 @@ def test_what_a_program_writes_while_nobody_asks_is_not_collected(engines):
 
 
 @pytest.mark.parametrize("behaviour", ["child", "deaf"])
-def test_no_process_is_left_behind(engines, behaviour):
+def test_no_process_is_left_behind(engines, behaviour, all_end):
     with pytest.raises(AgentError):
         scripted(behaviour, seconds=3).act(Othello.from_moves("f5"))
     assert len(engines()) == 1 + (behaviour == "child")
     assert all_end(engines())
 
 
-def test_the_program_ends_with_its_agent(engines):
+def test_the_program_ends_with_its_agent(engines, is_alive, all_end):
     agent = scripted("honest", "d6")
     agent.act(Othello.from_moves("f5"))
     assert all(map(is_alive, engines()))
@@ -214,7 +208,7 @@ def end_of_its_own(process):
 @pytest.mark.parametrize(
     ("behaviour", "processes"), [("honest", 1), ("child", 2)], ids=["while it waits", "while it thinks"]
 )
-def test_the_program_ends_with_the_process_that_uses_it(engines, tmp_path, behaviour, processes, end):
+def test_the_program_ends_with_the_process_that_uses_it(engines, tmp_path, behaviour, processes, end, all_end):
     script = tmp_path / "script.py"
     command = shlex.join([sys.executable, str(SCRIPT), behaviour, "d6"])
     script.write_text(
@@ -233,7 +227,7 @@ def test_the_program_ends_with_the_process_that_uses_it(engines, tmp_path, behav
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="there is no SIGTERM that a command could handle")
-def test_a_match_that_is_terminated_leaves_no_program(engines):
+def test_a_match_that_is_terminated_leaves_no_program(engines, all_end):
     spec = f'gtp:command="{sys.executable} {SCRIPT} child"'
     command = [
         sys.executable,
@@ -253,7 +247,32 @@ def test_a_match_that_is_terminated_leaves_no_program(engines):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
-def test_a_forked_process_starts_a_program_of_its_own(engines, tmp_path):
+def test_a_forked_process_does_not_keep_the_program(engines, tmp_path, all_end):
+    script, forked = tmp_path / "script.py", tmp_path / "forked"
+    command = shlex.join([sys.executable, str(SCRIPT), "stall", "d6"])
+    script.write_text(
+        "import os, pathlib, signal, sys, time, warnings\n"
+        "from othello_agents.gtp import Gtp\n"
+        "from othello_env import Othello\n"
+        "warnings.simplefilter('ignore')\n"
+        f"agent = Gtp({command!r})\n"
+        "agent.act(Othello.from_moves('f5'))\n"
+        "child = os.fork()\n"
+        "if child == 0: time.sleep(600)\n"
+        f"pathlib.Path({str(forked)!r}).write_text(str(child))\n"
+        "agent.act(Othello.from_moves('f5d6c3'))\n"
+    )
+    with subprocess.Popen([sys.executable, str(script)]) as process:
+        assert wait_until(lambda: forked.exists() and forked.read_text())
+        time.sleep(0.5)  # it thinks
+        process.kill()
+    ended = all_end(engines())
+    os.kill(int(forked.read_text()), signal.SIGKILL)
+    assert ended
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
+def test_a_forked_process_starts_a_program_of_its_own(engines, tmp_path, all_end):
     script = tmp_path / "script.py"
     command = shlex.join([sys.executable, str(SCRIPT), "honest", "d6", "f4"])
     script.write_text(

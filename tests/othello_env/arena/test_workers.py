@@ -1,10 +1,7 @@
 """Clocks, and agents that hang, crash or lie in worker processes."""
 
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -180,27 +177,7 @@ def test_what_a_worker_lacks_is_an_error_and_no_loss(tmp_path, monkeypatch):
         play({"first": spec, "random": "random"}, workers=2)
 
 
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-        stat = Path(f"/proc/{pid}/stat")
-        return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"  # nobody has collected it
-    except (ProcessLookupError, FileNotFoundError):
-        return False
-
-
-def all_end(pids, seconds=20):
-    """Whether processes end soon; those that do not are killed."""
-    end = time.monotonic() + seconds
-    while any(map(is_alive, pids)) and time.monotonic() < end:
-        time.sleep(0.05)
-    left = [pid for pid in pids if is_alive(pid)]
-    for pid in left:
-        os.kill(pid, signal.SIGKILL)
-    return not left
-
-
-def test_a_game_lost_on_time_leaves_no_engine(tmp_path, monkeypatch):
+def test_a_game_lost_on_time_leaves_no_engine(tmp_path, monkeypatch, all_end):
     monkeypatch.setenv("SCRIPTED_ENGINES", str(tmp_path))
     # Its first move is that of the warm-up.
     result = play({"gtp": f'gtp:command="{sys.executable} {ENGINE} stall d3"', "polite": odd("Polite")}, clock=FAST)
@@ -211,7 +188,7 @@ def test_a_game_lost_on_time_leaves_no_engine(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the system has no process groups")
-def test_what_an_agent_has_started_ends_with_its_worker(tmp_path):
+def test_what_an_agent_has_started_ends_with_its_worker(tmp_path, all_end):
     started = tmp_path / "started"
     result = play({"odd": odd("Starter", path=started), "polite": odd("Polite")}, clock=FAST)
     programs = [int(line) for line in started.read_text().split()]
@@ -224,7 +201,7 @@ HANGS = ["Sleeper", "Matcher"] if sys.platform == "linux" else ["Sleeper"]
 
 @pytest.mark.parametrize("kill", [subprocess.Popen.kill, subprocess.Popen.terminate])
 @pytest.mark.parametrize("name", HANGS)
-def test_workers_end_with_their_owner(tmp_path, name, kill):
+def test_workers_end_with_their_owner(tmp_path, name, kill, is_alive, all_end):
     """Also when it is killed while an agent hangs."""
     script = tmp_path / "script.py"
     script.write_text(
