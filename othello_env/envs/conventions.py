@@ -9,7 +9,6 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import numpy.typing as npt
 
 from othello_env.games.game import State
 
@@ -90,22 +89,19 @@ def winner(state: State) -> int:
     return results.index(best) if results.count(best) == 1 else -1
 
 
-def game_info(
-    state: State, mask: npt.NDArray[np.int8], opponent: Any, illegal_action: int | None = None
-) -> dict[str, Any]:
-    """What `info` has at every reset and step, in NumPy's numbers and arrays; P players, A actions.
+def game_info(state: State, opponent: Any, illegal_action: int | None = None) -> dict[str, Any]:
+    """What `info` has of a game at every reset and step, in NumPy's numbers and arrays; P players.
 
     Args:
         state: the position.
-        mask: (A,) int8, which is in the observation too.
         opponent: whom the learner meets, as a number or one a seat; -1 where both sides are the learner's.
         illegal_action: if one ended the game here, that action.
 
     Returns:
-        `action_mask`: the mask. `winner`: int64, the player's index, -2 while the game goes on, -1 if nobody won (a
-        draw, or an illegal action ended the game). `discs`: (P,) int64, what each player has on the board. `plies`:
-        int64, the number of actions since the position that the game began with. `illegal_action`: int64, the illegal
-        action that ended the game, or -1. `opponent`: as given.
+        `winner`: int64, the player's index, -2 while the game goes on, -1 if nobody won (a draw, or an illegal action
+        ended the game). `discs`: (P,) int64, what each player has on the board. `plies`: int64, the number of actions
+        since the position that the game began with. `illegal_action`: int64, the illegal action that ended the game, or
+        -1. `opponent`: as given.
     """
     won = PLAYING
     if illegal_action is not None:
@@ -113,7 +109,6 @@ def game_info(
     elif state.is_over:
         won = winner(state)
     return {
-        "action_mask": mask,
         "winner": _number(won),
         "discs": np.array(state.scores(), np.int64),
         "plies": _number(len(state.moves)),
@@ -150,8 +145,8 @@ class MaskWatch:
             self._warned = True
             warnings.warn(
                 f"{self._illegal} of {self._games} games ended by an illegal action, each as a loss. The legal actions "
-                'are those that are 1 in observation["action_mask"] (also info["action_mask"]): choose among them, or '
-                "train with an algorithm that reads masks, such as MaskablePPO instead of PPO",
+                'are those that are 1 in observation["action_mask"]: choose among them, or train with an algorithm '
+                "that reads masks, such as MaskablePPO instead of PPO",
                 IgnoredMaskWarning,
                 stacklevel=4,
             )

@@ -115,7 +115,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
 
     def _info(self, state: State, illegal_action: int | None = None) -> dict[str, Any]:
         opponent = np.int64(0) if self._players == 2 else np.arange(self._players - 1, dtype=np.int64)
-        return game_info(state, self._mask, opponent, illegal_action)
+        return {"action_mask": self._mask, **game_info(state, opponent, illegal_action)}
 
     def _agent_of(self, player: int, learner: int) -> Agent:
         """The opponent that plays for a player."""

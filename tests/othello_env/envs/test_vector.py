@@ -72,8 +72,8 @@ class SelfPlayTwin:
         return tuple(np.stack([each[name] for each in found]) for name in found[0])
 
     def info(self, i):
-        mask = self.observation(i)["action_mask"]
-        return game_info(self.states[i], mask.astype(np.int8), np.int64(-1), self.lost[i])
+        mask = self.observation(i)["action_mask"].astype(np.int8)
+        return {"action_mask": mask, **game_info(self.states[i], np.int64(-1), self.lost[i])}
 
     def infos(self, told=None, where=None):
         """The batch's info as Gymnasium's own vector environments put it together."""
