@@ -9,6 +9,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+import numpy.typing as npt
 
 from othello_env.games.game import State
 
@@ -20,7 +21,9 @@ __all__ = [
     "MaskWatch",
     "Observation",
     "check_action",
+    "check_actions",
     "check_choice",
+    "check_count",
     "game_info",
     "illegal_penalty",
     "observation_space",
@@ -60,6 +63,37 @@ def check_action(action: Any, num_actions: int) -> int:
             f"{type(action).__name__}"
         )
     return number
+
+
+def check_actions(actions: Any, n: int) -> npt.NDArray[np.int64]:
+    """The actions for n games, (n,) int64 as kernels take them.
+
+    Raises:
+        ValueError: shape or dtype is wrong.
+    """
+    array = np.asarray(actions)
+    if array.shape != (n,) or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"expected actions of shape ({n},) and an integer dtype, got shape {array.shape}, dtype {array.dtype}"
+        )
+    if array.dtype == np.int64 and array.flags.carray:
+        return array
+    return array.astype(np.int64, order="C")
+
+
+def check_count(name: str, number: Any) -> int:
+    """A number of something as an int, if it is an integer (also NumPy's) from 1 on.
+
+    Raises:
+        ValueError: it is not.
+    """
+    try:
+        count = 0 if isinstance(number, bool) else index(number)
+    except TypeError:
+        count = 0
+    if count < 1:
+        raise ValueError(f"{name} must be an integer of at least 1, not {number!r}")
+    return count
 
 
 def observation_space(state: State) -> gymnasium.spaces.Dict:
