@@ -213,6 +213,11 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         return start_table([p for p in positions if isinstance(p, Othello)], random_plies, number, bounds, first)
 
     @property
+    def to_move(self) -> npt.NDArray[np.int8]:
+        """(N,) the players to move, a copy: against opponents the player that the learner is in each game."""
+        return self._games.to_move.copy()
+
+    @property
     def opponents(self) -> tuple[str, ...]:
         """The opponents' specs (of an Agent or a callable its name), by the numbers in ``info["opponent"]``.
 

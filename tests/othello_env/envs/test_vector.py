@@ -167,6 +167,9 @@ def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, size, opt
         for name in expected:
             np.testing.assert_array_equal(found[name], expected[name])
         assert_same_info(info, expected_info)
+        over = [single.position.is_over or single.unwrapped.action_masks().sum() == 0 for single in twin.envs]
+        learners = np.array([single.learner for single in twin.envs])
+        np.testing.assert_array_equal(np.where(over, 0, env.to_move), np.where(over, 0, learners))
         for i in range(0, n, 5):
             assert env.position(i) == twin.envs[i].position
             assert env.position(i).moves == twin.envs[i].position.moves
