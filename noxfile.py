@@ -24,10 +24,12 @@ TORCH = "torch==2.13.0"  # one for all; of the builds that pip sees it takes 2.1
 TRAINERS = {
     "agilerl": [".[test]", "agilerl>=2.58", "peft"],
     "alphazero": [".[test,torch]", "tensorboard"],
+    "minari": [".[test]", "minari[create,hdf5]>=0.5"],
     "ppo": [".[test,torch]", "tensorboard"],
     "rllib": [".[test]", "ray[rllib]>=2.60"],
     "sb3": [".[test,sb3]"],
     "tianshou": [".[test]", "tianshou>=2"],
+    "torch_wrapper": [".[test,torch]", "array-api-compat>=1.11"],
     "torchrl": [".[test]", "torchrl>=0.14"],
 }
 

@@ -6,7 +6,7 @@
 move; and ``action_mask``. The history that draws hang on is not in it |
 | reward | at the end +1 for the winner, -1 for the loser, 0 for both in a draw; or the margin in pieces |
 | chains | a jump is one action; the same agent goes on with the piece while it can jump |
-| info | ``action_mask``, ``winner``, ``discs`` (the pieces), ``plies``, ``illegal_action``, at every step |
+| info | ``winner``, ``discs`` (the pieces), ``plies``, ``illegal_action``, at every step |
 | end | who cannot move has lost; draws by repetition |
 
 >>> from othello_env import checkers_v0

@@ -5,7 +5,7 @@
 | observation | ``(2, size, size)`` int8: the agent's own discs, the opponent's; beside it the ``action_mask`` |
 | reward | at the end +1 for the winner, -1 for the loser, 0 for both in a draw; or the margin in discs |
 | pass | an explicit step, legal only when there is no other move |
-| info | ``action_mask``, ``winner``, ``discs``, ``plies``, ``illegal_action``, at every step |
+| info | ``winner``, ``discs``, ``plies``, ``illegal_action``, at every step |
 | end | the moment neither side has a move |
 
 >>> from othello_env import othello_v0

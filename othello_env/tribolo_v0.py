@@ -5,7 +5,7 @@
 | observation | ``(4, height, width)`` int8: own cells, the next agent's, the last one's, walls; and ``action_mask`` |
 | reward | at the end (+1, -1/2, -1/2); two tied at the top (+1/4, +1/4, -1/2), three 0; or the margin in cells |
 | skips | who cannot move is skipped, so an agent can have two turns in a row; there is no pass |
-| info | ``action_mask``, ``winner``, ``discs`` (the cells), ``plies``, ``illegal_action``, at every step |
+| info | ``winner``, ``discs`` (the cells), ``plies``, ``illegal_action``, at every step |
 | end | when nobody can move |
 
 Every game has a board of its own, drawn by the seed and the game's number.

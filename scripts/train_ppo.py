@@ -156,7 +156,7 @@ class Learner:
         """T steps of N games from new starts."""
         s = self.settings
         env.set_openings(f"random:{rng.integers(s.random_plies * s.size**2 // 64 + 1)}")
-        observation, info = env.reset(seed=int(rng.integers(2**31)))
+        observation, _ = env.reset(seed=int(rng.integers(2**31)))
         steps: dict[str, list[Any]] = {}
         for _ in range(s.steps):
             symmetry = int(rng.integers(COUNT))
@@ -169,14 +169,14 @@ class Learner:
             check(seen["masks"][np.arange(env.num_envs), seen["actions"]])
             seen["log_probabilities"] = np.log(policy[np.arange(env.num_envs), seen["actions"]])
             actions = transform_actions(seen["actions"], inverse(symmetry), s.size)
-            observation, seen["rewards"], seen["terminated"], _, info = env.step(actions)
-            seen["players"] = info["reward_to"]
+            seen["players"] = env.unwrapped.to_move
+            observation, seen["rewards"], seen["terminated"], _, _ = env.step(actions)
             for name, array in seen.items():
                 steps.setdefault(name, []).append(array)
         last = self.network.answers(observation["observation"], observation["action_mask"])[1]
         return {name: np.stack(arrays) for name, arrays in steps.items()} | {
             "last_values": last,
-            "last_players": info["to_move"],
+            "last_players": env.unwrapped.to_move,
         }
 
     def learn(self, rollout: Rollout, advantages: Any, returns: Any, rng: np.random.Generator) -> dict[str, float]:

@@ -3,10 +3,10 @@
     pip install othello-env "tianshou>=2"
     python scripts/train_tianshou.py --epochs 20 --out runs/tianshou.pt
 
-Tianshou's `PettingZooEnv` reads the masks; `Game` leaves out the info, which a replay cannot hold. In the replay the
-observation after a move is the other side's, so nothing is bootstrapped from it: returns run to the end of the game, by
-a horizon that no game exceeds. Ctrl-C ends the training and keeps what was learned. A
-file ``policy.py`` plays it: ``PYTHONPATH=scripts othello-env match policy.py:best random`` of
+Tianshou's `PettingZooEnv` takes the environment as it is and reads the masks. In the replay the observation after a
+move is the other side's, so nothing is bootstrapped from it: returns run to the end of the game, by a horizon that no
+game exceeds. Ctrl-C ends the training and keeps what was learned. A file ``policy.py`` plays it:
+``PYTHONPATH=scripts othello-env match policy.py:best random`` of
 
     import train_tianshou
     best = train_tianshou.load("runs/tianshou.pt", size=8)
@@ -39,16 +39,6 @@ from othello_env import othello_v0
 from othello_env.arguments import whole
 
 
-class Game(PettingZooEnv):
-    """The game without its info, of which Tianshou's replay takes only what has the same shape at each step."""
-
-    def reset(self, *args: Any, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        return super().reset(*args, **kwargs)[0], {}
-
-    def step(self, action: Any) -> Any:
-        return *super().step(action)[:4], {}
-
-
 def make_net(size: int) -> Net:
     """The values of the actions."""
     return Net(state_shape=(2, size, size), action_shape=size * size + 1, hidden_sizes=[256, 256])
@@ -70,8 +60,8 @@ class Learner:
     """Black's network, its opponent, and the games that they play."""
 
     def __init__(self, size: int = 8, games: int = 16, seed: int = 1, *, strict: bool = False) -> None:
-        def make() -> Game:
-            return Game(othello_v0.env(size=size, strict=strict))
+        def make() -> PettingZooEnv:
+            return PettingZooEnv(othello_v0.env(size=size, strict=strict))
 
         np.random.seed(seed)  # noqa: NPY002 - Tianshou explores by the global state
         torch.manual_seed(seed)

@@ -34,22 +34,22 @@ from othello_env.games.game import IllegalActionError, State
 
 __all__ = ["AECGame"]
 
+_NOBODY = np.int64(NOBODY)
 _AFTER_RESET = {"agent_selection", "infos", "rewards", "terminations", "truncations", "_cumulative_rewards"}
 
 
 class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
     """A game whose players are stepped one at a time; a subclass says which.
 
-    Observations are dicts of ``observation``, the planes as that agent sees them, and ``action_mask``, both int8; the
-    same mask is in ``infos``. The mask of an agent that is not to move is all zeros, and so is every mask of a finished
-    game.
+    Observations are dicts of ``observation``, the planes as that agent sees them, and ``action_mask``, both int8. The
+    mask of an agent that is not to move is all zeros, and so is every mask of a finished game.
 
     Rewards are 0 until the game ends, then each agent's own result. An illegal action ends the game and costs the mover
     as much as the worst result, the others nothing; if most games end so, an `IgnoredMaskWarning` says so once.
 
-    Every agent's info has `action_mask`, `winner`, `discs`, `plies`, `illegal_action` and `opponent` (-1, since nobody
-    is met here) at every reset and step; see `othello_env.envs.conventions.game_info`. `position` is the State, with
-    its moves; `state()` is an array, as PettingZoo says.
+    Every agent's info has `winner`, `discs`, `plies`, `illegal_action` and `opponent` (-1, since nobody is met here) at
+    every reset and step; see `othello_env.envs.conventions.game_info`. The mask is not in it, since TorchRL fails on
+    one in both places. `position` is the State, with its moves; `state()` is an array, as PettingZoo says.
 
     Args:
         openings: where games begin: None for the game's start, ``"random:PLIES"``, or transcripts or States, of which
@@ -207,14 +207,12 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         planes, mask = state.encode()
         self._observation: Observation = {"observation": planes, "action_mask": mask}
         self._observer = self.agent_selection = self.possible_agents[state.to_move]
-        self._tell(game_info(state, mask, np.int64(NOBODY)))
+        self._tell(state)
 
-    def _tell(self, info: dict[str, Any]) -> None:
-        """Give every agent the info of the observer, all but the observer with an empty mask."""
-        self.infos: dict[str, dict[str, Any]] = {
-            agent: info if agent == self._observer else info | {"action_mask": self._no_actions()}
-            for agent in self.agents
-        }
+    def _tell(self, state: State, illegal_action: int | None = None) -> None:
+        """Give every agent an info of its own."""
+        info = game_info(state, _NOBODY, illegal_action)
+        self.infos: dict[str, dict[str, Any]] = {agent: info.copy() for agent in self.agents}
 
     def _end(self, state: State, result: Iterable[float], illegal_action: int | None = None) -> None:
         """End the game with a reward for each player."""
@@ -223,7 +221,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         self.rewards = dict(zip(self.possible_agents, result, strict=True))
         self._cumulative_rewards = dict(self.rewards)  # all were 0 until now
         self.terminations = dict.fromkeys(self.agents, True)
-        self._tell(game_info(state, self._no_actions(), np.int64(NOBODY), illegal_action))
+        self._tell(state, illegal_action)
         self._watch.count(1, illegal_action is not None)
 
     def _step_when_over(self, action: int | None) -> None:
@@ -232,9 +230,6 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
                 "step() needs a reset() first: " + ("the game is over" if self._keys else "there is no game")
             )
         self._was_dead_step(action)
-
-    def _no_actions(self) -> npt.NDArray[np.int8]:
-        return np.zeros(self._num_actions, np.int8)
 
     def observe(self, agent: str) -> Observation:
         """The position as an agent sees it, and its mask.
@@ -249,8 +244,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         if agent not in self.possible_agents:
             raise ValueError(f"there is no agent {agent!r}; the agents are {', '.join(self.possible_agents)}")
         planes = state.observation(self.possible_agents.index(agent))
-        info = self.infos.get(agent)
-        return {"observation": planes, "action_mask": self._no_actions() if info is None else info["action_mask"]}
+        return {"observation": planes, "action_mask": np.zeros(self._num_actions, np.int8)}
 
     def render(self) -> Any:
         """The position as text (``"ansi"``) or pixels ((H, W, 3) uint8); ``"human"`` shows it in a window.

@@ -21,7 +21,9 @@ __all__ = [
     "MaskWatch",
     "Observation",
     "check_action",
+    "check_actions",
     "check_choice",
+    "check_count",
     "game_info",
     "illegal_penalty",
     "observation_space",
@@ -63,6 +65,37 @@ def check_action(action: Any, num_actions: int) -> int:
     return number
 
 
+def check_actions(actions: Any, n: int) -> npt.NDArray[np.int64]:
+    """The actions for n games, (n,) int64 as kernels take them.
+
+    Raises:
+        ValueError: shape or dtype is wrong.
+    """
+    array = np.asarray(actions)
+    if array.shape != (n,) or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"expected actions of shape ({n},) and an integer dtype, got shape {array.shape}, dtype {array.dtype}"
+        )
+    if array.dtype == np.int64 and array.flags.carray:
+        return array
+    return array.astype(np.int64, order="C")
+
+
+def check_count(name: str, number: Any) -> int:
+    """A number of something as an int, if it is an integer (also NumPy's) from 1 on.
+
+    Raises:
+        ValueError: it is not.
+    """
+    try:
+        count = 0 if isinstance(number, bool) else index(number)
+    except TypeError:
+        count = 0
+    if count < 1:
+        raise ValueError(f"{name} must be an integer of at least 1, not {number!r}")
+    return count
+
+
 def observation_space(state: State) -> gymnasium.spaces.Dict:
     """The planes and the mask of a game, both int8."""
     return gymnasium.spaces.Dict(
@@ -90,22 +123,19 @@ def winner(state: State) -> int:
     return results.index(best) if results.count(best) == 1 else -1
 
 
-def game_info(
-    state: State, mask: npt.NDArray[np.int8], opponent: Any, illegal_action: int | None = None
-) -> dict[str, Any]:
-    """What `info` has at every reset and step, in NumPy's numbers and arrays; P players, A actions.
+def game_info(state: State, opponent: Any, illegal_action: int | None = None) -> dict[str, Any]:
+    """What `info` has of a game at every reset and step, in NumPy's numbers and arrays; P players.
 
     Args:
         state: the position.
-        mask: (A,) int8, which is in the observation too.
         opponent: whom the learner meets, as a number or one a seat; -1 where both sides are the learner's.
         illegal_action: if one ended the game here, that action.
 
     Returns:
-        `action_mask`: the mask. `winner`: int64, the player's index, -2 while the game goes on, -1 if nobody won (a
-        draw, or an illegal action ended the game). `discs`: (P,) int64, what each player has on the board. `plies`:
-        int64, the number of actions since the position that the game began with. `illegal_action`: int64, the illegal
-        action that ended the game, or -1. `opponent`: as given.
+        `winner`: int64, the player's index, -2 while the game goes on, -1 if nobody won (a draw, or an illegal action
+        ended the game). `discs`: (P,) int64, what each player has on the board. `plies`: int64, the number of actions
+        since the position that the game began with. `illegal_action`: int64, the illegal action that ended the game, or
+        -1. `opponent`: as given.
     """
     won = PLAYING
     if illegal_action is not None:
@@ -113,7 +143,6 @@ def game_info(
     elif state.is_over:
         won = winner(state)
     return {
-        "action_mask": mask,
         "winner": _number(won),
         "discs": np.array(state.scores(), np.int64),
         "plies": _number(len(state.moves)),
@@ -150,8 +179,8 @@ class MaskWatch:
             self._warned = True
             warnings.warn(
                 f"{self._illegal} of {self._games} games ended by an illegal action, each as a loss. The legal actions "
-                'are those that are 1 in observation["action_mask"] (also info["action_mask"]): choose among them, or '
-                "train with an algorithm that reads masks, such as MaskablePPO instead of PPO",
+                'are those that are 1 in observation["action_mask"]: choose among them, or train with an algorithm '
+                "that reads masks, such as MaskablePPO instead of PPO",
                 IgnoredMaskWarning,
                 stacklevel=4,
             )

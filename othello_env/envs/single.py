@@ -32,6 +32,9 @@ from othello_env.games.othello import Othello, check_size
 
 __all__ = ["OthelloEnv", "SingleGame"]
 
+_ONLY = np.int64(0)
+"""The number of the only opponent."""
+
 
 class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
     """A game in which a learner's action is followed by the opponents' answers; a subclass says which game.
@@ -116,8 +119,8 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         return agents
 
     def _info(self, state: State, illegal_action: int | None = None) -> dict[str, Any]:
-        opponent = np.int64(0) if self._players == 2 else np.arange(self._players - 1, dtype=np.int64)
-        return game_info(state, self._mask, opponent, illegal_action)
+        opponent = _ONLY if self._players == 2 else np.arange(self._players - 1, dtype=np.int64)
+        return {"action_mask": self._mask, **game_info(state, opponent, illegal_action)}
 
     def _agent_of(self, player: int, learner: int) -> Agent:
         """The opponent that plays for a player."""

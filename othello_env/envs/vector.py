@@ -18,7 +18,15 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from othello_env.envs.conventions import NOBODY, REWARDS, MaskWatch, check_choice, observation_space
+from othello_env.envs.conventions import (
+    NOBODY,
+    REWARDS,
+    MaskWatch,
+    check_actions,
+    check_choice,
+    check_count,
+    observation_space,
+)
 from othello_env.envs.opponents import OpponentPool, Opponents
 from othello_env.envs.rendering import RENDER_FPS, Renderer
 from othello_env.envs.seeding import REDRAWS, env_keys
@@ -103,7 +111,7 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         num_threads: int = 1,
     ) -> None:
         self._workers = Workers(1)  # Gymnasium 1.1 closes also what could not be made
-        num_envs, num_threads = _count("num_envs", num_envs), _count("num_threads", num_threads)
+        num_envs, num_threads = check_count("num_envs", num_envs), check_count("num_threads", num_threads)
         check_choice("side", side, _SIDES)
         if opponent is None:
             _check_no_side(side)
@@ -203,6 +211,11 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         number = -1 if self._pool is None else names[side or self._side]
         bounds, first = (np.zeros(1, np.uint64), 0) if self._pool is None else (self._pool.bounds, self._pool.first)
         return start_table([p for p in positions if isinstance(p, Othello)], random_plies, number, bounds, first)
+
+    @property
+    def to_move(self) -> npt.NDArray[np.int8]:
+        """(N,) the players to move, a copy: against opponents the player that the learner is in each game."""
+        return self._games.to_move.copy()
 
     @property
     def opponents(self) -> tuple[str, ...]:
@@ -330,7 +343,7 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         """
         if not self._ready:
             raise ResetNeeded("step() needs a reset() first")
-        chosen = self._checked(actions)
+        chosen = check_actions(actions, self.num_envs)
         problems = batch.check(chosen, self._games.legal, self._games.over, self._size)
         if problems:
             self._refuse(chosen, problems)
@@ -346,18 +359,6 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
             illegal = problems & batch.ILLEGAL and sum(int(np.count_nonzero(end[:, 4])) for end in self._ends)
             self._watch.count(sum(map(len, self._ends)), illegal)
         return buffers.observation, buffers.rewards, buffers.terminated, buffers.truncated, self._info(buffers)
-
-    def _checked(self, actions: Any) -> npt.NDArray[np.int64]:
-        """The actions as kernels take them."""
-        array = np.asarray(actions)
-        if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
-            raise ValueError(
-                f"expected actions of shape ({self.num_envs},) and an integer dtype, got shape {array.shape}, "
-                f"dtype {array.dtype}"
-            )
-        if array.dtype == np.int64 and array.flags.carray:
-            return array
-        return array.astype(np.int64, order="C")
 
     def _refuse(self, actions: npt.NDArray[np.int64], problems: int) -> None:
         """Raise what the problems with the actions call for, if anything."""
@@ -460,17 +461,6 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
         self._workers.close()
-
-
-def _count(name: str, number: Any) -> int:
-    """A number of something as an int, if it is an integer from 1 on."""
-    try:
-        count = 0 if isinstance(number, bool) else index(number)
-    except TypeError:
-        count = 0
-    if count < 1:
-        raise ValueError(f"{name} must be an integer of at least 1, not {number!r}")
-    return count
 
 
 def _check_no_side(side: str) -> None:

@@ -70,7 +70,6 @@ def test_agents_are_stepped_as_the_rules_say(env, start):
             player = env.possible_agents.index(agent)
             assert env.position == state
             assert (observation["observation"] == state.observation(player)).all()
-            assert observation["action_mask"] is info["action_mask"]
             assert env.observation_space(agent).contains(observation)
             assert (terminated, truncated) == (state.is_over, False)
             assert reward == state.returns()[player]

@@ -72,8 +72,8 @@ class SelfPlayTwin:
         return tuple(np.stack([each[name] for each in found]) for name in found[0])
 
     def info(self, i):
-        mask = self.observation(i)["action_mask"]
-        return game_info(self.states[i], mask.astype(np.int8), np.int64(-1), self.lost[i])
+        mask = self.observation(i)["action_mask"].astype(np.int8)
+        return {"action_mask": mask, **game_info(self.states[i], np.int64(-1), self.lost[i])}
 
     def infos(self, told=None, where=None):
         """The batch's info as Gymnasium's own vector environments put it together."""
@@ -167,6 +167,9 @@ def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, size, opt
         for name in expected:
             np.testing.assert_array_equal(found[name], expected[name])
         assert_same_info(info, expected_info)
+        over = [single.position.is_over or single.unwrapped.action_masks().sum() == 0 for single in twin.envs]
+        learners = np.array([single.learner for single in twin.envs])
+        np.testing.assert_array_equal(np.where(over, 0, env.to_move), np.where(over, 0, learners))
         for i in range(0, n, 5):
             assert env.position(i) == twin.envs[i].position
             assert env.position(i).moves == twin.envs[i].position.moves

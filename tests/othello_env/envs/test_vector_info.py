@@ -13,7 +13,7 @@ from gymnasium.wrappers import vector as wrappers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from othello_env import Othello, sample_legal
+from othello_env import Othello, make_vec_env, sample_legal
 from othello_env.envs.single import OthelloEnv
 from othello_env.envs.vector import OthelloVectorEnv
 from othello_env.envs.vector_info import StepInfo
@@ -332,3 +332,22 @@ def test_observation_wrappers_take_the_mode_that_they_know():
         observation, *_, info = whole.step(actions)
         assert observation.shape == (4, 2, 4, 4)
         np.testing.assert_array_equal(each.step(actions)[0], observation)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_mode_goes_by_member_and_by_value(mode):
+    for given_as in (mode, mode.value):
+        env = gymnasium.make_vec("othello_env/Othello-v0", num_envs=2, size=4, autoreset_mode=given_as)
+        assert env.metadata["autoreset_mode"] is mode
+
+
+def test_the_docstring_names_what_wrappers_say_of_the_default_mode():
+    assert make_vec_env(2).autoreset_mode is AutoresetMode.SAME_STEP
+    with pytest.raises((ValueError, AssertionError)) as refusal:
+        wrappers.FlattenObservation(make_vec_env(2, 4))
+    said = " ".join(OthelloVectorEnv.__doc__.split())
+    if isinstance(refusal.value, ValueError):
+        assert str(refusal.value).partition(",")[0] in said
+    assert 'autoreset_mode="NextStep"' in said
+    env = wrappers.FlattenObservation(make_vec_env(2, 4, autoreset_mode="NextStep"))
+    assert env.reset(seed=1)[0].shape == (2, 2 * 16 + 17)

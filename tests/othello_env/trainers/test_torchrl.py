@@ -8,9 +8,10 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # its own, on import
     torchrl = pytest.importorskip("torchrl", reason="this trainer is an optional extra")
 
+import gymnasium
 import numpy as np
 import torch
-from torchrl.envs import PettingZooWrapper
+from torchrl.envs import GymWrapper, PettingZooWrapper, default_info_dict_reader
 
 from othello_env import Othello, othello_v0
 
@@ -33,6 +34,36 @@ def test_its_wrapper_plays_the_pettingzoo_environment_by_its_masks():
         assert bool((after["reward"].flatten()[over].abs() <= 1).all())
     assert bool((turns[0] ^ turns[1]).all())  # one player at a time
     assert ended > 4  # several games
+
+
+BATCH = {"num_envs": 3, "size": 4, "autoreset_mode": "Disabled"}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: gymnasium.make("othello_env/Othello-v0", size=4),
+        lambda: gymnasium.make("othello_env/Tribolo-v0"),
+        lambda: gymnasium.make("othello_env/Checkers-v0"),
+        lambda: gymnasium.make_vec("othello_env/Othello-v0", **BATCH),
+        lambda: gymnasium.make_vec("othello_env/Othello-v0", opponent=None, **BATCH),
+    ],
+    ids=["Othello", "Tribolo", "Checkers", "a batch", "self-play"],
+)
+@pytest.mark.parametrize("reader", [None, default_info_dict_reader(["winner", "discs", "plies", "opponent"])])
+def test_its_readers_take_the_info(make, reader):
+    env = GymWrapper(make(), categorical_action_encoding=True)
+    if reader is None:
+        env = env.auto_register_info_dict()  # it checks the specs by a rollout
+    else:
+        reader.reset()
+        env.set_info_dict_reader(reader)
+    played = env.rollout(400, break_when_any_done=False, auto_cast_to_device=True)["next"]
+    over = played["terminated"].squeeze(-1)
+    assert bool(over.any())
+    assert bool(((played["winner"].reshape(over.shape) == -2) == ~over).all())
+    assert played["discs"].shape[: over.ndim] == over.shape
+    assert bool((played["plies"].reshape(over.shape)[over] > 0).any())
 
 
 @pytest.fixture(scope="module")
