@@ -43,7 +43,7 @@ def trainers(session: nox.Session, trainer: str) -> None:
     ``PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu``.
     """
     session.install(TORCH, "-e", *TRAINERS[trainer])
-    networks = ["tests/othello_agents/test_neural.py"] if trainer == "ppo" else []
+    networks = ["tests/othello_agents/test_neural.py", "tests/test_hostile_files.py"] if trainer == "ppo" else []
     session.run("pytest", f"tests/othello_env/trainers/test_{trainer}.py", *networks)
 
 

@@ -55,14 +55,16 @@ class OnnxNetwork:
         runtime = import_extra("onnxruntime", "onnx")
         model = read_file(path, _LARGEST_FILE, "load a policy from")
         options = runtime.SessionOptions()
-        options.log_severity_level = 4  # what is wrong is raised, not printed
+        options.log_severity_level = 4  # what is wrong is raised, not printed; so does disable_fallback
         try:
             with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # what is mapped from here, nobody changes
                 for name in _files_beside(model):
                     (Path(folder) / name).write_bytes(read_file(Path(path).with_name(name), _LARGEST_FILE))
                 copy = Path(folder) / Path(path).name
                 copy.write_bytes(model)
-                self._session = runtime.InferenceSession(str(copy), options, providers=["CPUExecutionProvider"])
+                self._session = runtime.InferenceSession(
+                    str(copy), options, providers=["CPUExecutionProvider"], disable_fallback=True
+                )
         except Exception as error:  # each failure has a class of its own
             raise ValueError(f"{str(path)!r} is no ONNX model that can be run: {error}") from error
         try:

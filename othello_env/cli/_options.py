@@ -113,7 +113,10 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
     if value.partition(":")[0] == "random" or value == BALANCED:
         return value
     if len(value) < _LONGEST_PATH and Path(value).is_file():
-        return [*parse_openings(read_file(value, _LARGEST_OPENINGS).decode())]
+        try:
+            return [*parse_openings(read_file(value, _LARGEST_OPENINGS).decode())]
+        except UnicodeDecodeError as error:
+            raise click.BadParameter(f"{value!r} is no text: {error}") from None
     expected = f"expected random:PLIES, {BALANCED}, start, transcripts or a file of them"
     if re.search(r"[/\\]|\.[A-Za-z]\w*$", value):
         raise click.BadParameter(f"there is no file {value!r}; {expected}")

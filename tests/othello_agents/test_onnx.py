@@ -157,6 +157,9 @@ def test_a_damaged_file_is_told(tmp_path, capfd):
         path.write_bytes(damaged)
         with pytest.raises(SpecError, match=r"model\.onnx' is no ONNX model that can be run"):
             make_agent(str(path))
+    path.write_bytes(data.replace(b"observations", b"\xff" * 12))
+    with pytest.raises(SpecError, match=r"model\.onnx' is no .*codec can't decode"):
+        make_agent(str(path))
     assert capfd.readouterr() == ("", "")
 
 

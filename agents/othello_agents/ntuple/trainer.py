@@ -56,7 +56,7 @@ class Trainer:
         random_plies: with how many random moves a game begins at most; None for two fifths of the squares to fill.
         grabbing: the probability that one of a game's players grabs discs.
         look_ahead: choose moves by minimax of depth 2, which takes several times as long.
-        batch: how many games are played before they are learned from.
+        batch: how many games are played before they are learned from, at most 10,000.
         num_threads: how many threads share the games of a batch, at most one a game; results do not depend on it.
 
     Raises:

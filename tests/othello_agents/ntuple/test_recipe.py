@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from othello_agents.ntuple import NTupleNetwork
+from othello_agents.ntuple import NTupleNetwork, Trainer
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "train_ntuple.py"
 
@@ -99,6 +99,19 @@ def test_it_goes_on_with_a_network_that_has_no_curve(tmp_path, capsys):
             main([*arguments, "--games", "200", "--resume", f"--{name}", str(other)])
         assert capsys.readouterr().err.endswith(f"error: --{name} was {was}, not {other}\n")
     assert NTupleNetwork.load(out).training["games"] == 100
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[" * 100_000, "[]", '{"curve": 4}', '{"curve": [{"games": 50}]}', "\\xff"], ids=len
+)
+def test_a_damaged_curve_is_told_before_anything_is_played(tmp_path, capsys, text):
+    main, out = runpy.run_path(str(SCRIPT))["main"], tmp_path / "a.npz"
+    Trainer(4).network.save(out)
+    out.with_suffix(".json").write_text(text)
+    with pytest.raises(SystemExit):
+        main(["--games", "50", "--out", str(out), "--resume"])
+    assert "a.json' holds no curve of these weights" in capsys.readouterr().err
+    assert out.with_suffix(".json").read_text() == text
 
 
 def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(tmp_path, capsys, monkeypatch):

@@ -198,6 +198,10 @@ def test_openings_are_many_transcripts_or_a_file_of_them(run, tmp_path):
     assert (status, err) == (0, "")
     assert out.startswith("random, 2 games, openings 40 given, seed 0:\n")
     assert run("match", "random", "random", "--games", 2, "--openings", file) == (0, out, "")
+    file.write_bytes(b"\xff\xfe")
+    status, _, error = run("match", "random", "random", "--games", 2, "--openings", file)
+    assert status == 2
+    assert "openings.txt' is no text" in error
 
 
 def test_an_agent_that_plays_illegal_moves_loses_and_is_named(run, tmp_path):
