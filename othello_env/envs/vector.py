@@ -248,7 +248,7 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         buffers = self._outputs()
         buffers.terminated[:] = False
         fields = (self._games, table, self._board, self._size)
-        self._check_begun(batch_play.begin_all(np.flatnonzero(mask), *fields))
+        self._check_begun(batch_play.begin_all(np.flatnonzero(mask), 0, *fields))
         self._answer(buffers, table)
         self._ready = True
         buffers.encode(self._games, slice(None))
