@@ -1,9 +1,12 @@
-"""What a user waits for: from the start of Python to the first `reset` and `step` of `othello_env/Othello-v0`.
+"""What a user waits for when something is used first: from the start of Python to the first answer.
 
     python scripts/measure_start.py
+    python scripts/measure_start.py --cases engine mcts --repeats 3
 
-Three cases: the first process after an installation (no machine code cached), a later one, and eight that start at once
-without a cache. Each is also given as a multiple of a later process, since absolute times belong to one machine.
+Each case runs in processes of its own: cold, with no machine code cached, as after an installation, and later, with the
+code that another process left. Times are medians, with the least and the most. Each case is also given as a multiple of
+a later process of the single environment, measured in the same run, since absolute times belong to one machine. The
+cases take turns, so that a machine that gets slower does so for all; give a loaded machine's figures as what they are.
 """
 
 import argparse
@@ -16,12 +19,33 @@ import time
 
 from othello_env.arguments import whole
 
-FIRST_STEP = """
+ENVIRONMENT = """
 import gymnasium, othello_env
 env = gymnasium.make("othello_env/Othello-v0")
 observation, info = env.reset(seed=0)
 env.step(int(info["action_mask"].argmax()))
 """
+VECTOR = """
+import gymnasium, othello_env
+env = gymnasium.make_vec("othello_env/Othello-v0", num_envs=64, opponent={opponent!r})
+observation, info = env.reset(seed=0)
+env.step(info["action_mask"].argmax(axis=1))
+"""
+AGENT = """
+import othello_env
+othello_env.make_agent({spec!r}).act(othello_env.Othello())
+"""
+PROGRAMS = {
+    "single": ENVIRONMENT,
+    "vector": VECTOR.format(opponent=None),
+    "opponent": VECTOR.format(opponent="random"),
+    **{name: AGENT.format(spec=name) for name in ("alphabeta", "engine", "ntuple", "mcts")},
+}
+MEANINGS = {
+    "single": "the environment: reset and step",
+    "vector": "the vector environment, self-play",
+    "opponent": "the vector environment against random",
+}
 IMPORTS = "import gymnasium, numba, numpy, pettingzoo"
 
 
@@ -37,28 +61,51 @@ def seconds(program: str, cache: str, processes: int = 1) -> float:
     return time.perf_counter() - began
 
 
+def cold(program: str, processes: int = 1) -> float:
+    """`seconds` with a cache that is empty."""
+    with tempfile.TemporaryDirectory() as cache:
+        return seconds(program, cache, processes)
+
+
+def row(name: str, times: list[float], unit: float) -> str:
+    """A line of the table."""
+    value = statistics.median(times)
+    return f"{value:6.2f} s ({min(times):.2f} to {max(times):.2f})  {value / unit:5.2f} x  {name}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=whole(1), default=5, help="each figure is the median of so many runs")
+    parser.add_argument(
+        "--cases", nargs="+", choices=PROGRAMS, default=[*PROGRAMS], metavar="CASE", help="of %(choices)s"
+    )
     args = parser.parse_args()
-    cases = {
-        "the imports alone (numpy, numba, gymnasium, pettingzoo)": (IMPORTS, True, 1),
-        "a later process, to its first step": (FIRST_STEP, True, 1),
-        "the first process, no machine code cached": (FIRST_STEP, False, 1),
-        "eight at once, no machine code cached, until the last": (FIRST_STEP, False, 8),
-    }
-    times: dict[str, list[float]] = {name: [] for name in cases}
+    later: dict[str, list[float]] = {name: [] for name in dict.fromkeys(["single", *args.cases])}
+    first: dict[str, list[float]] = {name: [] for name in args.cases}
+    imports: list[float] = []
+    at_once: list[float] = []
+    load = f", load {os.getloadavg()[0]:.1f} before" if hasattr(os, "getloadavg") else ""
     with tempfile.TemporaryDirectory() as warm:
-        seconds(FIRST_STEP, warm)
+        for name in later:
+            seconds(PROGRAMS[name], warm)
         for _ in range(args.repeats):
-            for name, (program, is_warm, processes) in cases.items():
-                with tempfile.TemporaryDirectory() as cold:
-                    times[name].append(seconds(program, warm if is_warm else cold, processes))
-    medians = {name: statistics.median(values) for name, values in times.items()}
-    unit = medians["a later process, to its first step"]
-    print(f"medians of {args.repeats} runs, {os.cpu_count()} cores, Python {sys.version.split()[0]}")
-    for name, value in medians.items():
-        print(f"{value:6.2f} s  {value / unit:5.2f} x  {name}")
+            imports.append(seconds(IMPORTS, warm))
+            for name, times in later.items():
+                times.append(seconds(PROGRAMS[name], warm))
+            for name, times in first.items():
+                times.append(cold(PROGRAMS[name]))
+            if "single" in args.cases:
+                at_once.append(cold(ENVIRONMENT, 8))
+    unit = statistics.median(later["single"])
+    print(f"medians of {args.repeats} runs, {os.cpu_count()} cores, Python {sys.version.split()[0]}{load}")
+    print(row("the imports alone (numpy, numba, gymnasium, pettingzoo)", imports, unit))
+    for name in later:
+        meaning = MEANINGS.get(name, f"{name}'s first move")
+        print(row(f"{meaning}, a later process", later[name], unit))
+        if name in first:
+            print(row(f"{meaning}, the first process", first[name], unit))
+    if at_once:
+        print(row("eight first processes at once, the environment, until the last", at_once, unit))
 
 
 if __name__ == "__main__":

@@ -72,3 +72,23 @@ def test_help_of_the_boards_pictures_draws_nothing(monkeypatch, tmp_path, capsys
     assert stop.value.code == 0
     assert "folder" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())
+
+
+def test_first_use_is_measured_cold_and_later(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["measure_start.py", "--cases", "single", "engine", "--repeats", "2"])
+    main = runpy.run_path(str(SCRIPTS / "measure_start.py"))["main"]
+    begun = []
+
+    def seconds(program, cache, processes=1):
+        is_cold = all(cache != each for _, each in begun)  # the first use of a cache
+        begun.append((program, cache))
+        return 2.0 * processes if is_cold else 0.5
+
+    monkeypatch.setitem(main.__globals__, "seconds", seconds)
+    main()
+    rows = {line.split("  ")[-1]: line.split() for line in capsys.readouterr().out.splitlines()[1:]}
+    for name in ("the environment: reset and step", "engine's first move"):
+        assert rows[f"{name}, a later process"][0] == "0.50"
+        assert rows[f"{name}, the first process"][0] == "2.00"
+    assert rows["engine's first move, the first process"][5:7] == ["4.00", "x"]
+    assert len({cache for _, cache in begun}) == 1 + 2 * 3

@@ -49,12 +49,6 @@ class _Tree(NamedTuple):
 
 
 @kernel
-def _moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """`legal_moves`, compiled once instead of into each caller, which saves a user a third of the wait."""
-    return legal_moves(own, opponent, board)
-
-
-@kernel
 def _after(own: np.uint64, opponent: np.uint64, square: np.uint64) -> tuple[np.uint64, np.uint64]:
     """The next position's own and opponent after a disc on a square."""
     disc = _1 << square
@@ -64,13 +58,19 @@ def _after(own: np.uint64, opponent: np.uint64, square: np.uint64) -> tuple[np.u
 
 @kernel
 def _put(
-    tree: _Tree, node: int, own: np.uint64, opponent: np.uint64, sign: int, square: int | np.int64, board: np.uint64
+    tree: _Tree,
+    node: np.int64,
+    own: np.uint64,
+    opponent: np.uint64,
+    sign: np.int64,
+    square: np.int64,
+    board: np.uint64,
 ) -> None:
     """Make a node of a position, or of the one after its forced pass."""
-    moves = _moves(own, opponent, board)
+    moves = legal_moves(own, opponent, board)
     if moves == _0:
         own, opponent, sign = opponent, own, -sign
-        moves = _moves(own, opponent, board)
+        moves = legal_moves(own, opponent, board)
     tree.own[node], tree.opponent[node], tree.untried[node] = own, opponent, moves
     tree.sign[node], tree.square[node] = sign, square
     tree.child[node] = tree.sibling[node] = _NONE
@@ -93,7 +93,7 @@ def _best_child(tree: _Tree, node: np.int64, exploration: float) -> np.int64:
 
 
 @kernel
-def _expand(tree: _Tree, node: np.int64, new: int, key: np.uint64, board: np.uint64) -> None:
+def _expand(tree: _Tree, node: np.int64, new: np.int64, key: np.uint64, board: np.uint64) -> None:
     """Make a node of a random one of the moves that have none."""
     moves = tree.untried[node]
     square = nth_bit(moves, below(mix(key, _EXPAND), popcount(moves)))
@@ -110,9 +110,9 @@ def _play_out(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uin
     sign = 1
     ply = _0
     while True:
-        moves = _moves(own, opponent, board)
+        moves = legal_moves(own, opponent, board)
         if moves == _0:
-            moves = _moves(opponent, own, board)
+            moves = legal_moves(opponent, own, board)
             if moves == _0:
                 break
             own, opponent, sign = opponent, own, -sign
@@ -125,8 +125,8 @@ def _play_out(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uin
 
 @kernel
 def _simulate(
-    tree: _Tree, used: int, path: npt.NDArray[np.int64], key: np.uint64, exploration: float, board: np.uint64
-) -> int:
+    tree: _Tree, used: np.int64, path: npt.NDArray[np.int64], key: np.uint64, exploration: float, board: np.uint64
+) -> np.int64:
     """One simulation; returns the number of nodes after it."""
     node, depth = np.int64(0), 1
     path[0] = 0
@@ -136,7 +136,7 @@ def _simulate(
         depth += 1
     if tree.untried[node] != _0:
         _expand(tree, node, used, key, board)
-        node = np.int64(used)
+        node = used
         path[depth] = node
         depth += 1
         used += 1
@@ -185,8 +185,9 @@ def search_batch(
     )
     path = np.empty(_LONGEST, np.int64)
     for i in range(len(own)):
-        _put(tree, 0, own[i], opponent[i], 1, ROOT, board)
-        used = 1
+        # Bare literals would be types of their own, for which all would be compiled once more.
+        _put(tree, np.int64(0), own[i], opponent[i], np.int64(1), np.int64(ROOT), board)
+        used = np.int64(1)
         for simulation in range(simulations):
             used = _simulate(tree, used, path, mix(key[i], np.uint64(simulation)), exploration, board)
         visits[i, ROOT], totals[i, ROOT] = tree.visits[0], tree.total[0]

@@ -305,7 +305,7 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         buffers.terminated[:] = False
         buffers.reward_to[:] = NOBODY
         fields = (self._games, table, self._board, self._size)
-        self._check_begun(batch_play.begin_all(np.flatnonzero(mask), *fields))
+        self._check_begun(batch_play.begin_all(np.flatnonzero(mask), 0, *fields))
         self._answer(buffers, table)
         self._ready = True
         self._ends = []

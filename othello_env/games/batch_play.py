@@ -25,6 +25,7 @@ NO_OPENING, NO_TURN = 1, 2
 """Why a game could not begin: random plies ended it, or its opponent's moves before the learner's first turn did."""
 
 _0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
+_NEXT = np.int64(1)  # a bare literal would be a type of its own
 
 
 @kernel(inline=True)
@@ -81,19 +82,14 @@ def _random_plies(i: int, plies: int, key: np.uint64, games: Games, board: np.ui
 
 
 @kernel
-def _next(i: int, games: Games, starts: StartTable, board: np.uint64, size: int) -> bool:
-    """Begin the next game in place i."""
-    games.number[i] += _1
-    games.redraws[i] = 0
-    return _begin(i, mix(games.env_key[i], games.number[i]), games, starts, board, size)
-
-
-@kernel
-def begin_all(index: npt.NDArray[np.int64], games: Games, starts: StartTable, board: np.uint64, size: int) -> int:
-    """Begin the games of these numbers, (M,), under their `env_key` and `number`. Returns 0 or NO_OPENING."""
+def begin_all(
+    index: npt.NDArray[np.int64], ahead: int | np.int64, games: Games, starts: StartTable, board: np.uint64, size: int
+) -> int:
+    """Begin games in these places, (M,), under their `env_key` and a `number` so far ahead. Returns 0 or NO_OPENING."""
     failed = 0
     for number in index:
         i = int(number)
+        games.number[i] += np.uint64(ahead)
         games.redraws[i] = 0
         if not _begin(i, mix(games.env_key[i], games.number[i]), games, starts, board, size):
             failed = NO_OPENING
@@ -115,8 +111,7 @@ def _end(
     `illegal` is the illegal action plus one, or 0. See `Ends.read` for what is returned.
     """
     squares = size * size
-    rows = np.empty((len(ended), END_WORDS + games.moves.shape[1] // 8), np.uint64)
-    moves = rows.view(np.int8)
+    rows = np.zeros((len(ended), END_WORDS + games.moves.shape[1] // 8), np.uint64)
     for k in range(len(ended)):
         i = int(ended[k])
         viewer = games.learner[i] if games.learner[i] >= 0 else games.to_move[i]
@@ -135,7 +130,7 @@ def _end(
         rows[k, 3], rows[k, 4], rows[k, 5] = viewer, illegal[k], games.plies[i]
         rows[k, 6], rows[k, 7] = games.rival[i], games.to_move[i]
         for ply in range(games.plies[i]):
-            moves[k, 8 * END_WORDS + ply] = games.moves[i, ply]
+            rows[k, END_WORDS + ply // 8] |= np.uint64(games.moves[i, ply]) << np.uint64(8 * (ply % 8))
     return rows
 
 
@@ -188,11 +183,7 @@ def step(
         games.to_move[i] ^= 1
         games.plies[i] -= 1
         games.legal[i], over[i] = _0, True
-    failed = 0
-    for number in was_over:
-        i = int(number)
-        if not _next(i, games, starts, board, size):
-            failed = NO_OPENING
+    failed = begin_all(was_over, _NEXT, games, starts, board, size)
     for i in range(len(actions)):
         terminated[i] = over[i]
     ended = true_places(over)
@@ -204,10 +195,8 @@ def step(
             k += 1
         illegal[k] = actions[i] + 1
     ends = _end(ended, illegal, games, reward, reward_to, by_margin, size)
-    if begin_next:
-        for number in ended:
-            if not _next(int(number), games, starts, board, size):
-                failed = NO_OPENING
+    if begin_next and begin_all(ended, _NEXT, games, starts, board, size) != 0:
+        failed = NO_OPENING
     return ends, failed
 
 
@@ -302,8 +291,6 @@ def answer(
                 failed = NO_OPENING
     ended = numbers[:n]
     ends = _end(ended, np.zeros(n, np.int8), games, reward, reward_to, by_margin, size)
-    if begin_next:
-        for number in ended:
-            if not _next(int(number), games, starts, board, size):
-                failed = NO_OPENING
+    if begin_next and begin_all(ended, _NEXT, games, starts, board, size) != 0:
+        failed = NO_OPENING
     return ends, failed

@@ -22,6 +22,7 @@ With ``NUMBA_DISABLE_JIT=1`` the kernels run as the plain Python that they are, 
 
 import contextlib
 import functools
+import gc
 import hashlib
 import os
 import shutil
@@ -103,7 +104,7 @@ def _compile(function: _F, *, inline: bool, slp: bool) -> _F:
         return _interpreted(function)
     njit: Any = numba.njit  # its types leave this option out: no C function, which nobody calls
     compiled = njit(nogil=True, error_model="numpy", forceinline=inline, no_cfunc_wrapper=True)(function)
-    _set_slp(compiled, slp)
+    _settle(compiled, slp)
     source = Path(function.__code__.co_filename)
     folder = _cache_folder(_source_root(source.resolve())) if source.is_file() else None
     if folder is not None:
@@ -111,20 +112,29 @@ def _compile(function: _F, *, inline: bool, slp: bool) -> _F:
     return cast(_F, compiled)
 
 
-def _set_slp(compiled: Any, slp: bool) -> None:
-    """Let LLVM's SLP vectoriser see this Numba dispatcher's code, or not, whatever is compiled around it."""
+def _settle(compiled: Any, slp: bool) -> None:
+    """Compile this Numba dispatcher's code under settings of its own, whatever is compiled around it."""
     compile_now = compiled.compile
 
     def compile_so(signature: Any) -> Any:
-        with global_compiler_lock:  # the setting is everybody's
-            before = _CONFIG.SLP_VECTORIZE
-            _CONFIG.SLP_VECTORIZE = int(slp)
-            try:
-                return compile_now(signature)
-            finally:
-                _CONFIG.SLP_VECTORIZE = before
+        with global_compiler_lock, _settings(slp):  # they are everybody's
+            return compile_now(signature)
 
     compiled.compile = compile_so
+
+
+@contextlib.contextmanager
+def _settings(slp: bool) -> Iterator[None]:
+    """With LLVM's SLP vectoriser or not, and without garbage collection, which takes a tenth of the time or more."""
+    slp_before, collects = _CONFIG.SLP_VECTORIZE, gc.isenabled()
+    _CONFIG.SLP_VECTORIZE = int(slp)
+    gc.disable()
+    try:
+        yield
+    finally:
+        _CONFIG.SLP_VECTORIZE = slp_before
+        if collects:
+            gc.enable()
 
 
 def _interpreted(function: _F) -> _F:

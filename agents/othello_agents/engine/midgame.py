@@ -271,13 +271,12 @@ def search(
         square, flipped = order[i] & 63, turned[i]
         new_own, new_opponent = opponent ^ flipped, own | flipped | _1 << np.uint64(square)
         added = follow(square, flipped, empty, evaluator)
-        value = reached + 1
-        if i > 0 and beta > reached + 1:
-            value = -search(
-                new_own, new_opponent, -(score + added), -reached - 1, -reached, next_depth, evaluator, memory
-            )
-        if i == 0 or value > reached:
-            value = -search(new_own, new_opponent, -(score + added), -beta, -reached, next_depth, evaluator, memory)
+        upper = beta if i == 0 else min(beta, reached + 1)
+        while True:
+            value = -search(new_own, new_opponent, -(score + added), -upper, -reached, next_depth, evaluator, memory)
+            if value <= reached or upper == beta:
+                break
+            upper = beta
         if control[NODES] >= control[LIMIT]:
             return 0
         if value > best:

@@ -212,11 +212,12 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
         square = order[i] & 63
         disc, flipped = _1 << np.uint64(square), turned[i]
         new_own, new_opponent = opponent ^ flipped, own | flipped | disc
-        value = reached + 1
-        if i > 0 and beta > reached + 1:
-            value = -solve(new_own, new_opponent, -reached - 1, -reached, board, memory)
-        if i == 0 or value > reached:
-            value = -solve(new_own, new_opponent, -beta, -reached, board, memory)
+        upper = beta if i == 0 else min(beta, reached + 1)
+        while True:
+            value = -solve(new_own, new_opponent, -upper, -reached, board, memory)
+            if value <= reached or upper == beta:
+                break
+            upper = beta
         if control[NODES] >= control[LIMIT]:
             return 0
         if value > best:

@@ -104,7 +104,7 @@ def test_games_begin_as_the_openings_say(size, plies):
     games = new_games(n, size)
     games.env_key[:] = np.arange(n) * 977
     games.number[:] = np.arange(n) % 3
-    assert begin_all(np.arange(n), games, table(size, plies), BOARDS[size], size) == 0
+    assert begin_all(np.arange(n), 0, games, table(size, plies), BOARDS[size], size) == 0
     for i in range(n):
         key = mix_int(i * 977, i % 3)
         state = Openings.random(Othello(size), plies, key)
@@ -116,7 +116,7 @@ def test_games_begin_as_the_openings_say(size, plies):
 
 def test_openings_that_cannot_be_are_told():
     games = new_games(2, 4)
-    assert begin_all(np.arange(2), games, table(4, 30, attempts=3), BOARDS[4], 4) == NO_OPENING
+    assert begin_all(np.arange(2), 0, games, table(4, 30, attempts=3), BOARDS[4], 4) == NO_OPENING
 
 
 def test_ends_are_read_as_they_were_written():
@@ -124,7 +124,7 @@ def test_ends_are_read_as_they_were_written():
     n, size = 60, 6
     games, starts = new_games(n, size), table(size, 0, side=-1)
     games.env_key[:] = np.arange(n)
-    begin_all(np.arange(n), games, starts, BOARDS[size], size)
+    begin_all(np.arange(n), 0, games, starts, BOARDS[size], size)
     reward, terminated, reward_to = np.empty(n), np.empty(n, np.bool_), np.empty(n, np.int8)
     rng = np.random.default_rng(0)
     ended = set()
