@@ -229,7 +229,7 @@ def _check(schedule: Schedule, clock: Clock | None, records: Sequence[GameRecord
     """Check that a file's records are games of this tournament.
 
     Raises:
-        RecordError: one is not, or was there before; its line is named.
+        RecordError: one is not, or was there before, or does not go or end as it says; its line is named.
     """
     expected = _settings_of(schedule, clock)
     games_of = lru_cache(4)(schedule.games_of)
@@ -241,8 +241,14 @@ def _check(schedule: Schedule, clock: Clock | None, records: Sequence[GameRecord
             reason = "it repeats a game"
         elif game is None or game.pairing.key != record.key or _settings(record) != expected:
             reason = _difference(record, schedule, expected)
+        elif (record.position, record.opening_moves) != (game.opening.position, game.opening.moves):
+            reason = f"opening {record.opening} of the tournament is another one"
         if reason is not None:
             raise RecordError(f"{file}, line {line}: {reason}; resume with the same arguments, or name another file")
+        try:
+            record.replay()
+        except RecordError as error:
+            raise RecordError(f"{file}, line {line} is damaged: {error}") from None
         seen.add(record.key)
 
 
