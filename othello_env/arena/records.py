@@ -95,6 +95,11 @@ class GameRecord:
     seconds: tuple[float, ...] | None = None
     versions: Mapping[str, str] = field(default_factory=versions, hash=False)
 
+    def __repr__(self) -> str:
+        scores = " - ".join(map(str, self.scores))
+        fault = f", forfeited by {self.agents[self.fault[0]]}" if self.fault else ""
+        return f"<GameRecord of {self.game}, {' - '.join(self.agents)}: {scores}, opening {self.opening}{fault}>"
+
     def to_json(self) -> str:
         """The record as one line, without its end."""
         values = {name: getattr(self, name) for name in _FIELDS}

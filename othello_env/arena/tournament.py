@@ -8,7 +8,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -16,6 +16,7 @@ from pathlib import Path
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.clocks import Clock
 from othello_env.arena.cluster import play_jobs_on_cluster
+from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.games import Record, play_games
 from othello_env.arena.match import score_interval
 from othello_env.arena.ratings import Comparison, Ratings, rate
@@ -68,7 +69,12 @@ class Tournament:
     """
 
     agents: tuple[str, ...]
-    records: tuple[GameRecord, ...] = field(repr=False)
+    records: tuple[GameRecord, ...]
+
+    def __repr__(self) -> str:
+        faults = sum(record.fault is not None for record in self.records)
+        forfeited = f", {faults} forfeited" if faults else ""
+        return f"<Tournament of {len(self.agents)} agents: {len(self.records)} games{forfeited}>"
 
     @classmethod
     def of(cls, agents: Iterable[str], records: Iterable[GameRecord]) -> Tournament:
@@ -204,7 +210,11 @@ def play_tournament(
                         out.append(written)
                     records.append(written)
                     tell(written)
-    return Tournament.of(schedule.agents, records)
+    result = Tournament.of(schedule.agents, records)
+    for name in schedule.agents:
+        games = sum(name in record.agents for record in result.records)
+        warn_of_faults(name, "games", result.faults(name), games)
+    return result
 
 
 @contextmanager

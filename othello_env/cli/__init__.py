@@ -2,6 +2,7 @@
 
 import sys
 import traceback
+import warnings
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -9,6 +10,7 @@ from typing import Any, NoReturn
 import click
 
 import othello_env
+from othello_env.arena import FaultWarning
 from othello_env.games.jit import interruptible
 
 __all__ = ["main"]
@@ -53,7 +55,9 @@ def main(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     sys.path.append(str(Path.cwd()))  # where package.module:name looks too
     try:
-        status = _command.main(given or ["--help"], prog_name="othello-env", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FaultWarning)  # commands print it themselves
+            status = _command.main(given or ["--help"], prog_name="othello-env", standalone_mode=False)
     except (_InterruptError, click.Abort, KeyboardInterrupt):
         if sys.stderr.isatty():
             click.echo(err=True)  # after the ^C

@@ -18,6 +18,8 @@ from othello_env.arena.rules import Rules
 from othello_env.arena.schedule import Schedule
 from othello_env.arena.tournament import Tournament, play_tournament
 
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
+
 NAMES = ("random", "maximizer:eval=count", "random:epsilon=0.5")
 
 

@@ -16,6 +16,8 @@ from othello_env.arena.schedule import Schedule
 from othello_env.arena.tournament import play_tournament
 from othello_env.games.othello import Othello
 
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
+
 ODD = Path(__file__).with_name("odd_agents.py")
 FAST = Clock(0.5, per_move=True)
 
