@@ -292,7 +292,8 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
                 placement = place(
                     NeuralAgent(learner.network, simulations=learner.settings.simulations), games=args.match
                 )
-                point["elo"], point["elo95"] = round(placement.elo), [round(end) for end in placement.interval]
+                if placement.elo is not None:  # else it lost all games
+                    point["elo"], point["elo95"] = round(placement.elo), [round(end) for end in placement.interval]
             progress["curve"].append(point)
             progress["seconds"] = time.perf_counter() - begin
             keep(learner, args.out, progress, args.match)

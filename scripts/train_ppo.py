@@ -281,7 +281,8 @@ def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], 
             point["scores"] = {opponent: round(result.score, 4) for opponent, result in results.items()}
             if learner.settings.size == 8:  # the ladder's board
                 placement = place(NeuralAgent(learner.average), games=args.match)
-                point["elo"], point["elo95"] = round(placement.elo), [round(end) for end in placement.interval]
+                if placement.elo is not None:  # else it lost all games
+                    point["elo"], point["elo95"] = round(placement.elo), [round(end) for end in placement.interval]
             progress["curve"].append(point)
             progress["seconds"] = time.perf_counter() - begin
             keep(learner, args.out, progress, args.match)

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from othello_env.arena.benchmark import Benchmark, run_benchmark
     from othello_env.arena.clocks import TimeControl
     from othello_env.arena.endgame import EndgameAccuracy, measure_endgame
+    from othello_env.arena.faults import FaultWarning
     from othello_env.arena.match import MatchResult, play_match
     from othello_env.arena.openings import balanced_openings
     from othello_env.arena.placement import Placement, place
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Benchmark",
     "EndgameAccuracy",
+    "FaultWarning",
     "MatchResult",
     "Placement",
     "Ratings",
@@ -37,6 +39,7 @@ __getattr__ = later(
         "othello_env.arena.benchmark": ("Benchmark", "run_benchmark"),
         "othello_env.arena.clocks": ("TimeControl",),
         "othello_env.arena.endgame": ("EndgameAccuracy", "measure_endgame"),
+        "othello_env.arena.faults": ("FaultWarning",),
         "othello_env.arena.match": ("MatchResult", "play_match"),
         "othello_env.arena.openings": ("balanced_openings",),
         "othello_env.arena.placement": ("Placement", "place"),

@@ -39,23 +39,15 @@ class Benchmark:
     settings: dict[str, Any]
     seconds: float
 
-    @property
-    def elo_text(self) -> str:
-        """The rating in a few words: a number with its interval, or the one end that the games set it."""
-        assert self.placement is not None
-        low, high = self.placement.interval
-        if self.placement.open_end == "above":
-            return f"at least {low:.0f}, no upper limit found"
-        if self.placement.open_end == "below":
-            return f"at most {high:.0f}, no lower limit found"
-        return f"{self.placement.elo:.0f}, 95% interval {low:.0f} to {high:.0f}"
+    def __repr__(self) -> str:
+        return f"<Benchmark {self.head().rstrip(':')}>"
 
     def head(self) -> str:
         """What was found, in a line."""
         if self.placement is None:
             return f"{self.agent}, seed {self.settings['seed']}:"
         games, name, seed = self.placement.games, self.placement.ladder.name, self.settings["seed"]
-        return f"{self.agent}: Elo {self.elo_text} ({name}, {games} games, openings {BALANCED}, seed {seed})"
+        return f"{self.agent}: Elo {self.placement.elo_text} ({name}, {games} games, openings {BALANCED}, seed {seed})"
 
     def rows(self) -> list[tuple[str, ...]]:
         """A row of texts a rung that was played, from the weakest to the strongest."""
@@ -122,7 +114,7 @@ class Benchmark:
             values |= {
                 "ladder": self.placement.ladder.name,
                 "openings": BALANCED,
-                "elo": round(self.placement.elo, 1),
+                "elo": None if self.placement.elo is None else round(self.placement.elo, 1),
                 "interval95": [round(end, 1) for end in self.placement.interval],
                 "beyond": self.placement.beyond,
                 "open_end": self.placement.open_end,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from othello_env.agent import Agent, AgentLeftError, Policy, Seat, WrongGameError, make_agent
+from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.games import failure
 from othello_env.arena.match import Z95, score_interval
 from othello_env.games.hashing import mix_int
@@ -55,6 +56,13 @@ class EndgameAccuracy:
     best: int
     losses: tuple[float, ...]
     faults: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.faults)} failed" if self.faults else ""
+        return (
+            f"<EndgameAccuracy {self.positions} positions: a best move in {self.rate:.1%}, "
+            f"{self.loss:.2f} discs lost a move{failed}>"
+        )
 
     @property
     def positions(self) -> int:
@@ -116,7 +124,7 @@ def _parse(line: str) -> EndgamePosition:
 
 
 def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAccuracy:
-    """Ask an agent for its move in each packaged position.
+    """Ask an agent for its move in each packaged position; a `FaultWarning` tells of answers that are none.
 
     Args:
         agent: an agent, a spec or a callable.
@@ -136,6 +144,7 @@ def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAcc
         else:
             losses.append(position.loss(answer))
             best += position.loss(answer) == 0
+    warn_of_faults(repr(player), "answers", faults, len(positions))
     return EndgameAccuracy(best, tuple(losses), tuple(faults))
 
 

@@ -67,6 +67,11 @@ class Record:
     faulty: int | None = None
     seconds: tuple[float, ...] | None = field(default=None, compare=False)
 
+    def __repr__(self) -> str:
+        scores = " - ".join(map(str, self.final.scores()))
+        fault = f", forfeited by player {self.faulty}" if self.fault else ""
+        return f"<Record of {type(self.final).__name__}, agents {self.pairing.seats}: {scores}{fault}>"
+
 
 class Watch(Protocol):
     """Who is told of a game while it is played, to stop an agent that hangs."""

@@ -49,6 +49,10 @@ class Ladder:
     name: str
     rungs: tuple[Rung, ...]
 
+    def __repr__(self) -> str:
+        ends = " to ".join(f"{rung.spec} {rung.elo:.0f}" for rung in (self.rungs[0], self.rungs[-1]))
+        return f"<Ladder {self.name} of {len(self.rungs)} rungs: {ends}>"
+
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Ladder:
         """A ladder from what `scripts/rate_ladder.py` writes.

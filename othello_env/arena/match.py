@@ -9,6 +9,7 @@ from statistics import NormalDist
 from typing import Any
 
 from othello_env.agent import Agent, Policy, make_agent
+from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.games import Pairing, Record, play_games
 from othello_env.arena.openings import find_openings, opening_start
 from othello_env.games.game import State
@@ -35,9 +36,11 @@ class MatchResult:
 
     def __repr__(self) -> str:
         low, high = self.interval
+        faults = {"the first": self.faults(0), "the second": self.faults(1)}
+        forfeited = "".join(f", {name} forfeited {len(each)}" for name, each in faults.items() if each)
         return (
             f"<MatchResult {self.games} games: {self.wins} wins, {self.draws} draws, {self.losses} losses, "
-            f"score {self.score:.3f} ({low:.3f} to {high:.3f}), margin {self.margin:+.1f}>"
+            f"score {self.score:.3f} ({low:.3f} to {high:.3f}), margin {self.margin:+.1f}{forfeited}>"
         )
 
     @property
@@ -169,6 +172,8 @@ def play_match(
 ) -> MatchResult:
     """Play a match in colour-swapped pairs and return what the first agent achieved.
 
+    An illegal answer or an error loses the game, and at the end a `FaultWarning` tells of it.
+
     Args:
         a: an agent, a spec or a callable.
         b: its opponent.
@@ -198,7 +203,10 @@ def play_match(
             if progress is not None:
                 progress(record)
         first, at_once = part.stop, min(2 * at_once, _MOST_PAIRS_AT_ONCE)
-    return MatchResult(tuple(records))
+    result = MatchResult(tuple(records))
+    for index, agent in enumerate(agents):
+        warn_of_faults(repr(agent), "games", result.faults(index), games)
+    return result
 
 
 def _of_first(record: Record, numbers: Sequence[float]) -> float:

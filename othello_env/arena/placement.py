@@ -15,6 +15,7 @@ from functools import cache, cached_property, partial
 from statistics import NormalDist
 
 from othello_env.agent import Agent, Policy, make_agent
+from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.games import Record, play_games
 from othello_env.arena.ladder import Ladder, Rung, load_ladder
 from othello_env.arena.match import Z95, MatchResult, pairings
@@ -91,20 +92,48 @@ class Placement:
     matches: dict[Rung, MatchResult] = field(default_factory=dict)
     seconds_a_move: float = field(default=0.0, compare=False)
 
+    def __repr__(self) -> str:
+        if not self.games:
+            return f"<Placement on {self.ladder.name}: no games>"
+        forfeited = f", {len(self.faults)} forfeited" if self.faults else ""
+        return f"<Placement on {self.ladder.name}: Elo {self.elo_text}, {self.games} games{forfeited}>"
+
     @property
     def games(self) -> int:
         return sum(match.games for match in self.matches.values())
 
     @property
-    def elo(self) -> float:
-        """The rating by maximum likelihood with Firth's penalty, see `othello_env.arena.ratings`."""
+    def elo(self) -> float | None:
+        """The rating by maximum likelihood with Firth's penalty, see `othello_env.arena.ratings`.
+
+        None where the agent lost or forfeited all games: then there is only an upper limit, the end of `interval`.
+        """
+        if all(match.losses == match.games for match in self.matches.values()):
+            return None
+        return self._estimate
+
+    @property
+    def elo_text(self) -> str:
+        """The rating in a few words: a number with its interval, or the one end that the games set it."""
+        low, high = self.interval
+        if len(self.faults) == self.games:
+            return "none, all games were forfeited"
+        if self.open_end == "above":
+            return f"at least {low:.0f}, no upper limit found"
+        if self.open_end == "below" or self.elo is None:
+            return f"at most {high:.0f}, no lower limit found"
+        return f"{self.elo:.0f}, 95% interval {low:.0f} to {high:.0f}"
+
+    @property
+    def _estimate(self) -> float:
+        """What the next games are chosen by: finite, whatever the results."""
         return self._ratings.elo[_AGENT]
 
     @property
     def interval(self) -> tuple[float, float]:
         """The rating's 95% interval, the rungs' own ratings taken as exact; see `open_end`."""
         half = Z95 * self._ratings.error(_AGENT)
-        return self.elo - half, self.elo + half
+        return self._estimate - half, self._estimate + half
 
     @property
     def open_end(self) -> str | None:
@@ -139,7 +168,7 @@ class Placement:
 
     def expected(self, rung: Rung) -> float:
         """The score against a rung, 0 to 1, that the rating says."""
-        return expected_score(self.elo - rung.elo)
+        return expected_score(self._estimate - rung.elo)
 
     @property
     def fit(self) -> Fit:
@@ -169,7 +198,7 @@ def place(
     """Rate an agent on the ladder. It ends as soon as the interval is small enough or a limit is reached.
 
     The games are of Othello on 8x8, from the openings `balanced-v0`, each played with both colours. An illegal answer
-    or an error loses the game.
+    or an error loses the game, and at the end a `FaultWarning` tells of it.
 
     Args:
         agent: an agent, a spec or a callable.
@@ -215,6 +244,7 @@ def place(
                 break
         if time.monotonic() > deadline:
             break
+    warn_of_faults(repr(timed), "games", placement.faults, placement.games)
     return placement
 
 

@@ -35,6 +35,7 @@ _Z95 = _NORMAL.inv_cdf(0.975)
 _STEPS = 500
 _CLOSE = 1e-10
 _LONGEST_STEP = 2.0
+_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,11 @@ class Ratings:
     covariance: npt.NDArray[np.float64]
     limited: tuple[frozenset[str], frozenset[str]]
 
+    def __repr__(self) -> str:
+        order = sorted(self.elo, key=lambda agent: -self.elo[agent])
+        shown = [f"{agent} {_text(self.elo[agent], *self.interval(agent))}" for agent in order[:_SHOWN]]
+        return f"<Ratings {', '.join([*shown, *['...'] * (len(order) > _SHOWN)])}>"
+
     def error(self, agent: str) -> float:
         """The standard error of a rating."""
         i = list(self.elo).index(agent)
@@ -89,6 +95,13 @@ class Ratings:
         if variance <= 0:
             return 0.5 + 0.5 * ((difference > 0) - (difference < 0))
         return _NORMAL.cdf(difference / math.sqrt(variance))
+
+
+def _text(elo: float, low: float, high: float) -> str:
+    """A rating in a few words; without a lower limit there is no number."""
+    if math.isinf(low):
+        return "without a limit" if math.isinf(high) else f"at most {high:.0f}"
+    return f"at least {low:.0f}" if math.isinf(high) else f"{elo:.0f} ({low:.0f} to {high:.0f})"
 
 
 def expected_score(difference: float) -> float:

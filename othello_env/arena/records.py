@@ -14,19 +14,21 @@ writes the same lines, byte for byte, if in another order.
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from io import FileIO
 from pathlib import Path
 from reprlib import repr as short
 from typing import Any
 
+from othello_env.arena.games import Pairing, lost
 from othello_env.arena.rules import Rules, names_of_moves, play_names
 from othello_env.files import check_output, parse_json, read_file
 from othello_env.games.game import State
@@ -96,6 +98,11 @@ class GameRecord:
     seconds: tuple[float, ...] | None = None
     versions: Mapping[str, str] = field(default_factory=versions, hash=False)
 
+    def __repr__(self) -> str:
+        scores = " - ".join(map(str, self.scores))
+        fault = f", forfeited by {self.agents[self.fault[0]]}" if self.fault else ""
+        return f"<GameRecord of {self.game}, {' - '.join(self.agents)}: {scores}, opening {self.opening}{fault}>"
+
     def to_json(self) -> str:
         """The record as one line, without its end."""
         values = {name: getattr(self, name) for name in _FIELDS}
@@ -126,6 +133,8 @@ class GameRecord:
         if len({len(values[name]) for name in lists if values[name] is not None}) > 1:
             raise RecordError(f"expected as many {', '.join(lists)} as players")
         if fault := values["fault"]:
+            if not 0 <= fault["player"] < len(values["agents"]):
+                raise RecordError(f"fault names the player {fault['player']} of {len(values['agents'])}")
             values["fault"] = (fault["player"], fault["reason"])
         arguments: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
         return cls(**arguments)
@@ -134,18 +143,33 @@ class GameRecord:
         """The position in which the game ended, found by playing it again from its opening.
 
         Raises:
-            RecordError: the game does not go as the record says.
+            RecordError: the game does not go or end as the record says.
         """
         try:
-            rules = Rules.parse(self.game)
+            rules = _rules(self.game)
             base = rules.start(0) if self.position is None else rules.position(*self.position)
             final = play_names(play_names(base, self.opening_moves), self.moves)
         except ValueError as error:
             raise RecordError(f"the game cannot be played again: {error}") from None
-        if self.fault is None and not final.is_over:
-            raise RecordError(f"the game is not over, nor has it a fault:\n{final}")
-        if final.scores() != self.scores or (self.fault is None and final.returns() != self.result):
-            raise RecordError(f"the game ends {final.scores()}, not {self.scores}, or its result is not {self.result}")
+        if len(self.agents) != final.num_players:
+            raise RecordError(f"the game has {final.num_players} players, not {len(self.agents)}")
+        if (self.clock is None) != (self.seconds is None) or not all(0 <= s < math.inf for s in self.seconds or ()):
+            raise RecordError(f"seconds of {self.clock or 'no clock'} cannot be {self.seconds}")
+        if self.fault is None:
+            if not final.is_over:
+                raise RecordError(f"the game is not over, nor has it a fault:\n{final}")
+            ends = final.scores(), final.returns(), final.margins()
+        else:
+            player = self.fault[0]
+            if final.is_over:
+                raise RecordError(f"the game is over and cannot be lost by a fault:\n{final}")
+            if self.moves and player != final.to_move:
+                raise RecordError(f"the fault is of player {player}, but it is the turn of {final.to_move}:\n{final}")
+            end = lost(Pairing(final, (), 0), final, "", player)
+            ends = final.scores(), end.returns, end.margins
+        for name, expected in zip(("scores", "result", "margins"), ends, strict=True):
+            if getattr(self, name) != expected:
+                raise RecordError(f"the game ends with {name} {expected}, not {getattr(self, name)}")
         return final
 
     def transcript(self) -> str:
@@ -167,6 +191,9 @@ class GameRecord:
             raise ValueError(f"expected {final.num_players} names of players, got {len(agents)}")
         text = names_of_moves(start, final.moves)
         return cls(game, tuple(agents), 0, None, "", text, final.returns(), final.margins(), final.scores())
+
+
+_rules = lru_cache(8)(Rules.parse)
 
 
 def _is_int(value: Any) -> bool:

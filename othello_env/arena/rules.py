@@ -5,15 +5,22 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games import bitboard
 from othello_env.games.checkers import Checkers
 from othello_env.games.game import State
+from othello_env.games.jit import kernel
 from othello_env.games.othello import Othello
 from othello_env.games.tribolo import Tribolo
 
 __all__ = ["Rules", "names_of_moves", "play_names", "position_to_text"]
 
+_0 = np.uint64(0)
 _GAMES: dict[str, type[State]] = {"checkers": Checkers, "othello": Othello, "tribolo": Tribolo}
 
 
@@ -42,8 +49,7 @@ class Rules:
         name, colon, text = spec.partition(":")
         if name not in _GAMES:
             raise ValueError(f"expected a game, {', '.join(_GAMES)}, got {spec!r}")
-        parameters = inspect.signature(_GAMES[name]).parameters
-        known = {key: parameter.default for key, parameter in parameters.items() if key != "seed"}
+        known = {key: default for key, default in _defaults(name).items() if key != "seed"}
         options: dict[str, Any] = {}
         for part in text.split(",") if colon else ():
             key, equals, value = part.partition("=")
@@ -70,7 +76,7 @@ class Rules:
 
     def start(self, key: int) -> State:
         """The start of the game with this key."""
-        seed = {"seed": key} if "seed" in inspect.signature(_GAMES[self.name]).parameters else {}
+        seed = {"seed": key} if "seed" in _defaults(self.name) else {}
         return _GAMES[self.name](**seed, **dict(self.options))
 
     def position(self, text: str, player: str) -> State:
@@ -83,6 +89,12 @@ class Rules:
         rules = dict(self.options) if game is Checkers else {}  # other boards show their size
         state: State = game.from_text(text, player, **rules)
         return state
+
+
+@cache
+def _defaults(name: str) -> dict[str, Any]:
+    """What a game's class takes, with the default of each."""
+    return {key: parameter.default for key, parameter in inspect.signature(_GAMES[name]).parameters.items()}
 
 
 def position_to_text(state: State) -> tuple[str, str]:
@@ -114,7 +126,46 @@ def play_names(start: State, names: str) -> State:
         NotationError: a name cannot be read.
         IllegalActionError: a move is not legal.
     """
+    if isinstance(start, Othello) and (final := _play_othello(start, names.split())) is not None:
+        return final
     state = start
     for name in names.split():
         state = state.play(state.action_from_text(name))
     return state
+
+
+@cache
+def _othello_moves(size: int) -> dict[str, tuple[int, np.uint64]]:
+    """By name, each action and its disc, none for a pass."""
+    start = Othello(size)
+    return {start.action_to_text(a): (a, np.uint64(bit)) for a, bit in enumerate(bitboard.ACTION_BITS[size])}
+
+
+def _play_othello(start: Othello, names: Sequence[str]) -> Othello | None:
+    """What `play_names` finds, in a twentieth of the time; None if something is wrong."""
+    known = _othello_moves(start.size)
+    try:
+        moves = [known[name] for name in names]
+    except KeyError:
+        return None
+    discs = np.array([disc for _, disc in moves], np.uint64)
+    own, opponent, played = _play_discs(
+        np.uint64(start.own), np.uint64(start.opponent), discs, bitboard.BOARDS[start.size]
+    )
+    if played < len(discs):
+        return None
+    final = Othello.from_bits(int(own), int(opponent), start.to_move ^ (len(discs) & 1), start.size)
+    return final.with_moves((*start.moves, *(action for action, _ in moves)))
+
+
+@kernel
+def _play_discs(
+    own: np.uint64, opponent: np.uint64, discs: npt.NDArray[np.uint64], board: np.uint64
+) -> tuple[np.uint64, np.uint64, int]:
+    """Play moves as far as they are legal, a disc each (none: pass): the last position and the number played."""
+    for i in range(len(discs)):
+        legal, reply = bitboard.mobility(own, opponent, board)
+        if discs[i] & legal != discs[i] or (discs[i] == _0 and (legal != _0 or reply == _0)):
+            return own, opponent, i
+        own, opponent, _, _ = bitboard.advance(own, opponent, discs[i], board)
+    return own, opponent, len(discs)

@@ -94,6 +94,11 @@ class Schedule:
 
         _ = self._given  # what is wrong with the openings is told at once
 
+    def __repr__(self) -> str:
+        given = f"{len(self._given)} given" if self._given else self.openings or "start"
+        what = f"{len(self)} games of {self.rules}: {len(self.agents)} agents"
+        return f"<Schedule of {what}, openings {given}, seed {self.seed}>"
+
     def __iter__(self) -> Iterator[ScheduledGame]:
         """The games in order, made one by one."""
         return self.missing(frozenset())

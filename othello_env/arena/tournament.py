@@ -8,7 +8,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -16,6 +16,7 @@ from pathlib import Path
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.clocks import TimeControl
 from othello_env.arena.cluster import play_jobs_on_cluster
+from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.games import Record, play_games
 from othello_env.arena.match import score_interval
 from othello_env.arena.ratings import Comparison, Ratings, rate
@@ -68,7 +69,12 @@ class Tournament:
     """
 
     agents: tuple[str, ...]
-    records: tuple[GameRecord, ...] = field(repr=False)
+    records: tuple[GameRecord, ...]
+
+    def __repr__(self) -> str:
+        faults = sum(record.fault is not None for record in self.records)
+        forfeited = f", {faults} forfeited" if faults else ""
+        return f"<Tournament of {len(self.agents)} agents: {len(self.records)} games{forfeited}>"
 
     @classmethod
     def of(cls, agents: Iterable[str], records: Iterable[GameRecord]) -> Tournament:
@@ -204,7 +210,11 @@ def play_tournament(
                         out.append(written)
                     records.append(written)
                     tell(written)
-    return Tournament.of(schedule.agents, records)
+    result = Tournament.of(schedule.agents, records)
+    for name in schedule.agents:
+        games = sum(name in record.agents for record in result.records)
+        warn_of_faults(name, "games", result.faults(name), games)
+    return result
 
 
 @contextmanager
@@ -231,7 +241,7 @@ def _check(
     """Check that a file's records are games of this tournament.
 
     Raises:
-        RecordError: one is not, or was there before; its line is named.
+        RecordError: one is not, or was there before, or does not go or end as it says; its line is named.
     """
     expected = _settings_of(schedule, clock)
     games_of = lru_cache(4)(schedule.games_of)
@@ -243,8 +253,14 @@ def _check(
             reason = "it repeats a game"
         elif game is None or game.pairing.key != record.key or _settings(record) != expected:
             reason = _difference(record, schedule, expected)
+        elif (record.position, record.opening_moves) != (game.opening.position, game.opening.moves):
+            reason = f"opening {record.opening} of the tournament is another one"
         if reason is not None:
             raise RecordError(f"{file}, line {line}: {reason}; resume with the same arguments, or name another file")
+        try:
+            record.replay()
+        except RecordError as error:
+            raise RecordError(f"{file}, line {line} is damaged: {error}") from None
         seen.add(record.key)
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import sys
 import traceback
+import warnings
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -10,6 +11,7 @@ from typing import Any, NoReturn
 import click
 
 import othello_env
+from othello_env.arena import FaultWarning
 from othello_env.compiling import compilation_reported
 from othello_env.games.jit import interruptible
 
@@ -55,7 +57,8 @@ def main(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     sys.path.append(str(Path.cwd()))  # where package.module:name looks too
     try:
-        with compilation_reported(_say_compiling):
+        with compilation_reported(_say_compiling), warnings.catch_warnings():
+            warnings.simplefilter("ignore", FaultWarning)  # commands print it themselves
             status = _command.main(given or ["--help"], prog_name="othello-env", standalone_mode=False)
     except (_InterruptError, click.Abort, KeyboardInterrupt):
         if sys.stderr.isatty():

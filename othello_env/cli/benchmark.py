@@ -66,7 +66,7 @@ def command(
         partial = replace(partial, placement=placement, seconds=now - began)
         if now > shown + _SHOW_EVERY:
             shown = now
-            options.show(f"{placement.games} games  Elo {partial.elo_text}")
+            options.show(f"{placement.games} games  Elo {placement.elo_text}")
 
     try:
         result = run_benchmark(
@@ -103,9 +103,11 @@ def _tell(result: Benchmark, out: Path | None) -> None:
 def _picture(result: Benchmark, placement: Placement) -> bytes:
     """The rungs by their ratings, the agent among them, as a PNG."""
     rows = [EloRow(rung.spec, rung.elo, *rung.interval) for rung in placement.ladder.rungs]
-    own = EloRow(Path(result.agent).name, placement.elo, *placement.interval, own=True, beyond=placement.open_end)
+    low, high = placement.interval
+    elo = high if placement.elo is None else placement.elo
+    own = EloRow(Path(result.agent).name, elo, low, high, own=True, beyond=placement.open_end)
     chart = elo_chart(
-        f"{own.label} on {placement.ladder.name}: Elo {result.elo_text}",
+        f"{own.label} on {placement.ladder.name}: Elo {placement.elo_text}",
         f"{placement.games} games in colour-swapped pairs from balanced openings; 95% intervals, random = 0",
         sorted([*rows, own], key=lambda row: -row.elo),
     )

@@ -153,7 +153,8 @@ def elo_table(result: Tournament, anchor: str | None = None) -> str:
         low, high = ratings.interval(agent)
         following = order[place + 1 : place + 2]
         better = f"{ratings.superiority(agent, following[0]):.3f}" if following else ""
-        rows.append((agent, f"{ratings.elo[agent]:.0f}", _interval(low, high), better))
+        elo = "-" if math.isinf(low) else f"{ratings.elo[agent]:.0f}"  # it won nothing
+        rows.append((agent, elo, _interval(low, high), better))
     return options.table(("agent", "Elo", "95% interval", "better than next"), rows)
 
 

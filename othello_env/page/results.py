@@ -79,8 +79,8 @@ def _facts(content: dict[str, Any]) -> list[list[str]]:
             "above": f"at least {low:.0f}, no upper limit found",
             "below": f"at most {high:.0f}, no lower limit found",
         }
-        both = f"{_number(content['elo']):.0f} ({low:.0f} to {high:.0f})"
-        facts.append(["Elo", ends.get(str(content.get("open_end")), both)])
+        end = ends.get(str(content.get("open_end")))
+        facts.append(["Elo", end or f"{_number(content['elo']):.0f} ({low:.0f} to {high:.0f})"])
     if "milliseconds_a_move" in content:
         facts.append(["a move", f"{_number(content['milliseconds_a_move']):.3g} ms"])
     if content.get("illegal_or_failed"):

@@ -11,6 +11,8 @@ from othello_agents.engine import exact_scores
 from othello_env import Agent, Othello, WrongGameError, symmetries
 from othello_env.arena.endgame import endgame_positions, measure_endgame, random_endgame
 
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
+
 SAMPLE = endgame_positions()[::10]
 
 

@@ -11,6 +11,8 @@ from othello_env import Agent, Checkers, Othello, Tribolo, WrongGameError, make_
 from othello_env.arena.games import Pairing, Record, play_game, play_games
 from othello_env.arena.match import MatchResult, pairings, play_match, score_interval
 
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
+
 
 class OneByOne(Agent):
     """Another agent, asked game by game."""

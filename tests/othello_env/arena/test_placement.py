@@ -1,18 +1,24 @@
 """Ratings on the ladder: against simulated agents whose strength is known, and by games."""
 
+import json
 import math
 import random
+import re
 
 import numpy as np
 import pytest
 
 from othello_env import Agent, Othello
-from othello_env.arena import placement
+from othello_env.arena import FaultWarning, placement
+from othello_env.arena.benchmark import run_benchmark
 from othello_env.arena.games import Record
 from othello_env.arena.ladder import Ladder, Rung
 from othello_env.arena.match import MatchResult, pairings
 from othello_env.arena.placement import Fit, Placement, place
 from othello_env.arena.ratings import expected_score
+from othello_env.page.results import read_results
+
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
 
 SIMULATED = Ladder("simulated", tuple(Rung(f"rung {n}", 150.0 * n, (150.0 * n,) * 2, 1000) for n in range(14)))
 CHEAP = Ladder("cheap", (Rung("random", 0.0, (0.0, 0.0), 2), Rung("maximizer:eval=weighted", 350.0, (330.0, 370.0), 2)))
@@ -85,7 +91,7 @@ def test_who_is_beyond_the_ladder_is_told_so(simulate, elo, beyond, rung):
     assert found.games < 300
     low, high = found.interval
     assert low > end.elo if beyond == "above" else high < end.elo
-    assert math.isfinite(found.elo)
+    assert (found.elo is None) == (beyond == "below"), "who won nothing has no rating"
 
 
 def test_a_clean_score_sets_no_limit_and_more_games_are_played(simulate):
@@ -196,6 +202,35 @@ def test_illegal_answers_and_errors_lose_and_are_counted():
     assert 0 < len(found.faults) <= losses
     assert any("oops" in fault for fault in found.faults)
     assert any("a1 (action 0) is not legal" in fault for fault in found.faults)
+
+
+@pytest.mark.filterwarnings("default")
+def test_an_agent_that_fails_at_every_move_gets_a_warning_and_no_rating():
+    def broken(observations, masks):
+        raise ZeroDivisionError("oops")
+
+    told = "broken failed in 8 of 8 games; the first: agent .*ZeroDivisionError: oops"
+    with pytest.warns(FaultWarning, match=told) as seen:
+        found = place(broken, ladder=CHEAP, games=8)
+    assert len(seen) == 1
+    assert seen[0].filename == __file__
+    assert found.elo is None
+    assert found.elo_text == "none, all games were forfeited"
+    assert repr(found) == "<Placement on cheap: Elo none, all games were forfeited, 8 games, 8 forfeited>"
+    with pytest.warns(FaultWarning):
+        result = run_benchmark(broken, games=8)
+    assert "Elo none, all games were forfeited (" in result.head()
+    assert result.to_json()["elo"] is None
+    json.dumps(result.to_json(), allow_nan=False)
+    assert read_results("a.json", result.to_json())["facts"][0][1].startswith("at most ")
+
+
+def test_an_agent_that_loses_all_games_has_an_upper_limit_alone():
+    lost = {0: (-1.0, 1.0), 1: (1.0, -1.0)}  # by who plays Black
+    records = [Record(game, Othello(), lost[game.seats[0]], (0.0, 0.0)) for game in pairings(4, None)]
+    found = Placement(CHEAP, {CHEAP.rungs[0]: MatchResult(tuple(records))})
+    assert found.elo is None
+    assert re.fullmatch(r"<Placement on cheap: Elo at most -?\d+, no lower limit found, 8 games>", repr(found))
 
 
 def test_what_a_placement_sums_up():

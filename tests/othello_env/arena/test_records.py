@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from othello_env import Othello
+from othello_env import IllegalActionError, Othello
 from othello_env.arena.records import GameRecord, RecordError, open_records, read_records
 from othello_env.arena.rules import Rules, names_of_moves, play_names
 from othello_env.games.checkers import Checkers
@@ -102,15 +102,96 @@ def test_a_wipe_out_is_a_finished_game():
         ({"moves": "f5 z9"}, "expected a square from a1 to h8"),
         ({"moves": "f5 d6"}, "the game is not over"),
         ({"scores": (3, 4)}, "the game ends"),
-        ({"result": (-1.0, 1.0)}, "or its result is not"),
+        ({"result": (-1.0, 1.0)}, "the game ends with result"),
         ({"game": "go"}, "expected a game"),
         ({"position": ("??", "black")}, "cannot be played again"),
+        ({"margins": (13.0, -13.0)}, "the game ends with margins"),
+        ({"margins": (float("nan"), -64.0)}, "the game ends with margins"),
+        ({"agents": ("a", "b", "c")}, "the game has 2 players, not 3"),
+        ({"fault": (0, "bored")}, "the game is over and cannot be lost by a fault"),
+        ({"clock": "5s"}, "seconds of 5s cannot be None"),
+        ({"seconds": (1.0, 1.0)}, "seconds of no clock cannot be"),
+        ({"clock": "5s", "seconds": (1.0, -1.0)}, "seconds of 5s cannot be"),
+        ({"clock": "5s", "seconds": (1.0, float("nan"))}, "seconds of 5s cannot be"),
     ],
 )
 def test_a_record_that_lies_is_told(change, told):
     record = GameRecord.from_transcript(WIPE_OUT, ("a", "b"))
     with pytest.raises(RecordError, match=told):
         replace(record, **change).replay()
+
+
+FORFEIT = {
+    "moves": "f5 d6",
+    "scores": (3, 3),
+    "fault": (0, "bored"),
+    "result": (-1.0, 1.0),
+    "margins": (-64.0, 64.0),
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({}, None),
+        ({"moves": "", "scores": (2, 2)}, None),
+        (
+            {"moves": "", "scores": (2, 2), "fault": (1, "not ready"), "result": (1.0, -1.0), "margins": (64.0, -64.0)},
+            None,
+        ),
+        ({"fault": (1, "bored")}, "the fault is of player 1, but it is the turn of 0"),
+        ({"result": (1.0, -1.0)}, "the game ends with result"),
+        ({"margins": (0.0, 0.0)}, "the game ends with margins"),
+        ({"scores": (2, 2)}, "the game ends with scores"),
+        ({"fault": None}, "the game is not over, nor has it a fault"),
+    ],
+)
+def test_a_game_lost_by_a_fault_is_checked_too(change, told):
+    record = replace(GameRecord.from_transcript(WIPE_OUT, ("a", "b")), **(FORFEIT | change))
+    if told is None:
+        assert not record.replay().is_over
+    else:
+        with pytest.raises(RecordError, match=told):
+            record.replay()
+
+
+def test_a_fault_of_nobody_and_deep_json_are_no_records():
+    line = replace(GameRecord.from_transcript(WIPE_OUT, ("a", "b")), **FORFEIT).to_json()
+    assert GameRecord.from_json(line).fault == (0, "bored")
+    for player in ("2", "-1", str(10**30)):
+        with pytest.raises(RecordError, match=f"fault names the player {player} of 2"):
+            GameRecord.from_json(line.replace('{"player": 0', f'{{"player": {player}'))
+    with pytest.raises(RecordError, match="it is no JSON"):
+        GameRecord.from_json("[" * 100_000)
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_moves_are_played_by_name_as_one_after_the_other(size):
+    """Those of Othello by a kernel, which must see each wrong one."""
+    for key in range(30):
+        start = Othello(size)
+        names = names_of_moves(start, finished(start, key).moves).split()
+        assert play_names(start, " ".join(names)) == finished(start, key)
+        for wrong in ("a1", "pass", "d4", names[key % len(names)].upper(), "z9"):
+            changed = [*names]
+            changed[7 * key % len(names)] = wrong
+            assert outcome(play_names, start, " ".join(changed)) == outcome(one_by_one, start, " ".join(changed))
+        assert outcome(play_names, start, " ".join([*names, "pass"])) is IllegalActionError
+
+
+def outcome(play, start, names):
+    try:
+        state = play(start, names)
+    except ValueError as error:
+        return type(error)
+    return state, state.moves
+
+
+def one_by_one(start, names):
+    state = start
+    for name in names.split():
+        state = state.play(state.action_from_text(name))
+    return state
 
 
 def test_a_transcript_that_is_no_whole_game_makes_no_record():

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,8 @@ from othello_env.arena.records import GameRecord, RecordError, RecordFile, read_
 from othello_env.arena.rules import Rules
 from othello_env.arena.schedule import Schedule
 from othello_env.arena.tournament import Tournament, play_tournament
+
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
 
 NAMES = ("random", "maximizer:eval=count", "random:epsilon=0.5")
 
@@ -140,6 +143,32 @@ def test_another_version_and_a_repeated_game_are_told(tmp_path):
             play(("random", "maximizer"), 2, file=path)
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda r: {"result": r.result[::-1]}, "the game ends with result"),
+        (lambda r: {"scores": r.scores[::-1], "margins": r.margins[::-1], "result": r.result[::-1]}, "with scores"),
+        (lambda r: {"margins": tuple(2 * m for m in r.margins)}, "the game ends with margins"),
+        (lambda r: {"moves": "a1 " + r.moves}, r"a1 \(action 0\) is not legal"),
+        (lambda r: {"moves": r.moves[:-3]}, "the game"),
+        (lambda r: {"opening_moves": "f5", "moves": r.moves}, "opening 2 of the tournament is another one"),
+        (lambda r: {"fault": (0, "bored")}, "cannot be lost by a fault"),
+        (lambda r: {"seconds": (1.0, 1.0)}, "seconds of no clock"),
+    ],
+)
+def test_what_a_file_claims_is_played_again(tmp_path, change, told):
+    path = tmp_path / "games.jsonl"
+    names = ("random", "maximizer:eval=weighted")
+    records = list(play(names, 6, file=path).records)
+    place = next(i for i, r in enumerate(records) if r.opening == 2 and r.result[0])
+    records[place] = replace(records[place], **change(records[place]))
+    path.write_text("".join(f"{record.to_json()}\n" for record in records))
+    before = path.read_bytes()
+    with pytest.raises(RecordError, match=rf"games\.jsonl, line {place + 1}.*{told}"):
+        play(names, 6, file=path)
+    assert path.read_bytes() == before
+
+
 def test_three_players():
     names = ("random", "tribolo", "random:epsilon=0.1")
     result = play(names, 12, rules=Rules("tribolo", (("height", 7), ("walls", 3), ("width", 9), ("cells", 5))))
@@ -181,6 +210,20 @@ def test_an_agent_that_fails_loses_its_games_and_the_others_go_on():
             assert "ValueError: no idea" in reason
             assert "Othello.from_text(" in reason
             assert "0x" not in reason
+
+
+def test_faults_of_every_kind_are_resumed(tmp_path):
+    """Each is a legal end: an error, an answer that is none, no beginning, the clock, the process."""
+    odd = f"{Path(__file__).with_name('odd_agents.py')}:"
+    names = ("random", *(odd + name for name in ("Raiser", "Liar", "Unprepared")))
+    path = tmp_path / "games.jsonl"
+    result = play(names, 2, file=path)
+    assert all(map(result.faults, names[1:]))
+    assert play(names, 2, file=path) == result
+    names, path = ("random", *(odd + name for name in ("Late", "Killer", "Leaver"))), tmp_path / "clocked.jsonl"
+    result = play(names, 2, file=path, clock=Clock(0.5))
+    assert all(map(result.faults, names[1:]))
+    assert play(names, 2, file=path, clock=Clock(0.5)) == result
 
 
 def test_the_table_counts_from_each_side():

@@ -15,6 +15,8 @@ from othello_env.arena.timed import Timed
 from othello_env.arena.tournament import play_tournament
 from othello_env.games.othello import Othello
 
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
+
 ODD = Path(__file__).with_name("odd_agents.py")
 ENGINE = Path(__file__).parents[2] / "othello_agents" / "scripted_engine.py"
 FAST = TimeControl(0.5, per_move=True)

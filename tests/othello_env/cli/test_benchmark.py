@@ -107,7 +107,7 @@ def test_illegal_moves_are_told(run, tmp_path):
     status, out, err = run(f"{tmp_path}/policy.py:first", "--games", 20)
     assert status == 0
     assert "20 games lost by illegal moves or errors" in out
-    assert ": Elo at most " in out
+    assert ": Elo none, all games were forfeited (" in out
     assert "474 illegal or failed" in out  # in the others a1 is legal
     assert "a1 (action 0) is not legal" in err
 

@@ -1,0 +1,84 @@
+"""What a person sees of results, and of agents that fail."""
+
+import re
+import warnings
+
+import pytest
+
+from othello_env.arena import FaultWarning
+from othello_env.arena.benchmark import Benchmark
+from othello_env.arena.endgame import EndgameAccuracy, measure_endgame
+from othello_env.arena.ladder import load_ladder
+from othello_env.arena.match import play_match
+from othello_env.arena.ratings import Comparison, rate
+from othello_env.arena.schedule import Schedule
+from othello_env.arena.tournament import play_tournament
+from othello_env.cli import main
+
+NUMBER = r"-?\d+"
+
+
+def broken(observations, masks):
+    raise ZeroDivisionError("oops")
+
+
+def test_a_match_warns_of_each_agent_that_fails():
+    with pytest.warns(FaultWarning, match="oops") as seen:
+        result = play_match("random", broken, games=4)
+    assert [str(warning.message).partition(" in Othello")[0] for warning in seen] == [
+        "broken failed in 4 of 4 games; the first: agent broken failed"
+    ]
+    assert seen[0].filename == __file__
+    assert repr(result).endswith(", the second forfeited 4>")
+    record = rf"<Record of Othello, agents \(0, 1\): {NUMBER} - {NUMBER}, forfeited by player 1>"
+    assert re.fullmatch(record, repr(result.records[0]))
+
+
+def test_a_tournament_warns_too():
+    agents = {"mine": broken, "random": "random"}
+    with pytest.warns(FaultWarning, match=r"mine failed in 4 of 4 games; the first: .*oops"):
+        result = play_tournament(agents, Schedule(tuple(agents), 4))
+    assert repr(result) == "<Tournament of 2 agents: 4 games, 4 forfeited>"
+    record = rf"<GameRecord of othello, mine - random: {NUMBER} - {NUMBER}, opening 0, forfeited by mine>"
+    assert re.fullmatch(record, repr(result.records[0]))
+
+
+def test_endgames_warn_too():
+    with pytest.warns(FaultWarning, match=r"broken failed in 500 of 500 answers; the first: .*oops"):
+        result = measure_endgame(broken)
+    shown = r"<EndgameAccuracy 500 positions: a best move in 0\.0%, \d+\.\d\d discs lost a move, 500 failed>"
+    assert re.fullmatch(shown, repr(result))
+
+
+def test_whoever_plays_well_causes_no_warning():
+    play_match("random", "maximizer", games=4)
+    play_tournament({"random": "random", "maximizer": "maximizer"}, Schedule(("random", "maximizer"), 4))
+
+
+def test_the_command_prints_it_once_and_warns_of_nothing(tmp_path, capsys):
+    policy = tmp_path / "policy.py"
+    policy.write_text("def broken(observations, masks):\n    raise ZeroDivisionError\n")
+    for name in ("match", "tournament"):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            with pytest.raises(SystemExit):
+                main([name, f"{policy}:broken", "random", "--games", "4"])
+        assert not seen
+        out, err = capsys.readouterr()
+        assert err.count("ZeroDivisionError") == 1
+    row = next(line for line in out.splitlines()[6:] if line.startswith(f"{policy}"))
+    assert re.search(r":broken +- +at most -?\d+$", row), "who won nothing has no number"
+
+
+def test_results_are_shown_in_a_line():
+    units = [Comparison("a", "b", 1.5) for _ in range(20)] + [Comparison("c", "b", 0.0) for _ in range(4)]
+    shown = rf"<Ratings a {NUMBER} \({NUMBER} to {NUMBER}\), b 0 \(0 to 0\), c at most {NUMBER}>"
+    assert re.fullmatch(shown, repr(rate(units, {"b": 0.0})))
+    many = rate([Comparison(str(n), str(n + 1), 1.0) for n in range(100)], {"0": 0.0})
+    assert repr(many).count("(") == 8
+    assert repr(many).endswith(", ...>")
+    schedule = Schedule(("a", "b"), 4, seed=3)
+    assert repr(schedule) == "<Schedule of 4 games of othello: 2 agents, openings random:10, seed 3>"
+    assert "openings 2 given" in repr(Schedule(("a", "b"), 4, ("f5d6", "f5f6")))
+    assert re.fullmatch(r"<Ladder ladder-v0 of \d+ rungs: random 0 to engine\S* \d+>", repr(load_ladder()))
+    assert len(repr(Benchmark("a", None, EndgameAccuracy(1, (0.0,) * 500), {"seed": 0}, 1.0))) < 80
