@@ -57,17 +57,18 @@ __all__ = [
 
 __version__ = version("othello-env")
 
-__getattr__ = later(
-    __name__,
-    {
-        "othello_env.arena": ("measure_endgame", "place", "play_match", "play_tournament", "run_benchmark"),
-        "othello_env.envs": ("OthelloEnv", "OthelloVectorEnv", "make_env", "make_vec_env", "self_play_advantages"),
-    },
-)
+if not TYPE_CHECKING:  # a type checker knows the names, and says so of others
+    __getattr__ = later(
+        __name__,
+        {
+            "othello_env.arena": ("measure_endgame", "place", "play_match", "play_tournament", "run_benchmark"),
+            "othello_env.envs": ("OthelloEnv", "OthelloVectorEnv", "make_env", "make_vec_env", "self_play_advantages"),
+        },
+    )
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted({*globals(), *__all__})
 
 
 State.svg_renderer = staticmethod(drawing.svg)

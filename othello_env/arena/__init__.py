@@ -33,21 +33,22 @@ __all__ = [
     "run_benchmark",
 ]
 
-__getattr__ = later(
-    __name__,
-    {
-        "othello_env.arena.benchmark": ("Benchmark", "run_benchmark"),
-        "othello_env.arena.clocks": ("TimeControl",),
-        "othello_env.arena.endgame": ("EndgameAccuracy", "measure_endgame"),
-        "othello_env.arena.faults": ("FaultWarning",),
-        "othello_env.arena.match": ("MatchResult", "play_match"),
-        "othello_env.arena.openings": ("balanced_openings",),
-        "othello_env.arena.placement": ("Placement", "place"),
-        "othello_env.arena.ratings": ("Ratings", "rate"),
-        "othello_env.arena.tournament": ("Tournament", "play_tournament"),
-    },
-)
+if not TYPE_CHECKING:  # a type checker knows the names, and says so of others
+    __getattr__ = later(
+        __name__,
+        {
+            "othello_env.arena.benchmark": ("Benchmark", "run_benchmark"),
+            "othello_env.arena.clocks": ("TimeControl",),
+            "othello_env.arena.endgame": ("EndgameAccuracy", "measure_endgame"),
+            "othello_env.arena.faults": ("FaultWarning",),
+            "othello_env.arena.match": ("MatchResult", "play_match"),
+            "othello_env.arena.openings": ("balanced_openings",),
+            "othello_env.arena.placement": ("Placement", "place"),
+            "othello_env.arena.ratings": ("Ratings", "rate"),
+            "othello_env.arena.tournament": ("Tournament", "play_tournament"),
+        },
+    )
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted({*globals(), *__all__})

@@ -30,21 +30,22 @@ __all__ = [
     "self_play_advantages",
 ]
 
-__getattr__ = later(
-    __name__,
-    {
-        "othello_env.envs.aec": ("AECGame",),
-        "othello_env.envs.conventions": ("IgnoredMaskWarning",),
-        "othello_env.envs.family": ("CheckersEnv", "TriboloEnv"),
-        "othello_env.envs.making": ("make_env", "make_vec_env"),
-        "othello_env.envs.returns": ("self_play_advantages",),
-        "othello_env.envs.sampling": ("sample_legal",),
-        "othello_env.envs.sb3": ("OthelloVecEnv",),
-        "othello_env.envs.single": ("OthelloEnv", "SingleGame"),
-        "othello_env.envs.vector": ("OthelloVectorEnv",),
-    },
-)
+if not TYPE_CHECKING:  # a type checker knows the names, and says so of others
+    __getattr__ = later(
+        __name__,
+        {
+            "othello_env.envs.aec": ("AECGame",),
+            "othello_env.envs.conventions": ("IgnoredMaskWarning",),
+            "othello_env.envs.family": ("CheckersEnv", "TriboloEnv"),
+            "othello_env.envs.making": ("make_env", "make_vec_env"),
+            "othello_env.envs.returns": ("self_play_advantages",),
+            "othello_env.envs.sampling": ("sample_legal",),
+            "othello_env.envs.sb3": ("OthelloVecEnv",),
+            "othello_env.envs.single": ("OthelloEnv", "SingleGame"),
+            "othello_env.envs.vector": ("OthelloVectorEnv",),
+        },
+    )
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted({*globals(), *__all__})

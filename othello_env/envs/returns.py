@@ -44,7 +44,8 @@ def self_play_advantages(
         last_players: (N,) those players, the last step's ``info["to_move"]``.
         gamma: discount from one turn of a side to its next.
         gae_lambda: 0 trusts the values, 1 the rewards.
-        illegal: (T, N) where an illegal action ended the game, so that the other side got nothing.
+        illegal: (T, N) where an illegal action ended the game, so that the other side got nothing:
+            ``info["illegal_action"] >= 0``, with ``SAME_STEP`` in `final_info`, where its `_illegal_action` is set.
         played: (T, N) False where a step was no ply (``NEXT_STEP`` mode, after an end); advantages are 0 there.
 
     Returns:

@@ -221,9 +221,9 @@ def test_faults_of_every_kind_are_resumed(tmp_path):
     assert all(map(result.faults, names[1:]))
     assert play(names, 2, file=path) == result
     names, path = ("random", *(odd + name for name in ("Late", "Killer", "Leaver"))), tmp_path / "clocked.jsonl"
-    result = play(names, 2, file=path, clock=Clock(0.5))
+    result = play(names, 2, file=path, clock=TimeControl(0.5))
     assert all(map(result.faults, names[1:]))
-    assert play(names, 2, file=path, clock=Clock(0.5)) == result
+    assert play(names, 2, file=path, clock=TimeControl(0.5)) == result
 
 
 def test_the_table_counts_from_each_side():

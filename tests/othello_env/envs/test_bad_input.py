@@ -8,6 +8,7 @@ from othello_env.envs.family import CheckersEnv, TriboloEnv
 from othello_env.envs.single import OthelloEnv
 from othello_env.envs.vector import OthelloVectorEnv
 from othello_env.games import checkers, pdn, tribolo
+from othello_env.games.openings import Openings
 
 pytestmark = pytest.mark.nojit
 
@@ -128,7 +129,8 @@ def test_openings_need_at_least_one(make):
 
 
 @each_env
-def test_more_random_plies_than_a_game_has_are_too_many(make):
+def test_more_random_plies_than_a_game_has_are_too_many(make, monkeypatch):
+    monkeypatch.setattr(Openings, "ATTEMPTS", 5)
     with pytest.raises(ValueError, match=r"random plies ended .*ask for fewer"):
         make(openings=f"random:{10**20}").reset(seed=0)
 
