@@ -30,12 +30,13 @@ def main() -> None:
     sys.unraisablehook = _raise_again
     try:
         signal.signal(signal.SIGINT, _interrupt)
-        run()  # raises SystemExit
+        run(is_interrupted=lambda: bool(_lost))  # raises SystemExit
     finally:
         _end_silently_when_interrupted()
 
 
 _interrupted: list[bool] = []
+_lost: list[bool] = []
 
 
 def _interrupt(*_: object) -> None:
@@ -69,6 +70,7 @@ def _raise_again(lost: Any) -> None:
     After an interrupt other errors say nothing: they come of what it left half made.
     """
     if issubclass(lost.exc_type, KeyboardInterrupt):
+        _lost.append(True)
         threading.Timer(_AGAIN_SECONDS, _interrupt_main_thread).start()
     elif not _interrupted:
         sys.__unraisablehook__(lost)

@@ -4,6 +4,7 @@ import contextlib
 import sys
 import traceback
 import warnings
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -52,14 +53,17 @@ def _command() -> None:
     """Othello for people who train agents."""
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Run the command; an error is one line on stderr and exit status 2, an interrupt status 130."""
+def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], bool] = lambda: False) -> None:
+    """Run the command; an error is one line on stderr and exit status 2, an interrupt status 130.
+
+    Args:
+        arguments: of the command; by default those of this process.
+        is_interrupted: whether an interrupt was lost, so that an error may come of it.
+    """
     given = sys.argv[1:] if arguments is None else arguments
     sys.path.append(str(Path.cwd()))  # where package.module:name looks too
     try:
-        with compilation_reported(_say_compiling), warnings.catch_warnings():
-            warnings.simplefilter("ignore", FaultWarning)  # commands print it themselves
-            status = _command.main(given or ["--help"], prog_name="othello-env", standalone_mode=False)
+        status = _run(given or ["--help"], is_interrupted)
     except (_InterruptError, click.Abort, KeyboardInterrupt):
         if sys.stderr.isatty():
             click.echo(err=True)  # after the ^C
@@ -74,6 +78,17 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:  # most likely in a user's file, and then this says where
         _stop(f"{type(error).__name__}: {error}".splitlines()[0] + _place(error), _FAILURE)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _run(arguments: list[str], is_interrupted: Callable[[], bool]) -> Any:
+    try:
+        with compilation_reported(_say_compiling), warnings.catch_warnings():
+            warnings.simplefilter("ignore", FaultWarning)  # commands print it themselves
+            return _command.main(arguments, prog_name="othello-env", standalone_mode=False)
+    except Exception as error:
+        if is_interrupted():
+            raise _InterruptError from error
+        raise
 
 
 def _say_compiling() -> None:

@@ -98,6 +98,17 @@ x = Slow()
 del x
 time.sleep(600)
 """,
+    "a callback of C runs that is needed": """
+import ctypes
+done = []
+def slow():
+    say()
+    time.sleep(3)
+    done.append(True)
+    return 0
+ctypes.CFUNCTYPE(ctypes.c_int)(slow)()
+done[0]
+""",
     "something is half made": """
 class Half:
     def __init__(self):
