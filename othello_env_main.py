@@ -45,6 +45,7 @@ def _interrupt(*_: object) -> None:
 
 
 def _end_with_a_line(*_: object) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # lest another one writes the line again
     os.write(2, b"othello-env: interrupted\n")
     os._exit(_INTERRUPTED)
 

@@ -15,7 +15,7 @@ from numba.core.event import Event, Listener, install_listener
 
 __all__ = ["compilation_reported", "report_compilation"]
 
-SECONDS = 1.5
+_SECONDS = 1.5
 """How long compilation takes, in all, before anybody hears of it."""
 
 
@@ -25,7 +25,7 @@ class _Watch(Listener):
     def __init__(self, tell: Callable[[], None]) -> None:
         self._tell = tell
         self._once = threading.Lock()
-        self._left = SECONDS
+        self._left = _SECONDS
         self._depth = 0
         self._began = 0.0
         self._timer = threading.Timer(0.0, self.tell)
@@ -58,7 +58,7 @@ _watches: list[_Watch] = []
 
 @contextlib.contextmanager
 def compilation_reported(tell: Callable[[], None]) -> Iterator[None]:
-    """Call `tell`, once and in another thread, when compilation in this process has taken `SECONDS` in all."""
+    """Call `tell`, once and in another thread, when this process has compiled for a second and a half in all."""
     watch = _Watch(tell)
     _watches.append(watch)
     try:

@@ -103,7 +103,7 @@ def test_it_plays_whole_games_in_the_arena_and_in_an_environment(tmp_path):
     while not terminated:
         action = int(np.flatnonzero(info["action_mask"])[0])
         _, _, terminated, _, info = env.step(action)
-    assert not info.get("illegal_action")
+    assert info["illegal_action"] == -1
 
 
 def test_other_games_and_sizes_are_refused(tmp_path):

@@ -8,4 +8,4 @@ from othello_env import compiling
 @pytest.fixture(autouse=True)
 def nothing_is_said_of_compilation(monkeypatch):
     """What a command prints in this process does not depend on what the cache holds."""
-    monkeypatch.setattr(compiling, "SECONDS", 1e6)
+    monkeypatch.setattr(compiling, "_SECONDS", 1e6)

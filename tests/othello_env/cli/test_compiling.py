@@ -11,7 +11,7 @@ PROGRAM = """
 import os
 from othello_env import compiling
 from othello_env.cli import main
-compiling.SECONDS = float(os.environ["SECONDS"])
+compiling._SECONDS = float(os.environ["SECONDS"])
 if __name__ == "__main__":
     main()
 """

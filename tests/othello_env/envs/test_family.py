@@ -224,7 +224,7 @@ def test_one_opponent_in_both_other_seats_plays_as_two():
             over = False
             while not over:
                 _, _, over, *_ = env.step(int(env.action_masks().argmax()))
-            yield env.state.moves
+            yield env.position.moves
 
     assert list(moves(make_agent("random", 1))) == list(moves((make_agent("random", 1), make_agent("random", 1))))
 

@@ -52,7 +52,7 @@ def test_a_reset_that_fails_leaves_the_opponent_in_its_game():
             failing.fails = False
         for _ in range(10):
             env.step(int(env.action_masks().argmax()))
-        return env.state.moves
+        return env.position.moves
 
     failing = Failing()
     assert moves(failing) == moves(make_agent("random", 1))
