@@ -43,7 +43,9 @@ def trainers(session: nox.Session, trainer: str) -> None:
     ``PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu``.
     """
     session.install(TORCH, "-e", *TRAINERS[trainer])
-    networks = ["tests/othello_agents/test_neural.py", "tests/test_hostile_files.py"] if trainer == "ppo" else []
+    networks = (
+        ["tests/othello_agents/network/test_neural.py", "tests/test_hostile_files.py"] if trainer == "ppo" else []
+    )
     session.run("pytest", f"tests/othello_env/trainers/test_{trainer}.py", *networks)
 
 
@@ -51,7 +53,7 @@ def trainers(session: nox.Session, trainer: str) -> None:
 def cluster(session: nox.Session) -> None:
     """Tournaments on a Ray cluster of two nodes on this machine, one of which is killed."""
     session.install("-e", ".[test,ray]")
-    session.run("pytest", "tests/othello_env/arena/test_cluster.py", *session.posargs)
+    session.run("pytest", "tests/othello_env/arena/play/test_cluster.py", *session.posargs)
 
 
 @nox.session

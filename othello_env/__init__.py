@@ -3,28 +3,29 @@
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from othello_env import drawing, symmetries
+from othello_env import drawing
 from othello_env.agent import Agent, AgentError, SpecError, WrongGameError, make_agent
 from othello_env.envs.conventions import IgnoredMaskWarning
 from othello_env.envs.registration import register
 from othello_env.envs.sampling import sample_legal
-from othello_env.extras import MissingExtraError
-from othello_env.games.checkers import Checkers
+from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import IllegalActionError, NotationError, State
-from othello_env.games.othello import Othello, OthelloBatch
-from othello_env.games.tribolo import Tribolo
-from othello_env.imports import later
+from othello_env.games.othello import symmetries
+from othello_env.games.othello.position import Othello, OthelloBatch
+from othello_env.games.tribolo.position import Tribolo
+from othello_env.support.extras import MissingExtraError
+from othello_env.support.imports import later
 
 if TYPE_CHECKING:
-    from othello_env.arena.benchmark import run_benchmark
-    from othello_env.arena.endgame import measure_endgame
     from othello_env.arena.match import play_match
-    from othello_env.arena.placement import place
-    from othello_env.arena.tournament import play_tournament
+    from othello_env.arena.rating.benchmark import run_benchmark
+    from othello_env.arena.rating.endgame import measure_endgame
+    from othello_env.arena.rating.placement import place
+    from othello_env.arena.tournament.results import play_tournament
     from othello_env.envs.making import make_env, make_vec_env
     from othello_env.envs.returns import self_play_advantages
     from othello_env.envs.single import OthelloEnv
-    from othello_env.envs.vector import OthelloVectorEnv
+    from othello_env.envs.vector.env import OthelloVectorEnv
 
 __all__ = [
     "Agent",

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from othello_env.envs.aec import AECGame
-from othello_env.games.checkers import Checkers
+from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import State
 
 __all__ = ["CheckersAEC", "env", "raw_env"]

@@ -30,7 +30,7 @@ from collections.abc import Sequence
 
 from othello_env.envs.aec import AECGame
 from othello_env.games.game import State
-from othello_env.games.othello import Othello, check_size
+from othello_env.games.othello.position import Othello, check_size
 
 __all__ = ["OthelloAEC", "env", "raw_env"]
 

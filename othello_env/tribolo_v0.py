@@ -29,7 +29,7 @@ from collections.abc import Sequence
 
 from othello_env.envs.aec import AECGame
 from othello_env.games.game import State
-from othello_env.games.tribolo import Tribolo
+from othello_env.games.tribolo.position import Tribolo
 
 __all__ = ["TriboloAEC", "env", "raw_env"]
 
@@ -42,7 +42,7 @@ class TriboloAEC(AECGame):
         reward: ``"result"`` or ``"margin"``.
         strict: raise for an illegal action instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
-        width: of the board, like all that follows as in `othello_env.games.tribolo.Tribolo`.
+        width: of the board, like all that follows as in `othello_env.games.tribolo.position.Tribolo`.
         height: of the board.
         cells: of each player at the start.
         walls: on the board.

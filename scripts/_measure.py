@@ -16,7 +16,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from othello_env.games.bitboard import BOARDS, STARTS, perft
+from othello_env.games.othello.bitboard import BOARDS, STARTS, perft
 
 __all__ = ["Bench", "Figure", "Work", "machine", "perft_work", "rate", "timed"]
 

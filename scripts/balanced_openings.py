@@ -17,9 +17,10 @@ from pathlib import Path
 
 import othello_env
 from othello_agents.engine import Engine
-from othello_env import Othello, symmetries
-from othello_env.arguments import real, whole
-from othello_env.files import write_file
+from othello_env import Othello
+from othello_env.games.othello import symmetries
+from othello_env.support.arguments import real, whole
+from othello_env.support.files import write_file
 
 QUICK_DEPTH = 4
 QUICK_MARGIN = 0.25

@@ -17,9 +17,10 @@ import numpy as np
 
 import othello_env
 from othello_agents.engine import exact_scores
-from othello_env import Othello, make_agent, symmetries
-from othello_env.arguments import whole
-from othello_env.files import write_file
+from othello_env import Othello, make_agent
+from othello_env.games.othello import symmetries
+from othello_env.support.arguments import whole
+from othello_env.support.files import write_file
 
 PLAYERS = (
     "random",

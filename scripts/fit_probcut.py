@@ -20,9 +20,9 @@ from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, clear, new_memo
 from othello_agents.engine.searcher import Searcher
 from othello_agents.ntuple import shipped_network
 from othello_env import Othello, make_agent
-from othello_env.arguments import whole
-from othello_env.files import write_json
 from othello_env.games.openings import Openings
+from othello_env.support.arguments import whole
+from othello_env.support.files import write_json
 
 PLIES = {6: 4, 8: 10}
 EPSILON = 0.1

@@ -14,13 +14,13 @@ from collections.abc import Sequence
 
 from _measure import Bench, Work, machine, perft_work, timed
 
-from othello_agents.alphabeta import AlphaBeta
-from othello_agents.evaluation import find_evaluation
-from othello_agents.mcts import Mcts
+from othello_agents.evaluations import find_evaluation
+from othello_agents.mcts.agent import Mcts
+from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Othello, make_agent
-from othello_env.arguments import real, whole
 from othello_env.games.openings import Openings
-from othello_env.games.othello import OthelloBatch
+from othello_env.games.othello.position import OthelloBatch
+from othello_env.support.arguments import real, whole
 
 BATCHES = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted", "alphabeta:depth=4,eval=weighted")
 

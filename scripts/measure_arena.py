@@ -21,12 +21,12 @@ from statistics import median
 from _measure import machine
 
 from othello_env import make_agent
-from othello_env.arena.clocks import TimeControl
-from othello_env.arena.schedule import Schedule
-from othello_env.arena.timed import Timed
-from othello_env.arena.tournament import Tournament, play_tournament
-from othello_env.arguments import whole
-from othello_env.extras import import_extra
+from othello_env.arena.play.clocks import TimeControl
+from othello_env.arena.play.timed import Timed
+from othello_env.arena.tournament.results import Tournament, play_tournament
+from othello_env.arena.tournament.schedule import Schedule
+from othello_env.support.arguments import whole
+from othello_env.support.extras import import_extra
 
 ONE_PLY = ("random", "maximizer:eval=weighted", "maximizer:eval=mobility", "maximizer:eval=count")
 ALPHA_BETA_4 = ("alphabeta:depth=4,eval=weighted", "alphabeta:depth=4,eval=mobility")

@@ -14,9 +14,10 @@ from collections.abc import Callable
 from _measure import Bench, machine, timed
 
 from othello_env import Checkers, State, Tribolo, make_agent
-from othello_env.arguments import real, whole
-from othello_env.games import checkers, tribolo
+from othello_env.games.checkers import position as checkers
 from othello_env.games.hashing import mix_int
+from othello_env.games.tribolo import position as tribolo
+from othello_env.support.arguments import real, whole
 
 
 def play_states(new_game: Callable[[int], State], games: int) -> int:

@@ -19,13 +19,13 @@ from typing import TypeVar
 
 from _measure import machine, perft_work, rate
 
-from othello_agents.alphabeta import AlphaBeta
 from othello_agents.engine import Engine, exact_scores
 from othello_agents.engine.evaluator import CLASSIC
+from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Othello
 from othello_env.arena.match import play_match
-from othello_env.arguments import whole
 from othello_env.games.openings import Openings
+from othello_env.support.arguments import whole
 
 FFO = Path(__file__).parents[1] / "tests" / "data" / "ffo.csv"
 T = TypeVar("T")

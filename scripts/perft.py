@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from othello_env import Othello
-from othello_env.arguments import whole
-from othello_env.games import bitboard
+from othello_env.games.othello import bitboard
+from othello_env.support.arguments import whole
 
 PUBLISHED = Path(__file__).parents[1] / "tests" / "data" / "perft.csv"
 

@@ -4,7 +4,7 @@
 
 Each rung plays the next two from all packaged openings with both colours. Each game is added to the file of
 records, so the same command goes on where it was stopped. The ratings are those that explain all results best
-(`othello_env.arena.ratings`), the lowest rung's being 0. The ladder's file tells how they were found, with a hash of
+(`othello_env.arena.rating.elo`), the lowest rung's being 0. The ladder's file tells how they were found, with a hash of
 the games from the first opening: a test plays these again and so notices when a rung has come to play otherwise.
 
 At the end the ratings are compared with the packaged ones. For a second opinion, with games that have nothing in
@@ -24,13 +24,13 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
-from othello_env.arena.ladder import LADDER, Ladder, Rung, load_ladder
 from othello_env.arena.openings import BALANCED, parse_openings
-from othello_env.arena.records import GameRecord, versions
-from othello_env.arena.schedule import Schedule
-from othello_env.arena.tournament import Tournament, play_tournament
-from othello_env.arguments import whole
-from othello_env.files import write_json
+from othello_env.arena.rating.ladder import LADDER, Ladder, Rung, load_ladder
+from othello_env.arena.tournament.records import GameRecord, versions
+from othello_env.arena.tournament.results import Tournament, play_tournament
+from othello_env.arena.tournament.schedule import Schedule
+from othello_env.support.arguments import whole
+from othello_env.support.files import write_json
 
 RUNGS = (
     "random",

@@ -33,17 +33,23 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
-from othello_agents.neural import NeuralAgent, NeuralNetwork, write_tensors
-from othello_agents.policy import draw_actions
+from othello_agents.network.neural import NeuralAgent, NeuralNetwork, write_tensors
+from othello_agents.network.policy import draw_actions
 from othello_agents.resuming import learner_tensors, network_of, option, read_run, restore_learner
 from othello_env import Othello
 from othello_env.arena.match import MatchResult, play_match
-from othello_env.arena.placement import place
-from othello_env.arguments import real, whole
+from othello_env.arena.rating.placement import place
 from othello_env.drawing.chart import CurvePoint, learning_chart, png
 from othello_env.envs.returns import self_play_advantages
-from othello_env.files import write_file, write_json
-from othello_env.symmetries import COUNT, inverse, transform_actions, transform_observation, transform_policy
+from othello_env.games.othello.symmetries import (
+    COUNT,
+    inverse,
+    transform_actions,
+    transform_observation,
+    transform_policy,
+)
+from othello_env.support.arguments import real, whole
+from othello_env.support.files import write_file, write_json
 
 LADDER = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted")
 OPENINGS = {4: "random:3", 6: "random:6", 8: "random:10"}

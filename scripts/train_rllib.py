@@ -38,7 +38,7 @@ except ImportError as error:
 
 from othello_env import Othello, othello_v0
 from othello_env.arena.match import play_match
-from othello_env.arguments import whole
+from othello_env.support.arguments import whole
 
 POLICY = "both"
 

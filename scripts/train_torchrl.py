@@ -38,7 +38,7 @@ except ImportError as error:
 
 import othello_env
 from othello_env.arena.match import play_match
-from othello_env.arguments import whole
+from othello_env.support.arguments import whole
 
 
 def make_env(games: int, **arguments: Any) -> EnvBase:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from othello_env import Othello
-from othello_env.games.bitboard import ACTION_BITS, BOARD_INTS
+from othello_env.games.othello.bitboard import ACTION_BITS, BOARD_INTS
 
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=200)
 settings.load_profile("repeatable")

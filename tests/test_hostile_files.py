@@ -23,12 +23,12 @@ import click
 import numpy as np
 import pytest
 
-from othello_agents.neural import NeuralNetwork, write_tensors
+from othello_agents.network.neural import NeuralNetwork, write_tensors
+from othello_agents.network.onnx import OnnxNetwork
 from othello_agents.ntuple import NTupleNetwork, Trainer
-from othello_agents.onnx import OnnxNetwork
 from othello_agents.resuming import learner_tensors, read_run, restore_learner
 from othello_env import Othello
-from othello_env.arena.records import GameRecord, open_records, read_records
+from othello_env.arena.tournament.records import GameRecord, open_records, read_records
 from othello_env.cli.serve import _read_results
 
 MEGABYTES = 256  # that a loader may take beyond what a valid file took; most of these files would take thousands

@@ -4,9 +4,9 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.agent import Agent, Chance
-from othello_env.games import bitboard
 from othello_env.games.game import State
-from othello_env.games.othello import OthelloBatch
+from othello_env.games.othello import bitboard
+from othello_env.games.othello.position import OthelloBatch
 
 __all__ = ["Random"]
 

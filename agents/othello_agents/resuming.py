@@ -10,7 +10,7 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import Any
 
-from othello_agents.neural import NeuralNetwork, read_tensors
+from othello_agents.network.neural import NeuralNetwork, read_tensors
 
 __all__ = ["learner_tensors", "network_of", "option", "read_run", "restore_learner"]
 

@@ -2,18 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from othello_env.imports import later
+from othello_env.support.imports import later
 
 if TYPE_CHECKING:
-    from othello_env.arena.benchmark import Benchmark, run_benchmark
-    from othello_env.arena.clocks import TimeControl
-    from othello_env.arena.endgame import EndgameAccuracy, measure_endgame
     from othello_env.arena.faults import FaultWarning
     from othello_env.arena.match import MatchResult, play_match
     from othello_env.arena.openings import balanced_openings
-    from othello_env.arena.placement import Placement, place
-    from othello_env.arena.ratings import Ratings, rate
-    from othello_env.arena.tournament import Tournament, play_tournament
+    from othello_env.arena.play.clocks import TimeControl
+    from othello_env.arena.rating.benchmark import Benchmark, run_benchmark
+    from othello_env.arena.rating.elo import Ratings, rate
+    from othello_env.arena.rating.endgame import EndgameAccuracy, measure_endgame
+    from othello_env.arena.rating.placement import Placement, place
+    from othello_env.arena.tournament.results import Tournament, play_tournament
 
 __all__ = [
     "Benchmark",
@@ -37,15 +37,15 @@ if not TYPE_CHECKING:  # a type checker knows the names, and says so of others
     __getattr__ = later(
         __name__,
         {
-            "othello_env.arena.benchmark": ("Benchmark", "run_benchmark"),
-            "othello_env.arena.clocks": ("TimeControl",),
-            "othello_env.arena.endgame": ("EndgameAccuracy", "measure_endgame"),
+            "othello_env.arena.rating.benchmark": ("Benchmark", "run_benchmark"),
+            "othello_env.arena.play.clocks": ("TimeControl",),
+            "othello_env.arena.rating.endgame": ("EndgameAccuracy", "measure_endgame"),
             "othello_env.arena.faults": ("FaultWarning",),
             "othello_env.arena.match": ("MatchResult", "play_match"),
             "othello_env.arena.openings": ("balanced_openings",),
-            "othello_env.arena.placement": ("Placement", "place"),
-            "othello_env.arena.ratings": ("Ratings", "rate"),
-            "othello_env.arena.tournament": ("Tournament", "play_tournament"),
+            "othello_env.arena.rating.placement": ("Placement", "place"),
+            "othello_env.arena.rating.elo": ("Ratings", "rate"),
+            "othello_env.arena.tournament.results": ("Tournament", "play_tournament"),
         },
     )
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.faults import warn_of_faults
-from othello_env.arena.games import Pairing, Record, play_games
 from othello_env.arena.openings import find_openings, opening_start
+from othello_env.arena.play.games import Pairing, Record, play_games
 from othello_env.games.game import State
 from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
-from othello_env.games.othello import Othello
+from othello_env.games.othello.position import Othello
 
 __all__ = ["Z95", "MatchResult", "pairings", "play_match", "score_interval"]
 

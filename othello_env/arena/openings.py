@@ -8,7 +8,7 @@ from importlib import resources
 from othello_env.games.game import State
 from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
-from othello_env.games.othello import Othello
+from othello_env.games.othello.position import Othello
 
 __all__ = ["BALANCED", "balanced_openings", "find_openings", "opening_start", "parse_openings"]
 

@@ -13,8 +13,8 @@ import click
 
 import othello_env
 from othello_env.arena import FaultWarning
-from othello_env.compiling import compilation_reported
-from othello_env.games.jit import interruptible
+from othello_env.support.compiling import compilation_reported
+from othello_env.support.jit import interruptible
 
 __all__ = ["main"]
 

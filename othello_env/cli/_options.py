@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 import click
 
 from othello_env.arena.openings import BALANCED, parse_openings
-from othello_env.arena.rules import Rules
-from othello_env.files import read_file
 from othello_env.games.game import NotationError
+from othello_env.games.registry import Rules
+from othello_env.support.files import read_file
 
 __all__ = [
     "MOST_GAMES",

@@ -11,7 +11,7 @@ import click
 
 from othello_env.arena.match import play_match
 from othello_env.cli import _options as options
-from othello_env.games.othello import Othello
+from othello_env.games.othello.position import Othello
 
 if TYPE_CHECKING:
     from othello_agents.ntuple import Trainer

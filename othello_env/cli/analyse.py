@@ -7,7 +7,7 @@ import click
 from othello_env import drawing
 from othello_env.agent import make_agent
 from othello_env.cli import _options as options
-from othello_env.games.othello import Othello
+from othello_env.games.othello.position import Othello
 
 __all__ = ["BOARDS_BEGIN_WITH_DASHES", "command", "position_from_text", "position_options", "summary"]
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 
 from othello_env.agent import AgentLeftError, make_agent
-from othello_env.arena.benchmark import HEAD, Benchmark, run_benchmark
-from othello_env.arena.endgame import measure_endgame
-from othello_env.arena.placement import HALF_WIDTH, Placement
+from othello_env.arena.rating.benchmark import HEAD, Benchmark, run_benchmark
+from othello_env.arena.rating.endgame import measure_endgame
+from othello_env.arena.rating.placement import HALF_WIDTH, Placement
 from othello_env.cli import _options as options
 from othello_env.drawing.chart import EloRow, elo_chart, png
-from othello_env.files import write_file, write_json
+from othello_env.support.files import write_file, write_json
 
 __all__ = ["command"]
 

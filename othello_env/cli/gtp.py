@@ -23,7 +23,7 @@ _LOOK_SECONDS = 1.0
 @options.seed_option()
 def command(agent: str, size: int, seed: int) -> None:
     """Answer GTP commands on standard input until quit or its end."""
-    from othello_agents.gtp_server import GtpServer
+    from othello_env.cli._gtp_server import GtpServer
 
     server = GtpServer(make_agent(agent, seed), f"othello-env {agent}", size, seed)
     with _ending_with_reader():

@@ -3,10 +3,10 @@
 import click
 
 from othello_env.agent import AgentLeftError, make_agent
-from othello_env.arena.games import Record
 from othello_env.arena.match import MatchResult, play_match
-from othello_env.arena.rules import Rules
+from othello_env.arena.play.games import Record
 from othello_env.cli import _options as options
+from othello_env.games.registry import Rules
 
 __all__ = ["HEAD", "command", "result_row"]
 

@@ -7,11 +7,11 @@ import click
 
 from othello_env import drawing
 from othello_env.agent import Agent, Seat, ask, make_agent
-from othello_env.arena.rules import Rules
 from othello_env.cli import _options as options
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.hashing import mix_int
-from othello_env.games.jit import raise_interrupt
+from othello_env.games.registry import Rules
+from othello_env.support.jit import raise_interrupt
 
 __all__ = ["Game", "command"]
 

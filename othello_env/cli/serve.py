@@ -11,8 +11,8 @@ import click
 
 from othello_env.agent import make_agent
 from othello_env.cli import _options as options
-from othello_env.extras import import_extra
-from othello_env.files import parse_json, read_file
+from othello_env.support.extras import import_extra
+from othello_env.support.files import parse_json, read_file
 
 __all__ = ["command"]
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import click
 
 from othello_env.agent import AgentLeftError
-from othello_env.arena.clocks import TimeControl
-from othello_env.arena.records import GameRecord
-from othello_env.arena.rules import Rules
-from othello_env.arena.schedule import Schedule
-from othello_env.arena.tournament import Tournament, play_tournament
+from othello_env.arena.play.clocks import TimeControl
+from othello_env.arena.tournament.records import GameRecord
+from othello_env.arena.tournament.results import Tournament, play_tournament
+from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import _options as options
-from othello_env.files import check_output, write_file
+from othello_env.games.registry import Rules
+from othello_env.support.files import check_output, write_file
 
 __all__ = ["command", "cross_table", "elo_table"]
 

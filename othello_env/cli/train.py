@@ -7,7 +7,7 @@ from click.core import ParameterSource
 
 from othello_env.cli import _options as options
 from othello_env.cli._training import YARDSTICK, train
-from othello_env.files import check_output
+from othello_env.support.files import check_output
 
 __all__ = ["command"]
 

@@ -1,8 +1,8 @@
 """How checkers looks: red and white men and crowned kings on numbered dark squares."""
 
 from othello_env.drawing.scene import Cell, Look, Piece, Place, Scene, caption, scene
-from othello_env.games.checkers import Checkers
-from othello_env.games.checkers_notation import column_of, destination
+from othello_env.games.checkers.notation import column_of, destination
+from othello_env.games.checkers.position import Checkers
 
 __all__ = ["checkers_scene"]
 

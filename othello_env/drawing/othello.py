@@ -1,7 +1,7 @@
 """How Othello looks: discs on green felt."""
 
 from othello_env.drawing.scene import BLACK, FELT, WHITE, Piece, Scene, caption, scene
-from othello_env.games.othello import Othello
+from othello_env.games.othello.position import Othello
 
 __all__ = ["othello_scene"]
 

@@ -1,7 +1,7 @@
 """How Tribolo looks: discs of three colours on sand, between walls of stone."""
 
 from othello_env.drawing.scene import Cell, Look, Piece, Scene, caption, scene
-from othello_env.games.tribolo import Tribolo
+from othello_env.games.tribolo.position import Tribolo
 
 __all__ = ["tribolo_scene"]
 

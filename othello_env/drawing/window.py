@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.extras import import_extra
+from othello_env.support.extras import import_extra
 
 __all__ = ["Window"]
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from othello_env.imports import later
+from othello_env.support.imports import later
 
 if TYPE_CHECKING:
     from othello_env.envs.aec import AECGame
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from othello_env.envs.sampling import sample_legal
     from othello_env.envs.sb3 import OthelloVecEnv
     from othello_env.envs.single import OthelloEnv, SingleGame
-    from othello_env.envs.vector import OthelloVectorEnv
+    from othello_env.envs.vector.env import OthelloVectorEnv
 
 __all__ = [
     "AECGame",
@@ -42,7 +42,7 @@ if not TYPE_CHECKING:  # a type checker knows the names, and says so of others
             "othello_env.envs.sampling": ("sample_legal",),
             "othello_env.envs.sb3": ("OthelloVecEnv",),
             "othello_env.envs.single": ("OthelloEnv", "SingleGame"),
-            "othello_env.envs.vector": ("OthelloVectorEnv",),
+            "othello_env.envs.vector.env": ("OthelloVectorEnv",),
         },
     )
 

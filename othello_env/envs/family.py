@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from othello_env.envs.opponents import Opponent
 from othello_env.envs.single import SingleGame
-from othello_env.games.checkers import Checkers
+from othello_env.envs.vector.opponents import Opponent
+from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import State
-from othello_env.games.tribolo import Tribolo
+from othello_env.games.tribolo.position import Tribolo
 
 __all__ = ["CheckersEnv", "TriboloEnv"]
 
@@ -63,7 +63,7 @@ class CheckersEnv(SingleGame):
         reward: ``"result"``, or ``"margin"`` in pieces.
         strict: raise for an illegal action instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
-        draws: the rule of draws, ``"repetition"``, ``"threefold"`` or ``"40-move"`` (see `othello_env.games.checkers`).
+        draws: the rule of draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see `othello_env.games.checkers`.
     """
 
     def __init__(

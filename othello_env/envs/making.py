@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 import gymnasium
 
 from othello_env.envs.single import OthelloEnv
-from othello_env.envs.vector import OthelloVectorEnv
+from othello_env.envs.vector.env import OthelloVectorEnv
 
 __all__ = ["make_env", "make_vec_env"]
 

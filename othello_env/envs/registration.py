@@ -11,7 +11,7 @@ def register() -> None:
     gymnasium.register(
         "othello_env/Othello-v0",
         entry_point="othello_env.envs.single:OthelloEnv",
-        vector_entry_point="othello_env.envs.vector:OthelloVectorEnv",
+        vector_entry_point="othello_env.envs.vector.env:OthelloVectorEnv",
     )
     gymnasium.register("othello_env/Tribolo-v0", entry_point="othello_env.envs.family:TriboloEnv")
     gymnasium.register("othello_env/Checkers-v0", entry_point="othello_env.envs.family:CheckersEnv")

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.hashing import below, mix
-from othello_env.games.jit import kernel
+from othello_env.support.jit import kernel
 
 __all__ = ["sample_legal"]
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
-from othello_env.envs.vector import OthelloVectorEnv
-from othello_env.extras import MissingExtraError, import_extra
+from othello_env.envs.vector.env import OthelloVectorEnv
+from othello_env.support.extras import MissingExtraError, import_extra
 
 __all__ = ["OthelloVecEnv"]
 

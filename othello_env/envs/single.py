@@ -23,12 +23,12 @@ from othello_env.envs.conventions import (
     observation_space,
     rewards,
 )
-from othello_env.envs.opponents import Opponent, opponent_name
 from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from othello_env.envs.seeding import REDRAWS, GameKeys, learner_seat, opponent_key, redraw_key
 from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options
+from othello_env.envs.vector.opponents import Opponent, opponent_name
 from othello_env.games.game import IllegalActionError, State, check_seed
-from othello_env.games.othello import Othello, check_size
+from othello_env.games.othello.position import Othello, check_size
 
 __all__ = ["OthelloEnv", "SingleGame"]
 

@@ -6,7 +6,7 @@ single environment, a batch of thousands and any number of threads draw the same
 
 import numpy as np
 
-from othello_env.games.jit import kernel
+from othello_env.support.jit import kernel
 
 __all__ = ["CHOICE", "EPSILON", "OPENING", "OPPONENT", "POOL", "REDRAW", "SIDE", "below", "draw", "mix", "mix_int"]
 

@@ -22,8 +22,8 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from othello_env.arena.openings import BALANCED, find_openings
-from othello_env.arena.rules import Rules
 from othello_env.drawing.replay import gif, html
+from othello_env.games.registry import Rules
 from othello_env.page.guard import Guard
 from othello_env.page.looking import EXACT_EMPTIES
 from othello_env.page.messages import GAMES, GameRecord, MessageError, Reader

@@ -8,7 +8,7 @@ from typing import Any
 
 from othello_env.agent import Agent, AgentError
 from othello_env.games.game import State
-from othello_env.games.othello import Othello
+from othello_env.games.othello.position import Othello
 
 __all__ = ["EXACT_EMPTIES", "POWERS", "Look", "exact", "look", "powers"]
 

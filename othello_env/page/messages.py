@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from othello_env.arena.rules import Rules
 from othello_env.games.game import State
+from othello_env.games.registry import Rules
 
 __all__ = ["GAMES", "MAX_PLIES", "GameRecord", "MessageError", "Reader"]
 

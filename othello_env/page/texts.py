@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 
-from othello_env.arena.rules import Rules, position_to_text
-from othello_env.games import pdn
-from othello_env.games.checkers import Checkers
+from othello_env.games.checkers import pdn
+from othello_env.games.checkers.pdn import PdnGame
+from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import NotationError
-from othello_env.games.pdn import PdnGame
+from othello_env.games.registry import Rules, position_to_text
 from othello_env.page.messages import GameRecord
 
 __all__ = ["read_text", "write_text"]

@@ -7,11 +7,11 @@ from typing import Any
 
 from othello_env.drawing import scene
 from othello_env.drawing.scene import Place
-from othello_env.games.checkers import Checkers
-from othello_env.games.checkers_notation import column_of, destination
+from othello_env.games.checkers.notation import column_of, destination
+from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import State
-from othello_env.games.othello import Othello
-from othello_env.games.tribolo import Tribolo
+from othello_env.games.othello.position import Othello
+from othello_env.games.tribolo.position import Tribolo
 
 __all__ = ["action_path", "board_view", "position_view"]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from othello_env.agent import Agent, Clock, Seat, make_agent
-from othello_env.arena.games import seat_key
+from othello_env.arena.play.games import seat_key
 from othello_env.page.looking import exact, look, powers
 from othello_env.page.messages import GameRecord
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from othello_agents.gtp import Gtp
-from othello_agents.gtp_server import GtpServer
+from othello_agents.gtp.agent import Gtp
 from othello_env import Agent, AgentError, Othello, WrongGameError, make_agent
 from othello_env.agent import SpecError, ask
-from othello_env.games.checkers import Checkers
+from othello_env.cli._gtp_server import GtpServer
+from othello_env.games.checkers.position import Checkers
 
 SCRIPT = Path(__file__).with_name("scripted_engine.py")
 RHINO = shutil.which("gtp-rhino") or shutil.which("gtp-rhino", path="/usr/games")
@@ -213,7 +213,7 @@ def test_the_program_ends_with_the_process_that_uses_it(engines, tmp_path, behav
     command = shlex.join([sys.executable, str(SCRIPT), behaviour, "d6"])
     script.write_text(
         "import sys, threading\n"
-        "from othello_agents.gtp import Gtp\n"
+        "from othello_agents.gtp.agent import Gtp\n"
         "from othello_env import Othello\n"
         f"agent = Gtp({command!r})\n"
         "threading.Thread(target=agent.act, args=(Othello.from_moves('f5'),), daemon=True).start()\n"
@@ -252,7 +252,7 @@ def test_a_forked_process_does_not_keep_the_program(engines, tmp_path, all_end):
     command = shlex.join([sys.executable, str(SCRIPT), "stall", "d6"])
     script.write_text(
         "import os, pathlib, signal, sys, time, warnings\n"
-        "from othello_agents.gtp import Gtp\n"
+        "from othello_agents.gtp.agent import Gtp\n"
         "from othello_env import Othello\n"
         "warnings.simplefilter('ignore')\n"
         f"agent = Gtp({command!r})\n"
@@ -277,7 +277,7 @@ def test_a_forked_process_starts_a_program_of_its_own(engines, tmp_path, all_end
     command = shlex.join([sys.executable, str(SCRIPT), "honest", "d6", "f4"])
     script.write_text(
         "import os, warnings\n"
-        "from othello_agents.gtp import Gtp\n"
+        "from othello_agents.gtp.agent import Gtp\n"
         "from othello_env import Othello\n"
         "warnings.simplefilter('ignore')\n"
         f"agent = Gtp({command!r}, 20)\n"
@@ -437,7 +437,7 @@ class TestServer:
                 now[0] += 1.0  # a second passes
                 return state.legal_actions()[0]
 
-        monkeypatch.setattr("othello_agents.gtp_server.time.monotonic", lambda: now[0])
+        monkeypatch.setattr("othello_env.cli._gtp_server.time.monotonic", lambda: now[0])
         server = GtpServer(Noting(), "noting")
         for line in lines:
             assert server.answer(line) == "="

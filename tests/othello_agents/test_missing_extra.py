@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from othello_env import MissingExtraError, make_agent
-from othello_env.arena.schedule import Schedule
-from othello_env.arena.tournament import play_tournament
+from othello_env.arena.tournament.results import play_tournament
+from othello_env.arena.tournament.schedule import Schedule
 
 
 def test_without_onnx_runtime_a_models_file_names_the_extra(tmp_path, monkeypatch):

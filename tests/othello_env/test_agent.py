@@ -12,7 +12,7 @@ import pytest
 
 from othello_env import Agent, AgentError, MissingExtraError, Othello, OthelloBatch, SpecError, agent, make_agent
 from othello_env.agent import Chance, Clock, Seat, act_on_clock, ask, option_text
-from othello_env.arena.timed import Timed
+from othello_env.arena.play.timed import Timed
 
 pytestmark = pytest.mark.nojit
 

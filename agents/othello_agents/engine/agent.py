@@ -23,7 +23,7 @@ from othello_agents.engine.searcher import Found, Searcher
 from othello_agents.ntuple import NTupleNetwork, shipped_network
 from othello_env.agent import Agent, WrongGameError, as_othello, option_text
 from othello_env.games.game import State
-from othello_env.games.othello import Othello, OthelloBatch
+from othello_env.games.othello.position import Othello, OthelloBatch
 
 __all__ = ["Engine"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from othello_agents.engine.evaluator import LOGIT
 from othello_agents.engine.midgame import FINAL
-from othello_agents.search_kernels import NTUPLE
-from othello_env.games.othello import Othello
+from othello_agents.search.kernels import NTUPLE
+from othello_env.games.othello.position import Othello
 
 __all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "to_unit"]
 

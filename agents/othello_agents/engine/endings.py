@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from othello_agents.engine.flips import flips
 from othello_agents.engine.memory import NODES, square_of
-from othello_agents.search_kernels import Int
-from othello_env.games.bitboard import popcount
-from othello_env.games.jit import kernel
+from othello_agents.search.kernels import Int
+from othello_env.games.othello.bitboard import popcount
+from othello_env.support.jit import kernel
 
 __all__ = ["INFINITY", "final_score", "odd_quadrants", "solve_last"]
 

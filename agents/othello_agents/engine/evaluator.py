@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from othello_agents.engine.probcut import NO_CUTS
 from othello_agents.ntuple.kernels import Tables
-from othello_agents.search_kernels import (
+from othello_agents.search.kernels import (
     COUNT,
     MOBILITY,
     MODIFIED,
@@ -24,8 +24,8 @@ from othello_agents.search_kernels import (
     weigh,
     weights_table,
 )
-from othello_env.games.bitboard import BOARDS, popcount
-from othello_env.games.jit import kernel
+from othello_env.games.othello.bitboard import BOARDS, popcount
+from othello_env.support.jit import kernel
 
 __all__ = [
     "BOUND",

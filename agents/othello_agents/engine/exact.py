@@ -10,8 +10,8 @@ import numpy.typing as npt
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, clear, new_memory
 from othello_agents.engine.running import run
 from othello_agents.engine.solver import solve_moves
-from othello_env.games.bitboard import BOARDS
-from othello_env.games.othello import Othello, OthelloBatch
+from othello_env.games.othello.bitboard import BOARDS
+from othello_env.games.othello.position import Othello, OthelloBatch
 
 __all__ = ["exact_scores"]
 

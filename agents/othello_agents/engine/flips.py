@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.engine.memory import square_of
-from othello_env.games.jit import kernel
+from othello_env.support.jit import kernel
 
 __all__ = ["flips"]
 

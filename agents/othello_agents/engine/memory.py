@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.search_kernels import Int
-from othello_env.games.bitboard import popcount
-from othello_env.games.jit import kernel
+from othello_agents.search.kernels import Int
+from othello_env.games.othello.bitboard import popcount
+from othello_env.support.jit import kernel
 
 __all__ = [
     "BEST",

@@ -31,9 +31,9 @@ from othello_agents.engine.memory import (
 from othello_agents.engine.probcut import SHALLOWEST, shallow_depth, sufficient
 from othello_agents.engine.solver import corners_of, legal_moves, next_move, solve
 from othello_agents.engine.stability import stable_discs
-from othello_agents.search_kernels import Int
-from othello_env.games.bitboard import popcount
-from othello_env.games.jit import kernel
+from othello_agents.search.kernels import Int
+from othello_env.games.othello.bitboard import popcount
+from othello_env.support.jit import kernel
 
 __all__ = ["EXACT", "FINAL", "WORST", "search", "table_key", "to_score", "to_value"]
 

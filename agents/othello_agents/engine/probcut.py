@@ -16,8 +16,8 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.search_kernels import Int
-from othello_env.games.jit import kernel
+from othello_agents.search.kernels import Int
+from othello_env.support.jit import kernel
 
 __all__ = [
     "CONFIDENCE",

@@ -20,9 +20,9 @@ from othello_agents.engine.memory import (
     probe,
 )
 from othello_agents.engine.midgame import EXACT, WORST, search, table_key
-from othello_agents.search_kernels import Int
-from othello_env.games import bitboard
-from othello_env.games.othello import Othello
+from othello_agents.search.kernels import Int
+from othello_env.games.othello import bitboard
+from othello_env.games.othello.position import Othello
 
 __all__ = ["Found", "Searcher"]
 

@@ -24,10 +24,10 @@ from othello_agents.engine.memory import (
     upper_bound,
 )
 from othello_agents.engine.stability import stable_discs
-from othello_agents.search_kernels import Int
-from othello_env.games.bitboard import legal_moves as legal_moves_inline
-from othello_env.games.bitboard import popcount
-from othello_env.games.jit import kernel
+from othello_agents.search.kernels import Int
+from othello_env.games.othello.bitboard import legal_moves as legal_moves_inline
+from othello_env.games.othello.bitboard import popcount
+from othello_env.support.jit import kernel
 
 __all__ = ["corners_of", "legal_moves", "next_move", "solve", "solve_moves"]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from othello_env.games.jit import kernel
+from othello_env.support.jit import kernel
 
 __all__ = ["stable_discs"]
 

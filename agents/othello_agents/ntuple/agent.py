@@ -13,7 +13,7 @@ from othello_agents.ntuple import kernels
 from othello_agents.ntuple.network import NTupleNetwork
 from othello_env.agent import Agent, WrongGameError, as_othello
 from othello_env.games.game import State
-from othello_env.games.othello import OthelloBatch
+from othello_env.games.othello.position import OthelloBatch
 
 __all__ = ["NTupleAgent", "agent_from_file", "agent_from_spec", "shipped_network"]
 

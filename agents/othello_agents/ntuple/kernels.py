@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.bitboard import advance, legal_moves, popcount
-from othello_env.games.jit import kernel
+from othello_env.games.othello.bitboard import advance, legal_moves, popcount
+from othello_env.support.jit import kernel
 
 __all__ = [
     "Tables",

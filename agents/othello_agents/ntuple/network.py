@@ -18,10 +18,10 @@ from othello_agents.ntuple import kernels
 from othello_agents.ntuple.archive import Member, open_archive
 from othello_agents.ntuple.patterns import layout
 from othello_env.agent import WrongGameError
-from othello_env.files import parse_json, read_file, write_file
-from othello_env.games import bitboard
 from othello_env.games.game import State
-from othello_env.games.othello import Othello, check_size
+from othello_env.games.othello import bitboard
+from othello_env.games.othello.position import Othello, check_size
+from othello_env.support.files import parse_json, read_file, write_file
 
 __all__ = ["FORMAT", "NTupleNetwork"]
 

@@ -19,9 +19,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from othello_env import symmetries
-from othello_env.games.bitboard import ACTION_SQUARES
-from othello_env.games.othello import check_size
+from othello_env.games.othello import symmetries
+from othello_env.games.othello.bitboard import ACTION_SQUARES
+from othello_env.games.othello.position import check_size
 
 __all__ = ["Layout", "layout", "shapes"]
 

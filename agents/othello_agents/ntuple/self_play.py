@@ -18,9 +18,9 @@ from othello_agents.ntuple.kernels import (
     stage,
     sum_weights,
 )
-from othello_env.games.bitboard import advance, flips, legal_moves, nth_bit, popcount
 from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, below, mix
-from othello_env.games.jit import kernel
+from othello_env.games.othello.bitboard import advance, flips, legal_moves, nth_bit, popcount
+from othello_env.support.jit import kernel
 
 __all__ = ["Learning", "Records", "learn", "play", "train"]
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from othello_agents.ntuple.network import NTupleNetwork
 from othello_agents.ntuple.self_play import Learning, Records, learn, play, train
-from othello_env.games import bitboard
 from othello_env.games.hashing import mix_int
-from othello_env.games.jit import interruptible
-from othello_env.workers import Workers
+from othello_env.games.othello import bitboard
+from othello_env.support.jit import interruptible
+from othello_env.support.threads import Workers
 
 __all__ = ["Trainer"]
 

@@ -14,22 +14,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from othello_agents.alphabeta import AlphaBeta, alphabeta
 from othello_agents.engine import Engine, probcut
 from othello_agents.engine import agent as engine_agent
 from othello_agents.engine.evaluator import CLASSIC, LOGIT
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, new_memory
 from othello_agents.engine.running import run
-from othello_agents.minimax import Minimax
 from othello_agents.ntuple import NTupleNetwork, shipped_network
 from othello_agents.ntuple import agent as ntuple_agent
 from othello_agents.ntuple.patterns import layout
-from othello_agents.search_kernels import NTUPLE
-from othello_agents.textbook import COMPILED
+from othello_agents.search.alphabeta import AlphaBeta, alphabeta
+from othello_agents.search.kernels import NTUPLE
+from othello_agents.search.minimax import Minimax
+from othello_agents.search.textbook import COMPILED
 from othello_env import Othello, WrongGameError, make_agent
 from othello_env.agent import SpecError, ask
-from othello_env.games.checkers import Checkers
-from othello_env.games.othello import OthelloBatch
+from othello_env.games.checkers.position import Checkers
+from othello_env.games.othello.position import OthelloBatch
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from othello_agents.engine.flips import flips
-from othello_env.games import bitboard
-from othello_env.games.jit import kernel
+from othello_env.games.othello import bitboard
+from othello_env.support.jit import kernel
 
 BOARD = st.integers(min_value=0, max_value=2**64 - 1)
 

@@ -11,10 +11,10 @@ from othello_agents.engine.memory import LIMIT, NO_LIMIT, clear, new_memory
 from othello_agents.engine.solver import corners_of, solve
 from othello_agents.engine.stability import stable_discs
 from othello_env import Othello
-from othello_env.games.bitboard import ACTION_SQUARES, BOARDS, flips, legal_moves, popcount
 from othello_env.games.hashing import draw
-from othello_env.games.jit import kernel
-from othello_env.games.othello import OthelloBatch
+from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS, flips, legal_moves, popcount
+from othello_env.games.othello.position import OthelloBatch
+from othello_env.support.jit import kernel
 
 _0 = np.uint64(0)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from othello_agents.ntuple import NTupleAgent, shipped_network
 from othello_env import Othello, make_agent
 from othello_env.arena.match import play_match
-from othello_env.games.othello import OthelloBatch
+from othello_env.games.othello.position import OthelloBatch
 
 
 @pytest.mark.nojit

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from othello_agents.ntuple import NTupleNetwork
 from othello_agents.ntuple.patterns import layout
-from othello_env import Othello, symmetries
+from othello_env import Othello
+from othello_env.games.othello import symmetries
 
 pytestmark = pytest.mark.nojit
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from othello_agents.ntuple.patterns import layout, shapes
-from othello_env.games.bitboard import ACTION_SQUARES
+from othello_env.games.othello.bitboard import ACTION_SQUARES
 
 pytestmark = pytest.mark.nojit
 

@@ -6,13 +6,13 @@ import warnings
 import pytest
 
 from othello_env.arena import FaultWarning
-from othello_env.arena.benchmark import Benchmark
-from othello_env.arena.endgame import EndgameAccuracy, measure_endgame
-from othello_env.arena.ladder import load_ladder
 from othello_env.arena.match import play_match
-from othello_env.arena.ratings import Comparison, rate
-from othello_env.arena.schedule import Schedule
-from othello_env.arena.tournament import play_tournament
+from othello_env.arena.rating.benchmark import Benchmark
+from othello_env.arena.rating.elo import Comparison, rate
+from othello_env.arena.rating.endgame import EndgameAccuracy, measure_endgame
+from othello_env.arena.rating.ladder import load_ladder
+from othello_env.arena.tournament.results import play_tournament
+from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import main
 
 NUMBER = r"-?\d+"

@@ -6,8 +6,8 @@ from othello_agents.engine import Engine
 from othello_env import Othello
 from othello_env.arena.match import pairings
 from othello_env.arena.openings import BALANCED, balanced_openings, find_openings
-from othello_env.arena.schedule import Schedule
-from othello_env.symmetries import COUNT, transform_observation
+from othello_env.arena.tournament.schedule import Schedule
+from othello_env.games.othello.symmetries import COUNT, transform_observation
 
 
 def test_they_are_8_plies_deep_and_different_under_symmetry():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from othello_env import compiling
+from othello_env.support import compiling
 
 
 @pytest.fixture(autouse=True)

@@ -5,11 +5,11 @@ import json
 import pytest
 from PIL import Image
 
-from othello_env.arena.benchmark import Benchmark
-from othello_env.arena.games import Record
-from othello_env.arena.ladder import load_ladder
 from othello_env.arena.match import MatchResult, pairings
-from othello_env.arena.placement import Placement, place
+from othello_env.arena.play.games import Record
+from othello_env.arena.rating.benchmark import Benchmark
+from othello_env.arena.rating.ladder import load_ladder
+from othello_env.arena.rating.placement import Placement, place
 from othello_env.cli import main
 
 POLICY = "import numpy as np\ndef first(observations, masks):\n    return np.argmax(masks, axis=1)\n"

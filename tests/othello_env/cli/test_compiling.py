@@ -9,7 +9,7 @@ import pytest
 LINE = "othello-env: compiling for first use; this takes up to half a minute, once\n"
 PROGRAM = """
 import os
-from othello_env import compiling
+from othello_env.support import compiling
 from othello_env.cli import main
 compiling._SECONDS = float(os.environ["SECONDS"])
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from othello_env import Othello
-from othello_env.arena.records import read_records
+from othello_env.arena.tournament.records import read_records
 from othello_env.cli import main
 
 COMMAND = [sys.executable, "-c", "from othello_env.cli import main; main()"]

@@ -10,9 +10,9 @@ from PIL import Image
 
 from othello_env import Othello, drawing
 from othello_env.drawing.replay import gif, html, positions
-from othello_env.games.checkers import Checkers
+from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import IllegalActionError
-from othello_env.games.tribolo import Tribolo
+from othello_env.games.tribolo.position import Tribolo
 
 GAMES = (Othello(6), Checkers(), Tribolo(seed=1))
 

@@ -6,9 +6,11 @@ import pytest
 from othello_env import Checkers, NotationError, Othello, Tribolo, checkers_v0, othello_v0, tribolo_v0
 from othello_env.envs.family import CheckersEnv, TriboloEnv
 from othello_env.envs.single import OthelloEnv
-from othello_env.envs.vector import OthelloVectorEnv
-from othello_env.games import checkers, pdn, tribolo
+from othello_env.envs.vector.env import OthelloVectorEnv
+from othello_env.games.checkers import pdn
+from othello_env.games.checkers import position as checkers
 from othello_env.games.openings import Openings
+from othello_env.games.tribolo import position as tribolo
 
 pytestmark = pytest.mark.nojit
 

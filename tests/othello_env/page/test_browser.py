@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from othello_env import Othello, make_agent
-from othello_env.arena.games import seat_key
-from othello_env.games.checkers import Checkers
-from othello_env.games.tribolo import Tribolo
+from othello_env.arena.play.games import seat_key
+from othello_env.games.checkers.position import Checkers
+from othello_env.games.tribolo.position import Tribolo
 
 SHOTS = os.environ.get("OTHELLO_ENV_SHOTS")
 """A folder for screenshots, where they are wanted."""

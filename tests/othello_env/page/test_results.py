@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import othello_agents
-from othello_env.arena.benchmark import run_benchmark
+from othello_env.arena.rating.benchmark import run_benchmark
 from othello_env.page.results import read_results
 
 ROW = {"opponent": "random", "wins": 15, "draws": 1, "losses": 4, "score": 0.775, "interval95": [0.6, 0.9]}

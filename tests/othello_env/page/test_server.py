@@ -10,9 +10,9 @@ from starlette.testclient import TestClient
 
 from othello_env import Othello
 from othello_env.arena.openings import balanced_openings
-from othello_env.arena.rules import position_to_text
-from othello_env.games.checkers import Checkers
-from othello_env.games.tribolo import Tribolo
+from othello_env.games.checkers.position import Checkers
+from othello_env.games.registry import position_to_text
+from othello_env.games.tribolo.position import Tribolo
 from othello_env.page.app import Offer, make_app
 from othello_env.page.guard import LARGEST_BODY, Guard
 from othello_env.page.messages import GAMES, MAX_PLIES, GameRecord

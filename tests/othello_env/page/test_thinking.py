@@ -12,8 +12,8 @@ import pytest
 
 from othello_env import Othello, make_agent
 from othello_env.agent import Agent, AgentError
-from othello_env.games.checkers import Checkers
-from othello_env.games.tribolo import Tribolo
+from othello_env.games.checkers.position import Checkers
+from othello_env.games.tribolo.position import Tribolo
 from othello_env.page.looking import exact, look
 from othello_env.page.messages import GameRecord
 from othello_env.page.thinking import BusyError, ClosedError, Thinkers, ThinkingError

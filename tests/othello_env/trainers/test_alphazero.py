@@ -10,10 +10,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="AlphaZero needs PyTorch, an optional extra")
 
-from othello_agents.neural import read_tensors, write_tensors  # noqa: E402
+from othello_agents.network.neural import read_tensors, write_tensors  # noqa: E402
 from othello_env import Othello, make_agent  # noqa: E402
 from othello_env.arena.match import play_match  # noqa: E402
-from othello_env.games.othello import OthelloBatch  # noqa: E402
+from othello_env.games.othello.position import OthelloBatch  # noqa: E402
 
 SMALL = {"size": 4, "channels": 4, "blocks": 1, "games": 8, "simulations": 4, "window": 150, "minibatch": 32}
 

@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PPO needs PyTorch, an optional extra")
 
-from othello_agents.neural import read_tensors, write_tensors  # noqa: E402
+from othello_agents.network.neural import read_tensors, write_tensors  # noqa: E402
 from othello_env import Othello, make_agent  # noqa: E402
 from othello_env.arena.match import play_match  # noqa: E402
 

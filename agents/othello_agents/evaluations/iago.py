@@ -1,0 +1,257 @@
+"""The evaluation of Iago, the program of Paul Rosenbloom, as Norvig gives it.
+
+Paradigms of Artificial Intelligence Programming, chapter 18: the edges by a table of all their configurations, the
+moves, and the empty squares beside the other side's discs, weighted by the number of the move at the root of the
+search. For 8x8 boards. The edge table takes the player for the one to move,
+as the searches ask; the maximizer asks for the one who has moved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.agent import WrongGameError
+from othello_env.games.game import State
+from othello_env.games.othello.bitboard import BOARDS, legal_moves, popcount
+from othello_env.games.othello.position import Othello
+from othello_env.support.jit import kernel
+
+__all__ = ["EDGES", "ROUNDS", "Iago", "edge_table", "iago"]
+
+EDGES = (
+    (9, 0, 1, 2, 3, 4, 5, 6, 7, 14),
+    (14, 7, 15, 23, 31, 39, 47, 55, 63, 54),
+    (54, 63, 62, 61, 60, 59, 58, 57, 56, 49),
+    (49, 56, 48, 40, 32, 24, 16, 8, 0, 9),
+)
+"""The squares of each edge: X-square, corner, C, A, B, B, A, C, corner, X-square."""
+
+ROUNDS = 5
+"""How often every entry of the edge table is reckoned again."""
+
+_Int = int | np.int64
+"""int64 in a kernel; either where it runs as plain Python."""
+
+_EMPTY, _OWN, _OTHER = 0, 1, 2
+_STABLE, _SEMI, _UNSTABLE = 0, 1, 2
+_EDGES = np.array(EDGES)
+_POWERS = 3 ** np.arange(9, -1, -1)
+_KINDS = np.array([0, 1, 2, 3, 4, 4, 3, 2, 1, 0])
+_STATIC = np.array([[0, 0, -2000], [700, 0, 0], [1200, 200, -25], [1000, 200, 75], [1000, 200, 50]])
+"""What a disc on an X-square, corner, C, A or B adds by how stable it is."""
+_CHANCE = np.array([[0.1, 0.4, 0.7], [0.05, 0.3, 0.0], [0.01, 0.0, 0.0]])
+"""How likely a move without flips is, by the neighbours on the edge that are one's own (row) and the other's."""
+
+_0, _1, _7, _8, _9 = (np.uint64(shift) for shift in (0, 1, 7, 8, 9))
+_NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F7F)
+
+
+@kernel
+def _stability(cells: npt.NDArray[np.int64], place: int) -> int:
+    """How stable the disc at a place of an edge is."""
+    if place in (1, 8):
+        return _STABLE
+    if place in (0, 9):
+        return _UNSTABLE if cells[1 if place == 0 else 8] == _EMPTY else _SEMI
+    colour, has_empty = cells[place], False
+    right = left = place
+    while right <= 8 and cells[right] == colour:
+        right += 1
+    while left >= 1 and cells[left] == colour:
+        left -= 1
+    for i in range(1, 9):
+        has_empty |= cells[i] == _EMPTY
+    after = cells[right] if right <= 8 else colour  # one's own: the edge ends there
+    before = cells[left] if left >= 1 else colour
+    if after == colour or before == colour:
+        return _STABLE
+    if after != before:
+        return _UNSTABLE
+    return _SEMI if after == _EMPTY or has_empty else _STABLE
+
+
+@kernel
+def _static_value(cells: npt.NDArray[np.int64]) -> int:
+    value = 0
+    for place in range(10):
+        if cells[place] != _EMPTY:
+            worth = _STATIC[_KINDS[place], _stability(cells, place)]
+            value += worth if cells[place] == _OWN else -worth
+    return value
+
+
+@kernel
+def _turn(cells: npt.NDArray[np.int64], place: int, colour: int, after: npt.NDArray[np.int64]) -> int:
+    """Set the edge after a disc at a place, and return how many others it turned; an X-square is on no line."""
+    after[:] = cells
+    after[place] = colour
+    turned = 0
+    if place in (0, 9):
+        return 0
+    for step in (-1, 1):
+        i = place + step
+        while 1 <= i <= 8 and cells[i] == 3 - colour:
+            i += step
+        if 1 <= i <= 8 and cells[i] == colour:
+            i -= step
+            while i != place:
+                after[i] = colour
+                turned += 1
+                i -= step
+    return turned
+
+
+@kernel
+def _chance(cells: npt.NDArray[np.int64], place: int, turned: int, scratch: npt.NDArray[np.int64]) -> float:
+    """How likely the player can and will move at an empty place, where it turns so many discs of the edge."""
+    if place in (0, 9):
+        return 0.5
+    if turned > 0:
+        return 1.0
+    if place in (1, 8):
+        beside = cells[0 if place == 1 else 9]
+        return 0.1 if beside == _EMPTY else 0.001 if beside == _OWN else 0.9
+    own = other = 0
+    for i in (place - 1, place + 1):
+        own += cells[i] == _OWN
+        other += cells[i] == _OTHER
+    halves = 2.0 if _turn(cells, place, _OTHER, scratch) > 0 else 1.0
+    return float(_CHANCE[own, other] / halves)
+
+
+@kernel
+def _expected_value(cells: npt.NDArray[np.int64], table: npt.NDArray[np.int64], index: int) -> _Int:
+    """An entry's value over the player's possibilities: to leave the edge as it is, or to move somewhere on it."""
+    chances, values = np.empty(11), np.empty(11)
+    after, scratch = np.empty_like(cells), np.empty_like(cells)
+    chances[0], values[0], count = 1.0, table[index], 1
+    for place in range(10):
+        if cells[place] == _EMPTY:
+            turned = _turn(cells, place, _OWN, after)
+            chances[count] = _chance(cells, place, turned, scratch)
+            swapped = 0
+            for i in range(10):
+                swapped = 3 * swapped + (0 if after[i] == _EMPTY else 3 - after[i])
+            values[count] = -table[swapped]
+            count += 1
+    left, total = 1.0, 0.0
+    for _ in range(count):
+        best = 0
+        for i in range(1, count):
+            if values[i] > values[best]:
+                best = i
+        total += left * chances[best] * values[best]
+        left -= left * chances[best]
+        values[best] = -np.inf
+        chances[best] = 0.0
+        if left <= 0.0:
+            break
+    return np.int64(np.rint(total))
+
+
+@kernel
+def _fill(table: npt.NDArray[np.int64], rounds: int) -> None:
+    discs = np.empty(len(table), np.int64)
+    cells = np.empty((len(table), 10), np.int64)
+    for index in range(len(table)):
+        for place in range(10):
+            cells[index, place] = index // _POWERS[place] % 3
+        discs[index] = np.count_nonzero(cells[index])
+        table[index] = _static_value(cells[index])
+    for _ in range(rounds):
+        for number in range(9, 0, -1):
+            for index in range(len(table)):
+                if discs[index] == number:
+                    table[index] = _expected_value(cells[index], table, index)
+
+
+@cache
+def edge_table(rounds: int = ROUNDS) -> npt.NDArray[np.int64]:
+    """(3**10,) the value of each configuration of an edge, after so many rounds; 0 rounds leave the static values.
+
+    The index is a number in base 3, the first square of an edge its most significant digit: 0 empty, 1 the player's,
+    2 the other's.
+    """
+    table = np.empty(3**10, np.int64)
+    _fill(table, rounds)
+    table.flags.writeable = False
+    return table
+
+
+@kernel
+def _beside(squares: np.uint64) -> np.uint64:
+    """The squares that touch a set, the set itself among them."""
+    row = squares | ((squares << _1) & _NOT_A) | ((squares >> _1) & _NOT_H)
+    return row | (row << _8) | (row >> _8)
+
+
+@kernel
+def _round_ratio(numerator: _Int, denominator: _Int) -> _Int:
+    """The nearest integer to a ratio, an even one if two are."""
+    quotient, rest = numerator // denominator, numerator % denominator
+    return quotient + (2 * rest > denominator or (2 * rest == denominator and quotient % 2 == 1))
+
+
+@kernel
+def _value(own: np.uint64, opponent: np.uint64, board: np.uint64, n: _Int, table: npt.NDArray[np.int64]) -> _Int:
+    """The evaluation for the owner of `own`; n is the number of the move."""
+    edge = 0
+    for side in range(4):
+        index = 0
+        for place in range(10):
+            bit = _1 << np.uint64(_EDGES[side, place])
+            index = 3 * index + (_OWN if own & bit else _OTHER if opponent & bit else _EMPTY)
+        edge += table[index]
+    empty = board & ~(own | opponent)
+    mine, other = legal_moves(own, opponent, board), legal_moves(opponent, own, board)
+    p, o = np.int64(popcount(mine)), np.int64(popcount(other))
+    pp = np.int64(popcount(mine | (empty & _beside(opponent))))
+    op = np.int64(popcount(other | (empty & _beside(own))))
+    c_edge = 312_000 + 6_240 * n
+    c_current = 50_000 + 2_000 * n if n < 25 else 75_000 + 1_000 * n
+    return (
+        _round_ratio(c_edge * edge, 32_000)
+        + _round_ratio(c_current * (p - o), p + o + 2)
+        + _round_ratio(20_000 * (pp - op), pp + op + 2)
+    )
+
+
+@dataclass(frozen=True)
+class Iago:
+    """The evaluation, for searches that begin at one move of the game.
+
+    Attributes:
+        move_number: the number of the move at the root; None takes that of the position itself.
+    """
+
+    move_number: int | None = None
+
+    def __call__(self, state: State, player: int) -> int:
+        state = _othello(state)
+        n = _move_number(state) if self.move_number is None else self.move_number
+        own, opponent = (state.own, state.opponent) if player == state.to_move else (state.opponent, state.own)
+        return int(_value(np.uint64(own), np.uint64(opponent), BOARDS[8], n, edge_table()))
+
+    def at_root(self, state: State) -> Iago:
+        """The evaluation for a search of this position."""
+        return Iago(_move_number(_othello(state))) if self.move_number is None else self
+
+
+iago = Iago()
+"""Othello on 8x8: the evaluation that a spec names ``iago``."""
+
+
+def _move_number(state: Othello) -> int:
+    """The number of the move that is to be made, from 1."""
+    return sum(state.discs()) - 3
+
+
+def _othello(state: State) -> Othello:
+    if not isinstance(state, Othello) or state.size != 8:
+        shown = f"size {state.size}" if isinstance(state, Othello) else type(state).__name__
+        raise WrongGameError(f"the evaluation 'iago' is for Othello of size 8, not for {shown}")
+    return state

@@ -1,0 +1,160 @@
+"""Other engines as opponents: programs that speak the Go Text Protocol in its Othello dialect.
+
+The program is told every move (``play black f5``) and asked for its own (``genmove white``). It passes by itself: a
+pass is never sent, since some engines refuse it, and the colour to move is named each time. On a clock it is told what
+is left, if it lists the commands for that: a limit for the game is main time, a limit for the move is byo-yomi of one
+stone. The protocol is version 2 (Farnebäck, 2002); its Othello dialect is that of GRhino and Quarry.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import shlex
+import threading
+import weakref
+from typing import Any
+
+from othello_agents.gtp.program import Program
+from othello_env.agent import Agent, AgentError, Clock, as_othello, option_text
+from othello_env.games.game import IllegalActionError, NotationError, State
+from othello_env.games.othello.position import Othello
+
+__all__ = ["Gtp"]
+
+_SECONDS = 60.0
+
+
+class Gtp(Agent):
+    """Lets another program play Othello. It is started when it is first asked.
+
+    It ends with this agent or with this process, in whatever way that ends, and what it has started ends with it. It
+    has to know the whole game, so the state must have begun at the standard start. The protocol counts whole seconds,
+    so a program that has less than one is told that it has one.
+
+    Args:
+        command: what starts the program: its path and arguments, as in a shell.
+        seconds: how long a move may take, with all that the program has to be told before.
+
+    Raises:
+        ValueError: the command is empty or not well quoted, or the time is not positive.
+    """
+
+    def __init__(self, command: str, seconds: float = _SECONDS) -> None:
+        if not shlex.split(command):
+            raise ValueError("the command is empty: expected what starts an engine, such as 'gtp-rhino -l 4 -b 0'")
+        if not 0 < seconds < threading.TIMEOUT_MAX:
+            raise ValueError(f"seconds is a positive number, not {seconds}")
+        self._command = command
+        self._seconds = seconds
+        self._program: Program | None = None
+        self._finalizer: weakref.finalize[Any, Any] | None = None
+        self._size = 0  # of the board that the program has set up
+        self._told: list[str] | None = None  # the moves that it has seen, as commands; None if unknown
+        self._known: set[str] | None = None  # the commands that it knows; None if it was never asked
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        options = [option_text("command", self._command)]
+        options += [] if self._seconds == _SECONDS else [option_text("seconds", f"{self._seconds:g}")]
+        return f"gtp:{','.join(options)}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self._command, self._seconds))
+
+    def check_game(self, state: State) -> None:
+        as_othello(state, "gtp: the program plays")
+
+    def act(self, state: State, *, seconds_left: float | None = None, move_seconds: float | None = None) -> int:
+        state = as_othello(state, "gtp: the program plays")
+        commands = _commands(state)
+        if state.must_pass:
+            return state.pass_action
+        with self._lock:
+            try:
+                return self._answer(state, commands, Clock(seconds_left, move_seconds))
+            except BaseException:  # Ctrl-C, too: half an exchange cannot be gone on with
+                self._stop()
+                raise
+
+    def close(self) -> None:
+        """End the program; the next question starts it again."""
+        with self._lock:
+            self._stop()
+
+    def _answer(self, state: Othello, commands: list[str], clock: Clock) -> int:
+        program = self._start()
+        program.limit(self._seconds)
+        colour = state.player_names[state.to_move]
+        is_new = self._tell(state.size, commands, program)
+        if clock.seconds is not None:
+            self._tell_time(colour, clock, program, is_new=is_new)
+        answer = program.ask(f"genmove {colour}")
+        try:
+            action = state.action_from_text(answer)
+        except NotationError as error:
+            raise program.failure(f"answered with no move: {error}\n{state}") from error
+        if action not in state.legal_actions():
+            raise program.failure(f"does not see this position: {state.illegal(action)}")
+        self._told = [*commands, _command(colour, state, action)]
+        return action
+
+    def _start(self) -> Program:
+        """The program, started if it does not run yet; that of a process from which this one was forked is left."""
+        if self._program is None or not self._program.is_ours:
+            self._told = self._known = None
+            self._program = Program(self._command)
+            self._finalizer = weakref.finalize(self, self._program.close)
+        return self._program
+
+    def _tell(self, size: int, commands: list[str], program: Program) -> bool:
+        """Let the program know the moves that it has not seen; those of another game, then True, from the start."""
+        told, self._told = self._told, None  # unknown until all is told
+        is_new = told is None or size != self._size or commands[: len(told)] != told
+        if told is None or is_new:
+            program.ask(f"boardsize {size}")
+            program.ask("clear_board")
+            self._size, told = size, []
+        for command in commands[len(told) :]:
+            program.ask(command)
+        return is_new
+
+    def _tell_time(self, colour: str, clock: Clock, program: Program, *, is_new: bool) -> None:
+        """Let the program know its clock, if it says that it understands; the protocol counts whole seconds."""
+        if self._known is None:
+            self._known = set(program.ask("list_commands").split())
+        game, move = (math.inf if limit is None else limit for limit in (clock.game, clock.move))
+        seconds = max(1, int(min(game, move)))
+        is_for_move = move <= game
+        if is_new and "time_settings" in self._known:
+            program.ask(f"time_settings 0 {seconds} 1" if is_for_move else f"time_settings {seconds} 0 0")
+        if "time_left" in self._known:
+            program.ask(f"time_left {colour} {seconds} {int(is_for_move)}")
+
+    def _stop(self) -> None:
+        if self._finalizer is not None:
+            self._finalizer()
+        self._program = self._finalizer = self._told = self._known = None
+
+
+def _command(colour: str, state: Othello, action: int) -> str:
+    return f"play {colour} {state.action_to_text(action)}"
+
+
+def _commands(state: Othello) -> list[str]:
+    """What tells a program the moves of a game, its passes left out.
+
+    Raises:
+        AgentError: the game did not begin at the standard start.
+    """
+    position, commands = Othello(state.size), []
+    with contextlib.suppress(IllegalActionError):
+        for action in state.moves:
+            if action != state.pass_action:
+                commands.append(_command(position.player_names[position.to_move], position, action))
+            position = position.play(action)
+    if position != state:
+        raise AgentError(
+            f"gtp: the program has to know the game from the standard start, not this position alone:\n{state}"
+        )
+    return commands

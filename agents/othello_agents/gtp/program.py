@@ -1,0 +1,219 @@
+"""A program that answers commands: started, asked within limits of time and size, and ended with all that it started.
+
+Its `othello_agents.gtp.supervisor` ends it when this process does, in whatever way that happens.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections import deque
+from pathlib import Path
+from typing import IO
+
+from othello_agents.gtp import supervisor
+from othello_env.agent import AgentError
+
+__all__ = ["Program"]
+
+_LONGEST_LINE = 1 << 16
+"""In bytes. It is also how much a program can write while nobody reads; then it has to wait."""
+_LONGEST_ANSWER = 1 << 20
+"""In bytes, with all that the program writes before its answer."""
+_REMEMBERED_ERRORS = 2048
+"""How many bytes of its stderr an error shows."""
+_SHOWN = 200
+"""How many characters of a line an error shows."""
+_CHUNK = 4096
+_END_SECONDS = 5.0
+
+
+class Program:
+    """A running program: commands to it, its answers, its last words on stderr, and its end.
+
+    Args:
+        command: its path and arguments, as in a shell.
+
+    Raises:
+        AgentError: it cannot be started.
+    """
+
+    def __init__(self, command: str) -> None:
+        self._command = command
+        self._exchange: deque[str] = deque(maxlen=6)
+        self._owner = os.getpid()
+        self._seconds = self._end = 0.0
+        try:
+            words = shlex.split(command)
+            if shutil.which(words[0]) is None:
+                raise FileNotFoundError(f"there is no program {words[0]!r}")
+            self._process = subprocess.Popen(  # noqa: S603 - the user's own command
+                [sys.executable, "-I", "-S", str(Path(supervisor.__file__)), *words],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=sys.platform != "win32",  # the terminal's Ctrl-C is for this process
+            )
+        except (OSError, ValueError, IndexError) as error:
+            raise AgentError(f"gtp: the command {command!r} cannot be started: {error}") from error
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self._stdin = self._process.stdin
+        _running.add(self)
+        self._lines = _Lines(self._process.stdout)
+        self._errors = bytearray()
+        self._listener = threading.Thread(
+            target=_remember, args=(self._process.stderr, self._errors), name="gtp-errors", daemon=True
+        )
+        self._listener.start()
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process has started it; a process that was forked since must leave it alone."""
+        return self._owner == os.getpid()
+
+    def limit(self, seconds: float) -> None:
+        """Give it so long, from now, for all answers until the next call of this."""
+        self._seconds, self._end = seconds, time.monotonic() + seconds
+
+    def ask(self, command: str) -> str:
+        """The answer to a command, a line.
+
+        Raises:
+            AgentError: there was none in time, it was too long, or it was an error; the message has the last exchange.
+        """
+        self._exchange.append(f"> {command}")
+        with contextlib.suppress(OSError, ValueError):  # it has ended, which is seen below
+            self._stdin.write(f"{command}\n".encode())
+        answer: list[str] = []
+        size = 0
+        while (line := self._lines.take(self._end)) is not None:
+            size += len(line)
+            text = line.decode("utf-8", "replace").rstrip("\r\n")
+            if text.strip():
+                self._exchange.append(f"< {text[:_SHOWN]}")
+            if size > _LONGEST_ANSWER or len(line) > _LONGEST_LINE:
+                raise self.failure(f"wrote {size} bytes and no end of an answer to {command!r}")
+            # An answer begins with = or ? and ends with an empty line; whatever stands between answers is noise.
+            if answer or text.startswith(("=", "?")):
+                if not text.strip():
+                    break
+                answer.append(text)
+        else:
+            raise self.failure(self._silence())
+        if answer[0].startswith("?"):
+            raise self.failure(f"refused {command!r}")
+        return "\n".join([answer[0][1:].strip(), *answer[1:]]).strip()
+
+    def _silence(self) -> str:
+        """Why there is no line any more."""
+        if not self._lines.have_ended:
+            return f"gave no answer within {self._seconds:g} s"
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_SECONDS)
+        self._listener.join(_END_SECONDS)
+        return f"has ended with status {self._process.returncode}"
+
+    def failure(self, what: str) -> AgentError:
+        """The error for something that went wrong, with the last exchange; to be raised by the caller."""
+        words = [f"gtp: {self._command!r} {what}", "the last exchange:", *self._exchange]
+        if errors := bytes(self._errors).decode("utf-8", "replace").splitlines():
+            words += ["its stderr:", *(line[-_SHOWN:] for line in errors)]
+        return AgentError("\n  ".join(words))
+
+    def close(self) -> None:
+        """End the program and all that it has started; it is asked first."""
+        if not self.is_ours:
+            return
+        self._lines.close()
+        with contextlib.suppress(OSError, ValueError):
+            self._stdin.write(b"quit\n")
+        self.leave()
+        for stop in (self._process.terminate, self._process.kill):  # if the end of its stdin does not
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(supervisor.GRACE_SECONDS + _END_SECONDS)
+                return
+            stop()
+        self._process.wait()
+
+    def leave(self) -> None:
+        """Close this process's end of the program's stdin."""
+        with contextlib.suppress(OSError, ValueError):
+            self._stdin.close()
+
+
+_running: weakref.WeakSet[Program] = weakref.WeakSet()
+
+
+def _leave_to_parent() -> None:
+    """A forked process must not hold the stdin of its parent's programs, or they would not end with the parent."""
+    for program in _running:
+        program.leave()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)
+
+
+class _Lines:
+    """The lines of a stream. A thread reads them, but not much further than they are taken."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.have_ended = False
+        self._is_closed = False
+        self._text = bytearray()
+        self._changed = threading.Condition()
+        threading.Thread(target=self._read, args=(stream,), name="gtp-answers", daemon=True).start()
+
+    def take(self, end: float) -> bytes | None:
+        """The next line; of one that is longer than `_LONGEST_LINE` the beginning.
+
+        None at the end of the stream, or once `time.monotonic` is at `end`.
+        """
+        with self._changed:
+            left = end - time.monotonic()
+            if left <= 0 or not self._changed.wait_for(self._can_take, left):
+                return None
+            size = self._text.find(b"\n") + 1 or len(self._text)
+            line = bytes(self._text[:size])
+            del self._text[:size]
+            self._changed.notify_all()
+            return line or None
+
+    def _can_take(self) -> bool:
+        return self.have_ended or len(self._text) > _LONGEST_LINE or b"\n" in self._text
+
+    def _read(self, stream: IO[bytes]) -> None:
+        with contextlib.suppress(OSError, ValueError), stream:
+            while chunk := os.read(stream.fileno(), _CHUNK):
+                with self._changed:
+                    self._changed.wait_for(lambda: self._is_closed or len(self._text) <= _LONGEST_LINE)
+                    if not self._is_closed:
+                        self._text += chunk
+                        self._changed.notify_all()
+        with self._changed:
+            self.have_ended = True
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Take no more lines; what still comes is thrown away."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+
+
+def _remember(stream: IO[bytes], last: bytearray) -> None:
+    """Keep the last bytes of a stream."""
+    with contextlib.suppress(OSError, ValueError), stream:
+        while chunk := os.read(stream.fileno(), _CHUNK):
+            last += chunk
+            del last[:-_REMEMBERED_ERRORS]

@@ -1,0 +1,113 @@
+"""The agent that plays what random games say is best, weighed by a tree search."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from operator import index
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.mcts.kernels import ROOT, search_batch
+from othello_env.agent import Agent, Chance, as_othello
+from othello_env.games.game import State
+from othello_env.games.hashing import mix_int
+from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS
+from othello_env.games.othello.position import OthelloBatch
+
+__all__ = ["Mcts", "Searched"]
+
+
+class Searched(NamedTuple):
+    """What a tree search found out."""
+
+    value: float
+    """The mean result for the player to move, -1 to +1."""
+    action: int
+    """The one that was tried most, the first such in ascending order."""
+    visits: dict[int, int]
+    """How often each legal action was tried."""
+    values: dict[int, float]
+    """The mean result after each legal action, for the player to move."""
+
+
+class Mcts(Agent):
+    """Plays Othello by Monte Carlo tree search, without knowing more than the rules.
+
+    Its tree is grown by UCT and its leaves are played out at random, see `othello_agents.mcts.kernels`. Each decision
+    searches anew; what is random in it hangs on the game's key and turn.
+
+    Args:
+        simulations: random games for a move.
+        exploration: the weight of moves that were tried little; the bound that theory proves has 2.8.
+        seed: for the choices made without `new_game`; None draws one from the operating system.
+
+    Raises:
+        ValueError: simulations is less than 1 or beyond ten million, or exploration negative or not finite.
+        TypeError: simulations is no integer.
+    """
+
+    _MOST = 10_000_000  # 0.7 GB
+
+    def __init__(self, simulations: int = 1000, exploration: float = 1.0, seed: int | None = None) -> None:
+        if not 1 <= index(simulations) <= self._MOST:
+            raise ValueError(f"simulations is 1 to {self._MOST}, not {simulations}")
+        if not (math.isfinite(exploration) and exploration >= 0):
+            raise ValueError(f"exploration is a finite number of at least 0, not {exploration}")
+        self._simulations = index(simulations)
+        self._exploration = float(exploration)
+        self._chance = Chance(seed)
+
+    def __repr__(self) -> str:
+        return f"mcts:simulations={self._simulations},exploration={self._exploration:g}"
+
+    def new_game(self, seed: int) -> None:
+        self._chance.new_game(seed)
+
+    def check_game(self, state: State) -> None:
+        as_othello(state, "mcts plays")
+
+    def search(self, state: State) -> Searched:
+        """The search of a position.
+
+        Raises:
+            ValueError: it is no Othello position, or the game is over.
+        """
+        state = as_othello(state, "mcts plays")
+        if state.is_over:
+            raise ValueError(f"there is nothing to search, the game is over:\n{state}")
+        batch = OthelloBatch.from_states([state])
+        visits, values = self._search(batch, [self._chance.key(state)])
+        actions = state.legal_actions()
+        return Searched(
+            float(values[0, ROOT]),
+            int(_most_tried(visits, batch)[0]),
+            {action: int(visits[0, _columns(state.size)[action]]) for action in actions},
+            {action: float(values[0, _columns(state.size)[action]]) for action in actions},
+        )
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        return self.search(state).action
+
+    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+        discs = (batch.own | batch.opponent).tolist()
+        keys = [mix_int(key, taken.bit_count()) for key, taken in zip(batch.key.tolist(), discs, strict=True)]
+        return _most_tried(self._search(batch, keys)[0], batch)
+
+    def _search(self, batch: OthelloBatch, keys: list[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        key = np.array(keys, np.uint64)
+        return search_batch(batch.own, batch.opponent, key, BOARDS[batch.size], self._simulations, self._exploration)
+
+
+@cache
+def _columns(size: int) -> npt.NDArray[np.int64]:
+    """For each action its column in the kernel's results; that of a pass is the position's own."""
+    return np.array([*ACTION_SQUARES[size], ROOT])
+
+
+def _most_tried(visits: npt.NDArray[np.int64], batch: OthelloBatch) -> npt.NDArray[np.int64]:
+    """(N,) the legal actions that were tried most."""
+    tried = np.where(batch.masks(), visits[:, _columns(batch.size)], -1)
+    return np.asarray(np.argmax(tried, axis=1), np.int64)

@@ -1,0 +1,285 @@
+"""The trees of Gumbel AlphaZero's search in Othello, compiled: a tree a position, all grown at once.
+
+From Danihelka, Guez, Schrittwieser and Silver, Policy improvement by planning with Gumbel (ICLR 2022). A forced pass
+has no node: a node is the position after it. Between two simulations the leaves wait for a network's answers.
+
+Letters for shapes: N positions, M nodes of a tree, 64 squares.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.othello.bitboard import flips, legal_moves, nth_bit, popcount
+from othello_env.support.jit import kernel
+
+__all__ = ["Tree", "back_up", "descend", "new_tree", "plant", "results"]
+
+_0, _1 = np.uint64(0), np.uint64(1)
+_NONE = -1
+_VISITS = 50.0  # c_visit in the paper: how many visits the values of actions count for on top of their own
+
+
+class Tree(NamedTuple):
+    """The trees of N positions; node 0 is the root."""
+
+    own: npt.NDArray[np.uint64]
+    """(N, M) the discs of the player to move."""
+    opponent: npt.NDArray[np.uint64]
+    """(N, M)"""
+    legal: npt.NDArray[np.uint64]
+    """(N, M) the moves; none once the game is over."""
+    sign: npt.NDArray[np.int64]
+    """(N, M) +1 where the first player of the tree is to move, else -1."""
+    parent: npt.NDArray[np.int64]
+    """(N, M)"""
+    visits: npt.NDArray[np.int64]
+    """(N, M)"""
+    total: npt.NDArray[np.float64]
+    """(N, M) the sum of the values below for the first player of the tree."""
+    value: npt.NDArray[np.float64]
+    """(N, M) the network's own for the player to move."""
+    child: npt.NDArray[np.int32]
+    """(N, M, 64) by the square of the move; -1 where there is no node yet."""
+    prior: npt.NDArray[np.float64]
+    """(N, M, 64) the logarithms of the network's policy."""
+    used: npt.NDArray[np.int64]
+    """(N,) the number of nodes."""
+
+
+def new_tree(positions: int, nodes: int) -> Tree:
+    """Room for the trees of N positions, of M nodes each."""
+    shape = (positions, nodes)
+    return Tree(
+        own=np.empty(shape, np.uint64),
+        opponent=np.empty(shape, np.uint64),
+        legal=np.empty(shape, np.uint64),
+        sign=np.empty(shape, np.int64),
+        parent=np.empty(shape, np.int64),
+        visits=np.empty(shape, np.int64),
+        total=np.empty(shape, np.float64),
+        value=np.empty(shape, np.float64),
+        child=np.empty((*shape, 64), np.int32),
+        prior=np.empty((*shape, 64), np.float64),
+        used=np.empty(positions, np.int64),
+    )
+
+
+@kernel
+def _moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
+    """`legal_moves`, compiled once instead of into each caller."""
+    return legal_moves(own, opponent, board)
+
+
+@kernel
+def _put(
+    tree: Tree, i: int, own: np.uint64, opponent: np.uint64, sign: np.int64, parent: np.int64, board: np.uint64
+) -> np.int64:
+    """Make tree i's next node of a position, or of the one after its forced pass."""
+    moves = _moves(own, opponent, board)
+    if moves == _0:
+        passed = _moves(opponent, own, board)
+        if passed != _0:
+            own, opponent, sign, moves = opponent, own, -sign, passed
+    node = np.int64(tree.used[i])
+    tree.used[i] += 1
+    tree.own[i, node], tree.opponent[i, node], tree.legal[i, node] = own, opponent, moves
+    tree.sign[i, node], tree.parent[i, node] = sign, parent
+    tree.visits[i, node], tree.total[i, node], tree.value[i, node] = 0, 0.0, 0.0
+    return node
+
+
+@kernel
+def plant(tree: Tree, own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], board: np.uint64) -> None:
+    """Begin the trees of N positions, of which none is finished."""
+    for i in range(len(own)):
+        tree.used[i] = 0
+        _put(tree, i, own[i], opponent[i], np.int64(1), np.int64(_NONE), board)
+
+
+@kernel
+def _score(tree: Tree, i: int, node: np.int64, scale: float, scores: npt.NDArray[np.float64]) -> None:
+    """Write into `scores` (64,) the logits of a node's improved policy (equations 8 and 11 of the paper).
+
+    A move without visits is taken to be worth what the visited ones and the network's value say of the node (33).
+    """
+    sign = tree.sign[i, node]
+    seen, most, prior_seen, value_seen = np.int64(0), np.int64(0), 0.0, 0.0
+    moves = tree.legal[i, node]
+    while moves != _0:
+        square = nth_bit(moves, _0)
+        moves &= moves - _1
+        child = tree.child[i, node, square]
+        if child != _NONE:
+            visits = tree.visits[i, child]
+            prior = np.exp(tree.prior[i, node, square])
+            seen += visits
+            most = max(most, visits)
+            prior_seen += prior
+            value_seen += prior * sign * tree.total[i, child] / visits
+    mixed = tree.value[i, node]
+    if seen > 0:
+        mixed = (mixed + seen * value_seen / prior_seen) / (1 + seen)
+    moves = tree.legal[i, node]
+    while moves != _0:
+        square = nth_bit(moves, _0)
+        moves &= moves - _1
+        child = tree.child[i, node, square]
+        value = mixed if child == _NONE else sign * tree.total[i, child] / tree.visits[i, child]
+        scores[square] = tree.prior[i, node, square] + (_VISITS + most) * scale * value
+
+
+@kernel
+def _softmax(scores: npt.NDArray[np.float64], legal: np.uint64) -> None:
+    """Turn the logits of the moves into probabilities, in place."""
+    highest, total = -np.inf, 0.0
+    moves = legal
+    while moves != _0:
+        highest = max(highest, scores[nth_bit(moves, _0)])
+        moves &= moves - _1
+    moves = legal
+    while moves != _0:
+        square = nth_bit(moves, _0)
+        moves &= moves - _1
+        scores[square] = np.exp(scores[square] - highest)
+        total += scores[square]
+    moves = legal
+    while moves != _0:
+        scores[nth_bit(moves, _0)] /= total
+        moves &= moves - _1
+
+
+@kernel
+def _visits(tree: Tree, i: int, node: np.int64, square: np.uint64) -> np.int64:
+    child = tree.child[i, node, square]
+    return np.int64(0 if child == _NONE else tree.visits[i, child])
+
+
+@kernel
+def _at_root(
+    tree: Tree, i: int, wanted: np.int64, gumbel: npt.NDArray[np.float64], scores: npt.NDArray[np.float64]
+) -> np.uint64:
+    """The best move of the root among those with so many visits, by `scores` and the noise `gumbel` (64,)."""
+    best, highest, found = _0, -np.inf, False
+    moves = tree.legal[i, 0]
+    while moves != _0:
+        square = nth_bit(moves, _0)
+        moves &= moves - _1
+        score = scores[square] + gumbel[square]
+        if _visits(tree, i, np.int64(0), square) == wanted and (not found or score > highest):
+            best, highest, found = square, score, True
+    return best
+
+
+@kernel
+def _below(tree: Tree, i: int, node: np.int64, scores: npt.NDArray[np.float64]) -> np.uint64:
+    """The move that lags most behind the improved policy (equation 14); `scores` holds that policy's logits."""
+    _softmax(scores, tree.legal[i, node])
+    best, highest, found = _0, -np.inf, False
+    moves = tree.legal[i, node]
+    while moves != _0:
+        square = nth_bit(moves, _0)
+        moves &= moves - _1
+        lag = scores[square] - _visits(tree, i, node, square) / tree.visits[i, node]
+        if not found or lag > highest:
+            best, highest, found = square, lag, True
+    return best
+
+
+@kernel
+def descend(
+    tree: Tree, wanted: npt.NDArray[np.int64], gumbel: npt.NDArray[np.float64], scale: float, board: np.uint64
+) -> npt.NDArray[np.int64]:
+    """Go down each tree to a new node or a finished game.
+
+    Args:
+        tree: of N positions, whose roots have had their answers.
+        wanted: (N,) the visits of the root's moves from which the best is tried.
+        gumbel: (N, 64) noise for the root's moves.
+        scale: of values beside logits.
+        board: the squares in play.
+
+    Returns:
+        (N,) the node that was reached in each tree.
+    """
+    leaves = np.empty(len(wanted), np.int64)
+    scores = np.empty(64)
+    for i in range(len(wanted)):
+        node = np.int64(0)
+        while tree.legal[i, node] != _0:
+            _score(tree, i, node, scale, scores)
+            square = _at_root(tree, i, wanted[i], gumbel[i], scores) if node == 0 else _below(tree, i, node, scores)
+            child = tree.child[i, node, square]
+            if child == _NONE:
+                disc = _1 << square
+                own, opponent = tree.own[i, node], tree.opponent[i, node]
+                turned = flips(disc, own, opponent)
+                new = _put(tree, i, opponent & ~turned, own | turned | disc, -tree.sign[i, node], node, board)
+                tree.child[i, node, square] = new
+                node = new
+                break
+            node = np.int64(child)
+        leaves[i] = node
+    return leaves
+
+
+@kernel
+def back_up(
+    tree: Tree, leaves: npt.NDArray[np.int64], priors: npt.NDArray[np.float64], values: npt.NDArray[np.float64]
+) -> None:
+    """Give the leaves their answers, and all nodes above them their values.
+
+    Args:
+        tree: of N positions.
+        leaves: (N,) a node in each tree, new or finished.
+        priors: (L, 64) the logarithms of the policies in those L leaves that are not finished.
+        values: (L,) their values for the player to move.
+    """
+    answer = 0
+    for i in range(len(leaves)):
+        leaf = leaves[i]
+        if tree.legal[i, leaf] == _0:
+            mine, other = popcount(tree.own[i, leaf]), popcount(tree.opponent[i, leaf])
+            tree.value[i, leaf] = np.int64(mine > other) - np.int64(mine < other)
+        else:
+            tree.value[i, leaf] = values[answer]
+            for square in range(64):
+                tree.child[i, leaf, square] = _NONE
+                tree.prior[i, leaf, square] = priors[answer, square]
+            answer += 1
+        value = tree.sign[i, leaf] * tree.value[i, leaf]
+        node = leaf
+        while node != _NONE:
+            tree.visits[i, node] += 1
+            tree.total[i, node] += value
+            node = tree.parent[i, node]
+
+
+@kernel
+def results(
+    tree: Tree, gumbel: npt.NDArray[np.float64], scale: float
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """What N trees say of their roots.
+
+    Returns:
+        The squares to play (N,), the improved policies (N, 64), the visits (N, 64), and what those squares are worth to
+        the trees' first players (N,). In a position with a forced pass the moves are those of the other player.
+    """
+    n = len(gumbel)
+    squares, policy = np.empty(n, np.int64), np.zeros((n, 64))
+    visits, values = np.zeros((n, 64), np.int64), np.empty(n)
+    for i in range(n):
+        most = np.int64(0)
+        moves = tree.legal[i, 0]
+        while moves != _0:
+            square = nth_bit(moves, _0)
+            moves &= moves - _1
+            visits[i, square] = _visits(tree, i, np.int64(0), square)
+            most = max(most, visits[i, square])
+        _score(tree, i, np.int64(0), scale, policy[i])
+        squares[i] = _at_root(tree, i, most, gumbel[i], policy[i])
+        _softmax(policy[i], tree.legal[i, 0])
+        child = tree.child[i, 0, squares[i]]
+        values[i] = tree.total[i, child] / tree.visits[i, child]
+    return squares, policy, visits, values

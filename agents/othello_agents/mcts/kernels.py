@@ -1,0 +1,199 @@
+"""Monte Carlo tree search in Othello, compiled.
+
+UCT (Kocsis and Szepesvári, Bandit based Monte-Carlo planning, 2006): each simulation goes down the tree by upper
+confidence bounds until it meets a move without a node, adds that node, plays it out by uniformly random moves and
+tells the result to all nodes on its way. A forced pass has no node: a node is the position after it.
+
+Letters for shapes: N positions, M nodes.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.hashing import below, mix
+from othello_env.games.othello.bitboard import flips, legal_moves, nth_bit, popcount
+from othello_env.support.jit import kernel
+
+__all__ = ["ROOT", "search_batch"]
+
+ROOT = 64
+"""The column of the results, after those of the 64 squares, for the position itself."""
+
+_0, _1 = np.uint64(0), np.uint64(1)
+_NONE = -1
+_LONGEST = 64  # more nodes than a line can have
+_EXPAND = np.uint64(_LONGEST)  # what a random number is for, beside the plies of a playout
+
+
+class _Tree(NamedTuple):
+    """The nodes, (M,) each, of which the first is the root."""
+
+    own: npt.NDArray[np.uint64]
+    """The discs of the player to move."""
+    opponent: npt.NDArray[np.uint64]
+    untried: npt.NDArray[np.uint64]
+    """The moves that have no node yet."""
+    sign: npt.NDArray[np.int64]
+    """+1 where the root's player is to move, else -1."""
+    square: npt.NDArray[np.int64]
+    """The move that led there."""
+    child: npt.NDArray[np.int64]
+    """The newest child, or -1."""
+    sibling: npt.NDArray[np.int64]
+    """The next older child of the same parent, or -1."""
+    visits: npt.NDArray[np.int64]
+    total: npt.NDArray[np.float64]
+    """The sum of the results for the root's player."""
+
+
+@kernel
+def _after(own: np.uint64, opponent: np.uint64, square: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """The next position's own and opponent after a disc on a square."""
+    disc = _1 << square
+    turned = flips(disc, own, opponent)
+    return opponent & ~turned, own | turned | disc
+
+
+@kernel
+def _put(
+    tree: _Tree,
+    node: np.int64,
+    own: np.uint64,
+    opponent: np.uint64,
+    sign: np.int64,
+    square: np.int64,
+    board: np.uint64,
+) -> None:
+    """Make a node of a position, or of the one after its forced pass."""
+    moves = legal_moves(own, opponent, board)
+    if moves == _0:
+        own, opponent, sign = opponent, own, -sign
+        moves = legal_moves(own, opponent, board)
+    tree.own[node], tree.opponent[node], tree.untried[node] = own, opponent, moves
+    tree.sign[node], tree.square[node] = sign, square
+    tree.child[node] = tree.sibling[node] = _NONE
+    tree.visits[node], tree.total[node] = 0, 0.0
+
+
+@kernel
+def _best_child(tree: _Tree, node: np.int64, exploration: float) -> np.int64:
+    """The child with the highest upper confidence bound (UCB1) for the player to move."""
+    log_visits = np.log(tree.visits[node])
+    best, highest = _NONE, -np.inf
+    child = tree.child[node]
+    while child != _NONE:
+        mean = tree.sign[node] * tree.total[child] / tree.visits[child]
+        bound = mean + exploration * np.sqrt(log_visits / tree.visits[child])
+        if bound > highest:
+            best, highest = child, bound
+        child = tree.sibling[child]
+    return np.int64(best)
+
+
+@kernel
+def _expand(tree: _Tree, node: np.int64, new: np.int64, key: np.uint64, board: np.uint64) -> None:
+    """Make a node of a random one of the moves that have none."""
+    moves = tree.untried[node]
+    square = nth_bit(moves, below(mix(key, _EXPAND), popcount(moves)))
+    own, opponent = _after(tree.own[node], tree.opponent[node], square)
+    _put(tree, new, own, opponent, -tree.sign[node], np.int64(square), board)
+    tree.untried[node] = moves & ~(_1 << square)
+    tree.sibling[new] = tree.child[node]
+    tree.child[node] = new
+
+
+@kernel
+def _play_out(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uint64) -> np.int64:
+    """The result, +1, 0 or -1, for the player to move, after random moves to the end."""
+    sign = 1
+    ply = _0
+    while True:
+        moves = legal_moves(own, opponent, board)
+        if moves == _0:
+            moves = legal_moves(opponent, own, board)
+            if moves == _0:
+                break
+            own, opponent, sign = opponent, own, -sign
+        own, opponent = _after(own, opponent, nth_bit(moves, below(mix(key, ply), popcount(moves))))
+        sign = -sign
+        ply += _1
+    mine, other = popcount(own), popcount(opponent)
+    return sign * (np.int64(mine > other) - np.int64(mine < other))
+
+
+@kernel
+def _simulate(
+    tree: _Tree, used: np.int64, path: npt.NDArray[np.int64], key: np.uint64, exploration: float, board: np.uint64
+) -> np.int64:
+    """One simulation; returns the number of nodes after it."""
+    node, depth = np.int64(0), 1
+    path[0] = 0
+    while tree.untried[node] == _0 and tree.child[node] != _NONE:
+        node = _best_child(tree, node, exploration)
+        path[depth] = node
+        depth += 1
+    if tree.untried[node] != _0:
+        _expand(tree, node, used, key, board)
+        node = used
+        path[depth] = node
+        depth += 1
+        used += 1
+    result = tree.sign[node] * _play_out(tree.own[node], tree.opponent[node], key, board)
+    for step in range(depth):
+        tree.visits[path[step]] += 1
+        tree.total[path[step]] += result
+    return used
+
+
+@kernel
+def search_batch(
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    key: npt.NDArray[np.uint64],
+    board: np.uint64,
+    simulations: int,
+    exploration: float,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Search N positions, none of them finished, one after the other.
+
+    Args:
+        own: (N,) the discs of the player to move.
+        opponent: (N,) the other's.
+        key: (N,) for the random moves.
+        board: the squares in play.
+        simulations: how many for each position, at least 1.
+        exploration: the weight of what is little known, against the mean result.
+
+    Returns:
+        How often each square was tried, and the mean result after it for the player who moves there, both (N, 65); the
+        last column is the position's own. In a position with a forced pass the moves are those of the other player.
+    """
+    visits, totals = np.zeros((len(own), ROOT + 1), np.int64), np.zeros((len(own), ROOT + 1))
+    most = simulations + 1
+    tree = _Tree(
+        np.empty(most, np.uint64),
+        np.empty(most, np.uint64),
+        np.empty(most, np.uint64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.float64),
+    )
+    path = np.empty(_LONGEST, np.int64)
+    for i in range(len(own)):
+        # Bare literals would be types of their own, for which all would be compiled once more.
+        _put(tree, np.int64(0), own[i], opponent[i], np.int64(1), np.int64(ROOT), board)
+        used = np.int64(1)
+        for simulation in range(simulations):
+            used = _simulate(tree, used, path, mix(key[i], np.uint64(simulation)), exploration, board)
+        visits[i, ROOT], totals[i, ROOT] = tree.visits[0], tree.total[0]
+        child = tree.child[0]
+        while child != _NONE:
+            square = tree.square[child]
+            visits[i, square], totals[i, square] = tree.visits[child], tree.sign[0] * tree.total[child]
+            child = tree.sibling[child]
+    return visits, totals / np.maximum(visits, 1)

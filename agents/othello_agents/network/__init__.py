@@ -1,0 +1,1 @@
+"""Policies from a file: safetensors and ONNX."""

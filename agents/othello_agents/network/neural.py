@@ -1,0 +1,351 @@
+"""A convolutional network of policy and value as a player, and the file that it is kept in.
+
+The network is a function of its weights, a dict of tensors, so a file of weights and a card with its sizes are all that
+there is to it. PyTorch is imported when a network is made or loaded (the extra ``torch``).
+
+Letters for shapes: N positions, S size, A = S * S + 1 actions, C channels.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from operator import index
+from pathlib import Path
+from reprlib import repr as short
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.mcts.gumbel import search
+from othello_agents.network.policy import PolicyAgent
+from othello_env.games.game import State
+from othello_env.games.othello.position import OthelloBatch, check_size
+from othello_env.support.extras import import_extra
+from othello_env.support.files import parse_json, read_file, write_file
+
+__all__ = [
+    "FORMAT",
+    "NeuralAgent",
+    "NeuralNetwork",
+    "agent_from_file",
+    "read_tensors",
+    "write_tensors",
+]
+
+FORMAT = "othello-env policy and value network 1"
+"""What a file's card calls its format; the number changes when the meaning of the tensors does."""
+
+_Tensor = Any  # torch.Tensor, where there is PyTorch
+_HIDDEN = 64
+_CARD = "card"
+_MOST_CHANNELS, _MOST_BLOCKS = 512, 64
+_LONGEST_HEADER = 16 << 20  # bytes: the card's, with a curve of thousands of points
+_LARGEST_FILE = 1 << 30  # bytes
+
+
+class NeuralNetwork:
+    """A residual network over the board: what to play, and what to expect.
+
+    It sees three planes: the player's discs, the opponent's, and the squares where the player may move. A 3x3
+    convolution and `blocks` residual blocks of two more make C channels of them; the policy is a 1x1 convolution and a
+    bias for each square, the value two dense layers over the board's means and one convolution.
+
+    Args:
+        size: of the board: 4, 6 or 8.
+        channels: of each convolution, at most 512.
+        blocks: residual blocks, at most 64.
+        weights: tensors by name, or None for random ones.
+        seed: for random ones.
+        training: what is known of the weights' origin, as JSON takes it.
+
+    Raises:
+        MissingExtraError: there is no PyTorch.
+        ValueError: a number is out of its range, or the weights have other names or shapes or are not finite.
+    """
+
+    def __init__(
+        self,
+        size: int = 8,
+        channels: int = 32,
+        blocks: int = 3,
+        weights: Mapping[str, _Tensor] | None = None,
+        seed: int = 0,
+        training: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._torch = import_extra("torch", "torch")
+        if not (1 <= channels <= _MOST_CHANNELS and 0 <= blocks <= _MOST_BLOCKS):
+            raise ValueError(
+                f"channels must be 1 to {_MOST_CHANNELS} and blocks 0 to {_MOST_BLOCKS}, got {channels} and {blocks}"
+            )
+        self.size = check_size(size)
+        self.channels = channels
+        self.blocks = blocks
+        self.training = dict(training or {})
+        self.weights = self._random(seed) if weights is None else self._checked(weights)
+        """Tensors by name; a trainer changes them in place."""
+
+    def __repr__(self) -> str:
+        count = sum(weight.numel() for weight in self.weights.values())
+        return (
+            f"<NeuralNetwork {self.size}x{self.size}, {self.channels} channels, {self.blocks} blocks, {count} weights>"
+        )
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The weights' shapes by name."""
+        c, squares = self.channels, self.size**2
+        shapes: dict[str, tuple[int, ...]] = {"first.weight": (c, 3, 3, 3), "first.bias": (c,)}
+        for block in range(self.blocks):
+            for half in ("a", "b"):
+                shapes |= {f"block{block}{half}.weight": (c, c, 3, 3), f"block{block}{half}.bias": (c,)}
+        return shapes | {
+            "policy.weight": (1, c, 1, 1),
+            "policy.bias": (squares,),
+            "board.weight": (1, c, 1, 1),
+            "board.bias": (1,),
+            "hidden.weight": (_HIDDEN, c + squares),
+            "hidden.bias": (_HIDDEN,),
+            "value.weight": (1, _HIDDEN),
+            "value.bias": (1,),
+        }
+
+    def _random(self, seed: int) -> dict[str, _Tensor]:
+        """He's initialisation (He et al., 2015); the heads and the second halves of blocks begin small."""
+        torch = self._torch
+        generator = torch.Generator().manual_seed(seed)
+        weights = {}
+        for name, shape in self.shapes().items():
+            if name.endswith(".bias"):
+                weights[name] = torch.zeros(shape)
+                continue
+            layer = name.partition(".")[0]
+            scale = 0.1 if layer in ("policy", "value") or layer.endswith("b") else 1.0
+            fan_in = float(np.prod(shape[1:]))
+            weights[name] = torch.randn(shape, generator=generator) * scale * (2.0 / fan_in) ** 0.5
+        return weights
+
+    def _checked(self, weights: Mapping[str, _Tensor]) -> dict[str, _Tensor]:
+        found = {name: tuple(weight.shape) for name, weight in weights.items()}
+        if found != self.shapes():
+            wrong = sorted(set(found.items()) ^ set(self.shapes().items()))
+            raise ValueError(
+                f"expected other tensors for {self.channels} channels and {self.blocks} blocks: {short(wrong)}"
+            )
+        checked = {}
+        for name in found:
+            if not weights[name].dtype.is_floating_point:
+                raise ValueError(f"the weights {name} are {weights[name].dtype}, not floats")
+            checked[name] = weights[name].to(self._torch.float32)
+            if not bool(self._torch.isfinite(checked[name]).all()):
+                raise ValueError(f"the weights {name} are not all finite")
+        return {name: checked[name] for name in self.shapes()}
+
+    def to(self, device: str) -> NeuralNetwork:
+        """The network on a device; the same one if it is there already."""
+        if all(weight.device == self._torch.device(device) for weight in self.weights.values()):
+            return self
+        weights = {name: weight.to(device) for name, weight in self.weights.items()}
+        return NeuralNetwork(self.size, self.channels, self.blocks, weights, training=self.training)
+
+    def copy(self) -> NeuralNetwork:
+        """A network whose weights no trainer of this one changes."""
+        weights = {name: weight.detach().clone() for name, weight in self.weights.items()}
+        return NeuralNetwork(self.size, self.channels, self.blocks, weights, training=self.training)
+
+    def forward(self, observations: _Tensor, masks: _Tensor) -> tuple[_Tensor, _Tensor]:
+        """What it says to N positions.
+
+        Args:
+            observations: (N, 2, S, S), own and opponent's discs, of any dtype, on the network's device.
+            masks: (N, A), nonzero for each legal action.
+
+        Returns:
+            The logits of the actions (N, A), a large negative number for those that are not legal, and the expected
+            results for the players to move (N,), -1 to +1.
+        """
+        torch, w = self._torch, self.weights
+        functional = torch.nn.functional
+        n, size = len(observations), self.size
+        legal = masks != 0
+        squares = legal[:, :-1].reshape(n, 1, size, size)
+        planes = torch.cat([observations.to(torch.float32), squares.to(torch.float32)], dim=1)
+
+        def convolve(x: _Tensor, layer: str) -> _Tensor:
+            return functional.conv2d(x, w[f"{layer}.weight"], w[f"{layer}.bias"], padding="same")
+
+        x = torch.relu(convolve(planes, "first"))
+        for block in range(self.blocks):
+            inner = torch.relu(convolve(x, f"block{block}a"))
+            x = torch.relu(x + convolve(inner, f"block{block}b"))
+        moves = functional.conv2d(x, w["policy.weight"]).flatten(1) + w["policy.bias"]
+        logits = torch.cat([moves, torch.zeros_like(moves[:, :1])], dim=1)  # a pass is legal only when it is forced
+        board = torch.relu(convolve(x, "board")).flatten(1)
+        features = torch.cat([x.mean(dim=(2, 3)), board], dim=1)
+        hidden = torch.relu(functional.linear(features, w["hidden.weight"], w["hidden.bias"]))
+        value = torch.tanh(functional.linear(hidden, w["value.weight"], w["value.bias"])).squeeze(1)
+        # A finite number: an infinite one would make the gradient of the entropy NaN.
+        return logits.masked_fill(~legal, -1e9), value
+
+    def answers(
+        self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """`forward` from arrays to arrays: probabilities (N, A), and values (N,)."""
+        torch = self._torch
+        device = self.weights["first.weight"].device
+        with torch.inference_mode():
+            logits, values = self.forward(
+                torch.from_numpy(np.ascontiguousarray(observations)).to(device),
+                torch.from_numpy(np.ascontiguousarray(masks)).to(device),
+            )
+            policy = torch.softmax(logits.double(), dim=1)
+        return policy.cpu().numpy(), values.double().cpu().numpy()
+
+    def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+        """(N, A) the probabilities of `answers`."""
+        return self.answers(observations, masks)[0]
+
+    def save(self, path: str | Path) -> None:
+        """Write the weights and the card to a ``.safetensors`` file, whole or not at all.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        card = {"format": FORMAT, "size": self.size, "channels": self.channels, "blocks": self.blocks}
+        observation = "the player's discs and the opponent's, (2, size, size), and the legal squares"
+        write_tensors(path, self.weights, card | {"observation": observation, "training": self.training})
+
+    @classmethod
+    def load(cls, path: str | Path) -> NeuralNetwork:
+        """The network of a file that `save` wrote; nothing in the file is run.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            OSError: it is no regular file, or cannot be read.
+            ValueError: the file is damaged or is no such network; the message names it and says what is wrong.
+        """
+        tensors, card = read_tensors(path)
+        try:
+            if card.get("format") != FORMAT:
+                raise ValueError(f"its card must say format {FORMAT!r}, not {short(card.get('format'))}")
+            numbers = [card.get(name) for name in ("size", "channels", "blocks")]
+            training = card.get("training")
+            if not all(type(number) is int for number in numbers) or not isinstance(training, dict):
+                raise ValueError(f"its card has a wrong size, channels, blocks or training: {short(card)}")
+            size, channels, blocks = (int(number or 0) for number in numbers)
+            return cls(size, channels, blocks, tensors, training=training)
+        except ValueError as error:
+            raise ValueError(f"{str(path)!r} is no file of a policy and value network: {error}") from error
+
+
+def write_tensors(path: str | Path, tensors: Mapping[str, _Tensor], card: Mapping[str, Any]) -> None:
+    """Write tensors and a JSON card to a ``.safetensors`` file, whole or not at all.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    safetensors = import_extra("safetensors.torch", "torch")
+    contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    write_file(path, safetensors.save(contiguous, metadata={_CARD: json.dumps(dict(card))}))
+
+
+def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str, _Tensor], dict[str, Any]]:
+    """What `write_tensors` wrote: the tensors, on the CPU, and the card. Both are copies of what the file holds now.
+
+    Args:
+        path: of the file.
+        most: how many bytes it may have.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        OSError: it is no regular file, or cannot be read.
+        ValueError: the file is damaged or larger, or has no card.
+    """
+    safetensors = import_extra("safetensors.torch", "torch")
+    data = read_file(path, most, "load a network from")
+    try:
+        card = _card(data)
+        return safetensors.load(data), card
+    except Exception as error:  # each failure has a class of its own
+        raise ValueError(f"{str(path)!r} cannot be read: {error}") from error
+
+
+def _card(data: bytes) -> dict[str, Any]:
+    """The card in the header of a ``.safetensors`` file: 8 bytes of its length, and JSON.
+
+    Raises:
+        ValueError: there is none.
+    """
+    length = int.from_bytes(data[:8], "little")
+    if not 0 < length <= min(_LONGEST_HEADER, len(data) - 8):
+        raise ValueError(f"its header has {length} bytes")
+    header = parse_json(data[8 : 8 + length])
+    card = None
+    if isinstance(header, dict) and isinstance(header.get("__metadata__"), dict):
+        text = header["__metadata__"].get(_CARD)
+        card = parse_json(text) if isinstance(text, str) else None
+    if not isinstance(card, dict):
+        raise ValueError("it has no card")
+    return card
+
+
+class NeuralAgent(PolicyAgent):
+    """A `PolicyAgent` whose network has a value too, so that it can look ahead by a tree search.
+
+    Args:
+        network: what it plays by.
+        temperature: as of a `PolicyAgent`; the policy is what the search made of the network's.
+        name: what it is called.
+        seed: as of a `PolicyAgent`.
+        simulations: of the search for each move (`othello_agents.mcts.gumbel`); 0 does not look ahead.
+
+    Raises:
+        ValueError: the temperature is negative or not finite, or the simulations are out of their range.
+    """
+
+    _network: NeuralNetwork
+    _MOST = 100_000  # simulations of all trees at once, 80 MB
+
+    def __init__(
+        self,
+        network: NeuralNetwork,
+        temperature: float = 0.0,
+        name: str = "neural",
+        seed: int | None = None,
+        simulations: int = 0,
+    ) -> None:
+        super().__init__(network, temperature, name, seed)
+        if not 0 <= index(simulations) <= self._MOST:
+            raise ValueError(f"simulations is 0 to {self._MOST}, not {simulations}")
+        self._simulations = index(simulations)
+
+    def __repr__(self) -> str:
+        if not self._simulations:
+            return super().__repr__()
+        return f"{super().__repr__()}{',' if self._temperature else ':'}simulations={self._simulations}"
+
+    def _look(self, batch: OthelloBatch) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        if not self._simulations:
+            return super()._look(batch)
+        at_once = self._MOST // self._simulations
+        parts = [batch.part(slice(first, first + at_once)) for first in range(0, len(batch), at_once)]
+        found = [search(self._network.answers, part, self._simulations) for part in parts]
+        return np.concatenate([each.actions for each in found]), np.concatenate([each.policy for each in found])
+
+    def evaluate(self, state: State, player: int) -> float:
+        """The expected result for a player, -1 to +1; once the game is over, the result."""
+        if state.is_over:
+            return state.returns()[player]
+        batch = OthelloBatch.from_states([self._checked(state)])
+        value = float(self._network.answers(batch.observations(), batch.masks())[1][0])
+        return value if player == state.to_move else -value
+
+
+def agent_from_file(path: Path, temperature: float = 0.0, simulations: int = 0, seed: int | None = None) -> NeuralAgent:
+    """The spec ``a.safetensors``, ``a.safetensors:simulations=64`` or ``a.safetensors:temperature=1``.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file holds no such network, or an option is out of its range.
+    """
+    return NeuralAgent(NeuralNetwork.load(path), temperature, str(path), seed, simulations)

@@ -1,0 +1,148 @@
+"""A policy in an ONNX file as a player: whatever trained it, ONNX Runtime plays it (the extra ``onnx``).
+
+The model's first input is the observation, (N, 2, S, S) float32 or int8: the player's own discs, the opponent's. A
+second one, if it has it, is the mask of legal actions, (N, A), of either type. Its first output is the logits of the
+actions, (N, A) of any float type; those of actions that are not legal do not matter. N should be free; where it is
+fixed at 1, positions are answered one by one.
+
+Weights may lie in other files in the model's folder, as PyTorch's exporter puts them. All files are read when the model
+is loaded, and changes of them make no difference afterwards. A model is a program: it takes the time and the memory
+that its author wants, so load those of authors whom you trust.
+
+Letters for shapes: N positions, S size (4, 6 or 8), A = S * S + 1 actions.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.network.policy import PolicyAgent
+from othello_env.games.othello.position import check_size
+from othello_env.support.extras import import_extra
+from othello_env.support.files import read_file
+
+__all__ = ["OnnxNetwork", "agent_from_file"]
+
+_LARGEST_FILE = 2 << 30  # bytes; no message of Protocol Buffers is larger
+_LOCATION = re.compile(rb"\x0a\x08location\x12([\x01-\x7f])")
+"""How a model names a file with weights: a key, and the length of the name that follows it."""
+_DTYPES = {"tensor(float)": np.float32, "tensor(int8)": np.int8}
+
+
+class OnnxNetwork:
+    """The policy of an ONNX file, on the CPU.
+
+    Args:
+        path: of the file.
+
+    Attributes:
+        size: of the board.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        MissingExtraError: there is no ONNX Runtime.
+        OSError: it is no regular file, or cannot be read.
+        ValueError: the file is damaged, or is no policy for Othello; the message names it and says what is wrong.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        runtime = import_extra("onnxruntime", "onnx")
+        model = read_file(path, _LARGEST_FILE, "load a policy from")
+        options = runtime.SessionOptions()
+        options.log_severity_level = 4  # what is wrong is raised, not printed; so does disable_fallback
+        try:
+            with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # what is mapped from here, nobody changes
+                for name in _files_beside(model):
+                    (Path(folder) / name).write_bytes(read_file(Path(path).with_name(name), _LARGEST_FILE))
+                copy = Path(folder) / Path(path).name
+                copy.write_bytes(model)
+                self._session = runtime.InferenceSession(
+                    str(copy), options, providers=["CPUExecutionProvider"], disable_fallback=True
+                )
+        except Exception as error:  # each failure has a class of its own
+            raise ValueError(f"{str(path)!r} is no ONNX model that can be run: {error}") from error
+        try:
+            self._inputs = self._session.get_inputs()
+            self.size = self._checked_size()
+            n = 1 if self._one_by_one else 2
+            squares = self.size**2
+            self.policy(np.zeros((n, 2, self.size, self.size), np.int8), np.ones((n, squares + 1), np.int8))
+        except ValueError as error:
+            raise ValueError(f"{str(path)!r} is no policy for Othello: {error}") from error
+
+    def _checked_size(self) -> int:
+        shapes = [tuple(given.shape) for given in self._inputs]
+        board = shapes[0] if shapes else ()
+        if len(shapes) not in (1, 2) or len(board) != 4 or board[1] != 2 or board[2] != board[3]:
+            shown = ", ".join(f"{given.name} {given.shape}" for given in self._inputs)
+            raise ValueError(f"its inputs must be observations (N, 2, S, S), and perhaps masks (N, A), not {shown}")
+        for given in self._inputs:
+            if given.type not in _DTYPES:
+                raise ValueError(f"its input {given.name} must be {' or '.join(_DTYPES)}, not {given.type}")
+        if isinstance(board[0], int) and board[0] != 1:
+            raise ValueError(f"it takes {board[0]} positions at once; N must be free, or 1")
+        return check_size(board[2])
+
+    @property
+    def _one_by_one(self) -> bool:
+        return bool(self._inputs[0].shape[0] == 1)
+
+    def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+        """The probabilities of legal actions, 0 for the others.
+
+        Args:
+            observations: (N, 2, S, S).
+            masks: (N, A), nonzero for legal actions, of which there is one at least.
+
+        Returns:
+            (N, A)
+
+        Raises:
+            ValueError: the model fails, or its first output is not (N, A) logits, finite where actions are legal.
+        """
+        parts = [slice(i, i + 1) for i in range(len(masks))] if self._one_by_one else [slice(None)]
+        logits = np.concatenate([self._logits(observations[part], masks[part]) for part in parts])
+        legal = masks != 0
+        if not np.isfinite(logits[legal]).all():
+            raise ValueError("its logits of legal actions are not all finite")
+        logits = np.where(legal, logits, -np.inf)
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+    def _logits(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+        arrays = zip(self._inputs, (observations, masks), strict=False)
+        feed: dict[str, Any] = {given.name: array.astype(_DTYPES[given.type]) for given, array in arrays}
+        try:
+            answer = np.asarray(self._session.run(None, feed)[0])
+        except Exception as error:
+            raise ValueError(f"it cannot be run on {len(masks)} positions: {error}") from error
+        if answer.shape != masks.shape or not np.issubdtype(answer.dtype, np.floating):
+            raise ValueError(
+                f"its first output must be logits {masks.shape}, not {answer.dtype} of shape {answer.shape}"
+            )
+        return answer.astype(np.float64)
+
+
+def _files_beside(model: bytes) -> set[str]:
+    """The files in the model's folder that it says hold weights; a path to anywhere else is left out."""
+    names = {
+        model[found.end() : found.end() + found[1][0]].decode(errors="replace") for found in _LOCATION.finditer(model)
+    }
+    return {name for name in names if name == Path(name).name}
+
+
+def agent_from_file(path: Path, temperature: float = 0.0, seed: int | None = None) -> PolicyAgent:
+    """The spec ``a.onnx`` or ``a.onnx:temperature=1``.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        MissingExtraError: there is no ONNX Runtime.
+        ValueError: the file holds no such policy, or the temperature is wrong.
+    """
+    return PolicyAgent(OnnxNetwork(path), temperature, str(path), seed)

@@ -1,0 +1,122 @@
+"""A policy as a player: whatever gives each action a probability.
+
+Letters for shapes: N positions, S size, A = S * S + 1 actions.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.agent import Agent, Chance, WrongGameError, as_othello
+from othello_env.games.game import State
+from othello_env.games.hashing import CHOICE, mix_int
+from othello_env.games.othello.position import Othello, OthelloBatch
+
+__all__ = ["PolicyAgent", "PolicyNetwork", "draw_actions"]
+
+
+class PolicyNetwork(Protocol):
+    """Whatever gives each action of a position a probability."""
+
+    size: int
+
+    def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+        """Probabilities (N, A), 0 for what is not legal, of observations (N, 2, S, S) and masks (N, A)."""
+        ...
+
+
+class PolicyAgent(Agent):
+    """Plays by a network's policy, without looking ahead.
+
+    Args:
+        network: what it plays by.
+        temperature: 0 plays the likeliest action, the first such in ascending order; 1 draws from the policy.
+        name: what it is called.
+        seed: for draws without `new_game`; None draws one from the operating system.
+
+    Raises:
+        ValueError: the temperature is negative or not finite.
+    """
+
+    def __init__(
+        self, network: PolicyNetwork, temperature: float = 0.0, name: str = "neural", seed: int | None = None
+    ) -> None:
+        if not (np.isfinite(temperature) and temperature >= 0):
+            raise ValueError(f"temperature is a finite number of at least 0, not {temperature}")
+        self._network = network
+        self._temperature = float(temperature)
+        self._name = name
+        self._chance = Chance(seed)
+
+    def __repr__(self) -> str:
+        return f"{self._name}:temperature={self._temperature:g}" if self._temperature else self._name
+
+    def check_game(self, state: State) -> None:
+        self._checked(state)
+
+    def new_game(self, seed: int) -> None:
+        self._chance.new_game(seed)
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        batch = OthelloBatch.from_states([self._checked(state)])
+        return int(self._choose(batch, [self._chance.key(state)])[0])
+
+    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+        discs = (batch.own | batch.opponent).tolist()
+        return self._choose(
+            batch, [mix_int(key, taken.bit_count()) for key, taken in zip(batch.key.tolist(), discs, strict=True)]
+        )
+
+    def _choose(self, batch: OthelloBatch, keys: list[int]) -> npt.NDArray[np.int64]:
+        """An action a position; where it is drawn, by the key of that decision."""
+        self._check_size(batch.size)
+        actions, policy = self._look(batch)
+        if self._temperature == 0:
+            return actions
+        sharp = (policy / policy.max(axis=1, keepdims=True)) ** (1 / self._temperature)
+        return draw_actions(sharp, np.array([mix_int(key, CHOICE) >> 11 for key in keys]) / 2.0**53)
+
+    def _look(self, batch: OthelloBatch) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """The best actions (N,), and the policies (N, A)."""
+        policy = self._network.policy(batch.observations(), batch.masks())
+        return np.asarray(policy.argmax(axis=1), np.int64), policy
+
+    def action_probabilities(self, state: State) -> dict[int, float]:
+        """The policy: for each legal action, in ascending order, its probability at temperature 1.
+
+        Raises:
+            ValueError: the game is another one, or of another size, or over.
+        """
+        batch = OthelloBatch.from_states([self._checked(state)])
+        actions = state.legal_actions()
+        if not actions:
+            raise ValueError(f"there is nothing to choose, the game is over:\n{state}")
+        _, policy = self._look(batch)
+        return {action: float(policy[0, action]) for action in actions}
+
+    def _checked(self, state: State) -> Othello:
+        position = as_othello(state, f"{self._name} plays")
+        self._check_size(position.size)
+        return position
+
+    def _check_size(self, size: int) -> None:
+        if size != self._network.size:
+            raise WrongGameError(f"{self._name} was trained for Othello of size {self._network.size}, not {size}")
+
+
+def draw_actions(weights: npt.NDArray[np.float64], draws: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """An action a row, with probabilities in proportion to weights.
+
+    Args:
+        weights: (N, A), zero for what cannot be played.
+        draws: (N,) uniform random numbers from 0 to below 1.
+
+    Returns:
+        (N,) int64
+    """
+    bounds = weights.cumsum(axis=1)
+    # The first bound above the draw: an action of weight 0 has that of the one before it, so it is never the first.
+    return np.asarray((bounds > draws[:, np.newaxis] * bounds[:, -1:]).argmax(axis=1), np.int64)

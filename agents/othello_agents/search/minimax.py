@@ -1,0 +1,54 @@
+"""The agent that looks at every line to a fixed depth."""
+
+import math
+
+from othello_agents.evaluations import Evaluate, standard
+from othello_agents.search import kernels as search_kernels
+from othello_agents.search.textbook import DepthSearch, Found, final_value
+from othello_env.games.game import State
+from othello_env.games.othello import bitboard
+from othello_env.games.othello.position import OthelloBatch
+
+__all__ = ["Minimax", "minimax"]
+
+
+def minimax(state: State, depth: int, evaluate: Evaluate) -> Found:
+    """The value of a position if both sides play best by the evaluation `depth` plies later."""
+    if depth == 0:
+        return Found(evaluate(state, state.to_move), -1, 1)
+    if state.is_over:
+        return Found(final_value(state), -1, 1)
+    actions = state.legal_actions()
+    best_value, best_action, nodes = -math.inf, actions[0], 1
+    for action in actions:
+        child = state.play(action)
+        value, _, below = minimax(child, depth - 1, evaluate)
+        if child.to_move != state.to_move:  # in a chain of captures the same player goes on
+            value = -value
+        nodes += below
+        if value > best_value:
+            best_value, best_action = value, action
+    return Found(best_value, best_action, nodes)
+
+
+class Minimax(DepthSearch):
+    """Plays the first best action of a full search of a two-player game.
+
+    Args:
+        depth: of the search, in plies.
+        eval: what names an evaluation (see `find_evaluation`), or a function of a state and a player.
+
+    Raises:
+        ValueError: the depth is less than 1, or there is no such evaluation.
+        TypeError: the depth is no integer, or the evaluation no function.
+    """
+
+    def __init__(self, depth: int = 3, eval: str | Evaluate = standard) -> None:  # noqa: A002 - the option of the spec
+        super().__init__(depth, eval)
+
+    def _search_to(self, state: State, depth: int, evaluate: Evaluate) -> Found:
+        return minimax(state, depth, evaluate)
+
+    def _search_batch_to(self, batch: OthelloBatch, depth: int, evaluation: int) -> search_kernels.FoundBatch:
+        board = bitboard.BOARDS[batch.size]
+        return search_kernels.minimax_batch(batch.own, batch.opponent, board, batch.size, evaluation, depth)

@@ -1,0 +1,123 @@
+"""The strategies of Tribolo: three simple ones, and the high-level player that chooses among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+
+from othello_env.agent import Agent, WrongGameError
+from othello_env.games.game import State
+from othello_env.games.tribolo.position import Tribolo
+
+__all__ = ["STRATEGIES", "TriboloPlayer", "alliance", "choose_strategy", "mobility", "score"]
+
+_FEW_UNOWNED = 20
+_FEW_MOVES = 5
+
+_Value = Callable[[Tribolo, int, int], int]
+"""What a position is worth to a player, given which player is targeted."""
+
+
+def score(state: Tribolo, player: int, target: int) -> int:
+    """The player's own cells."""
+    return state.scores()[player]
+
+
+def mobility(state: Tribolo, player: int, target: int) -> int:
+    """The moves that the player would have if it were to move."""
+    return state.mobility(player)
+
+
+def alliance(state: Tribolo, player: int, target: int) -> int:
+    """The cells of the two players who are not the target; the target itself counts its own."""
+    scores = state.scores()
+    return scores[player] if player == target else sum(scores) - scores[target]
+
+
+STRATEGIES: MappingProxyType[str, _Value | None] = MappingProxyType(
+    {"alliance": alliance, "high-level": None, "mobility": mobility, "score": score}
+)
+"""The names of the strategies, and what each of the simple ones maximises."""
+
+
+def choose_strategy(state: Tribolo, target: int) -> str:
+    """What the high-level player maximises for the player to move.
+
+    While every other score is below 1.1 times the target's, the alliance's score; else, with fewer than 20 cells left
+    without an owner (walls counted), its own score; else, with fewer than 5 moves, its mobility; else its own score.
+    """
+    scores = state.scores()
+    if all(10 * other < 11 * scores[target] for player, other in enumerate(scores) if player != target):
+        return "alliance"
+    if state.num_actions - sum(scores) < _FEW_UNOWNED:
+        return "score"
+    return "mobility" if len(state.legal_actions()) < _FEW_MOVES else "score"
+
+
+class TriboloPlayer(Agent):
+    """Plays the first action that is best for a strategy after the next player's answer.
+
+    The answer is the first one after which the player who makes it has the most cells. What counts is the strategy's
+    value of the position after it, or after the own action if that ends the game.
+
+    Args:
+        strategy: ``score``, ``mobility``, ``alliance`` (see the functions of these names), or ``high-level``, which
+            chooses at every move (see `choose_strategy`).
+        target: the player against whom the two others ally, by name.
+
+    Raises:
+        ValueError: there is no such strategy or player.
+    """
+
+    def __init__(self, strategy: str = "high-level", target: str = "blue") -> None:
+        if strategy not in STRATEGIES:
+            raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r}")
+        self._strategy = strategy
+        self._target = Tribolo.player_index(target)
+
+    def __repr__(self) -> str:
+        return f"tribolo:strategy={self._strategy},target={Tribolo.player_names[self._target]}"
+
+    def check_game(self, state: State) -> None:
+        _checked(state)
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        """The action for the player to move.
+
+        Raises:
+            ValueError: the game is not Tribolo, or it is over.
+        """
+        values = self.action_values(state)
+        return max(values, key=values.__getitem__)
+
+    def action_values(self, state: State) -> dict[int, int]:
+        """What each legal action is worth by the strategy that is played here, in ascending order of actions."""
+        state = _checked(state)
+        if state.is_over:
+            raise ValueError(f"there is nothing to choose, the game is over:\n{state}")
+        value = STRATEGIES[self._strategy] or STRATEGIES[choose_strategy(state, self._target)]
+        assert value is not None
+        return {
+            action: value(_answered(state.play(action)), state.to_move, self._target)
+            for action in state.legal_actions()
+        }
+
+    def evaluate(self, state: State, player: int) -> int:
+        """The player's cells, by which the strategies that look at the board compare positions.
+
+        Raises:
+            ValueError: the game is not Tribolo.
+        """
+        return score(_checked(state), player, self._target)
+
+
+def _checked(state: State) -> Tribolo:
+    if not isinstance(state, Tribolo):
+        raise WrongGameError(f"the strategies of Tribolo do not play {type(state).__name__}")
+    return state
+
+
+def _answered(state: Tribolo) -> Tribolo:
+    """The position after the answer that gives who makes it the most cells, or the same one if the game is over."""
+    answers = map(state.play, state.legal_actions())
+    return max(answers, key=lambda after: after.scores()[state.to_move], default=state)

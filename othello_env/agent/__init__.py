@@ -1,0 +1,34 @@
+"""What plays: the Agent protocol, how agents are asked, and the specs that name them."""
+
+from othello_env.agent.answers import Seat, act_on_clock, ask, play_answer
+from othello_env.agent.clock import Clock
+from othello_env.agent.protocol import (
+    Agent,
+    AgentError,
+    AgentLeftError,
+    Chance,
+    Policy,
+    SpecError,
+    WrongGameError,
+    as_othello,
+)
+from othello_env.agent.spec import agent_names, make_agent, option_text
+
+__all__ = [
+    "Agent",
+    "AgentError",
+    "AgentLeftError",
+    "Chance",
+    "Clock",
+    "Policy",
+    "Seat",
+    "SpecError",
+    "WrongGameError",
+    "act_on_clock",
+    "agent_names",
+    "as_othello",
+    "ask",
+    "make_agent",
+    "option_text",
+    "play_answer",
+]

@@ -1,0 +1,102 @@
+"""How an agent is asked, and how its answer is checked."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from othello_env.agent.clock import Clock
+from othello_env.agent.protocol import Agent, AgentError, begin_game
+from othello_env.games.game import IllegalActionError, State
+
+__all__ = ["Seat", "act_on_clock", "ask", "play_answer"]
+
+
+class Seat:
+    """An agent in one seat of one game.
+
+    One agent may sit in several seats and games and be asked in any order. Before it is asked here it is told again
+    which game this is, if its last one was another. So what it draws depends only on the game's key and the seat.
+
+    Args:
+        agent: it is told to begin the game.
+        key: 64 bits, of this game and this seat.
+    """
+
+    __slots__ = ("_key", "agent")
+
+    def __init__(self, agent: Agent, key: int) -> None:
+        self.agent = agent
+        self._key = key
+        begin_game(agent, key)
+
+    def ask(self, state: State, clock: Clock | None = None) -> int:
+        """As the function `ask`."""
+        self._sit_down()
+        return ask(self.agent, state, clock)
+
+    def play(self, state: State) -> State:
+        """As `play_answer`."""
+        self._sit_down()
+        return play_answer(self.agent, state)
+
+    def _sit_down(self) -> None:
+        if self.agent._game_key != self._key:
+            begin_game(self.agent, self._key)
+
+
+def act_on_clock(agent: Agent, state: State, clock: Clock | None = None) -> int:
+    """An agent's answer, not checked; it gets as much of the clock as its `act` takes."""
+    if clock is None:
+        return agent.act(state)
+    act: Any = agent.act
+    if _takes_move_seconds(getattr(act, "__func__", act)):
+        answer: int = act(state, seconds_left=clock.game, move_seconds=clock.move)
+        return answer
+    return agent.act(state, seconds_left=clock.seconds)
+
+
+@lru_cache(maxsize=128)
+def _takes_move_seconds(act: Callable[..., int]) -> bool:
+    return "move_seconds" in inspect.signature(act).parameters
+
+
+def ask(agent: Agent, state: State, clock: Clock | None = None) -> int:
+    """An agent's answer, checked.
+
+    Args:
+        agent: who is asked.
+        state: the position; its player to move has a move.
+        clock: what this player has left, if it is timed.
+
+    Raises:
+        AgentError: it is no legal action; the message names the agent and shows the position.
+    """
+    answer = act_on_clock(agent, state, clock)
+    try:
+        action = state.check_action(answer)
+    except (TypeError, ValueError) as error:
+        raise _illegal_answer(agent, state, error) from None
+    if not state.is_legal(action):
+        raise _illegal_answer(agent, state, state.illegal(action))
+    return action
+
+
+def play_answer(agent: Agent, state: State) -> State:
+    """The position after an agent's answer: ``state.play(ask(agent, state))`` with one check instead of two.
+
+    Raises:
+        AgentError: as `ask`.
+    """
+    answer = agent.act(state)
+    try:
+        return state.play(answer)
+    except (TypeError, IllegalActionError) as error:
+        raise _illegal_answer(agent, state, error) from None
+
+
+def _illegal_answer(agent: Agent, state: State, error: Exception) -> AgentError:
+    board = "" if str(state) in str(error) else f"\n{state}"
+    return AgentError(f"agent {agent!r} answered with an illegal action in {state!r}: {error}{board}")

@@ -1,0 +1,274 @@
+"""Agents from text: a spec, a file, or a function.
+
+A spec is ``name`` or ``name:key=value,key=value``; a value that has ``,`` or ``"`` in it is double-quoted, and a quote
+in it doubled. Names come from the entry points of the group ``othello_env.agents``, so any installed package can add
+some; an entry point named by a file's suffix (``.npz``) loads such files. ``path.py:name`` and ``package.module:name``
+are callables, or subclasses of Agent, which take options too. Every spec takes ``epsilon=``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+import types
+import typing
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.agent.answers import act_on_clock
+from othello_env.agent.clock import Clock
+from othello_env.agent.protocol import Agent, AgentError, Chance, Policy, SpecError
+from othello_env.games.game import State
+from othello_env.games.hashing import CHOICE, EPSILON, mix_int
+from othello_env.games.othello import bitboard
+from othello_env.games.othello.position import OthelloBatch
+from othello_env.support.imports import NoSuchNameError, NotThereError, import_object
+
+__all__ = ["agent_names", "make_agent", "option_text"]
+
+_ENTRY_POINTS = "othello_env.agents"
+
+
+class _CallableAgent(Agent):
+    """A function of observations and masks."""
+
+    def __init__(self, policy: Policy, name: str) -> None:
+        self._policy = policy
+        self._name = name
+
+    def __repr__(self) -> str:
+        return self._name
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        answer = self._policy(state.observation(state.to_move)[np.newaxis], state.action_mask()[np.newaxis])
+        return int(self._checked(answer, 1)[0])
+
+    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+        return self._checked(self._policy(batch.observations(), batch.masks()), len(batch))
+
+    def _checked(self, answer: Any, n: int) -> npt.NDArray[np.int64]:
+        actions = np.asarray(answer)
+        if actions.shape != (n,) or not np.issubdtype(actions.dtype, np.integer):
+            raise AgentError(
+                f"{self._name} must answer {n} observations with ({n},) integers, not with shape {actions.shape}, "
+                f"dtype {actions.dtype}"
+            )
+        return actions.astype(np.int64)
+
+
+class _EpsilonAgent(Agent):
+    """Another agent that plays a uniformly random move with some probability."""
+
+    def __init__(self, agent: Agent, epsilon: float, seed: int | None) -> None:
+        self._agent = agent
+        self._epsilon = epsilon
+        self._threshold = round(epsilon * 2**32)
+        self._chance = Chance(seed)
+
+    def __repr__(self) -> str:
+        return f"{self._agent!r} with epsilon={self._epsilon}"
+
+    def __getattr__(self, name: str) -> Any:
+        # The agent's further powers (an analysis, say) are those of the agent within.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._agent, name)
+
+    @property
+    def answers_batches(self) -> bool:
+        return self._agent.answers_batches
+
+    def check_game(self, state: State) -> None:
+        self._agent.check_game(state)
+
+    def new_game(self, seed: int) -> None:
+        self._chance.new_game(mix_int(seed, EPSILON))
+        self._agent.new_game(seed)
+
+    def act(self, state: State, *, seconds_left: float | None = None, move_seconds: float | None = None) -> int:
+        key = self._chance.key(state)
+        if mix_int(key, EPSILON) >> 32 < self._threshold:
+            return state.draw_action(key, CHOICE)
+        return act_on_clock(self._agent, state, Clock(seconds_left, move_seconds))
+
+    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+        actions = np.array(self._agent.act_batch(batch), np.int64)
+        threshold, board = np.uint64(self._threshold), bitboard.BOARDS[batch.size]
+        bitboard.randomise(actions, batch.own, batch.opponent, batch.key, threshold, board, batch.size)
+        return actions
+
+
+def agent_names() -> tuple[str, ...]:
+    """The names that a spec can begin with, in alphabetical order."""
+    return tuple(name for name in sorted(_registry()) if not name.startswith("."))
+
+
+def make_agent(x: str | Agent | Policy, seed: int | None = None) -> Agent:
+    """An agent from a spec, a callable, or an agent, which is returned as it is.
+
+    Args:
+        x: a spec such as ``"alphabeta:depth=4,eval=weighted"``, a path, an Agent, or a function of observations
+            (N, C, H, W) and masks (N, A) that returns (N,) actions.
+        seed: for the random choices of an agent that is asked without `new_game`.
+
+    Raises:
+        SpecError: the spec names no agent, or its options are wrong; the message has the right ones.
+        FileNotFoundError: the spec is the path of a file that is not there.
+        MissingExtraError: the agent needs a package that is not installed; the message names the extra.
+        TypeError: x is none of these.
+    """
+    if isinstance(x, Agent):
+        return x
+    if isinstance(x, str | Path):
+        return _from_spec(str(x), seed)
+    if isinstance(x, type):
+        raise TypeError(f"an agent is a spec, an Agent or a callable, not the class {x.__qualname__}: make one of it")
+    if callable(x):
+        return _CallableAgent(x, getattr(x, "__qualname__", repr(x)))
+    raise TypeError(f"an agent is a spec, an Agent or a callable, not {x!r} of type {type(x).__name__}")
+
+
+def _from_spec(spec: str, seed: int | None) -> Agent:
+    head, options = _parse(spec)
+    epsilon = _convert("epsilon", options.pop("epsilon", "0"), float, spec)
+    if not 0.0 <= epsilon <= 1.0:
+        raise SpecError(f"{spec!r}: epsilon is a probability, 0 to 1, not {epsilon}")
+    agent = _build(head, options, spec, seed)
+    return _EpsilonAgent(agent, epsilon, seed) if epsilon else agent
+
+
+_HEAD_AND_OPTIONS = re.compile(r"(.*?)(?::(\w+=.*)?)?", re.DOTALL)
+_OPTION = re.compile(r'(\w+)=("(?:[^"]|"")*"|[^",]*)(,|$)', re.DOTALL)
+
+
+def option_text(name: str, value: object) -> str:
+    """An option as a spec gives it, its value quoted where that is needed.
+
+    >>> print(option_text("depth", 4), option_text("command", 'edax "-l 4" -q'), sep=",")
+    depth=4,command="edax ""-l 4"" -q"
+    """
+    text = str(value)
+    if not text or re.search(r'[\s,"=]', text):
+        text = '"' + text.replace('"', '""') + '"'
+    return f"{name}={text}"
+
+
+def _parse(spec: str) -> tuple[str, dict[str, str]]:
+    """A spec's name (or path) and its options, unquoted but not yet converted."""
+    match = _HEAD_AND_OPTIONS.fullmatch(spec.strip())
+    if match is None or not match[1]:
+        raise SpecError(f"{spec!r} is no agent's spec; {_known()}")
+    options: dict[str, str] = {}
+    text, place = match[2] or "", 0
+    while place < len(text):
+        option = _OPTION.match(text, place)
+        if option is None:
+            raise SpecError(
+                f'{spec!r}: expected key=value,key=value (a value with , or " double-quoted, a quote in it doubled) '
+                f"at {text[place:]!r}"
+            )
+        if option[1] in options:
+            raise SpecError(f"{spec!r} gives {option[1]} twice")
+        value = option[2]
+        options[option[1]] = value[1:-1].replace('""', '"') if value.startswith('"') else value
+        place = option.end()
+    return match[1], options
+
+
+def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> Agent:
+    registry = _registry()
+    if head in registry and not head.startswith("."):
+        return _call(registry[head].load(), head, options, spec, seed)
+    if ":" in head and head.partition(":")[0] in agent_names():
+        name, _, rest = head.partition(":")
+        raise SpecError(f"{spec!r}: expected key=value,key=value after {name}, got {rest!r}")
+    loader = registry.get(Path(head).suffix)
+    if loader is not None:
+        if not Path(head).is_file():
+            raise FileNotFoundError(f"there is no file {head!r} to load an agent from")
+        return _call(loader.load(), loader.name, {"path": head} | options, spec, seed)
+    try:
+        found = import_object(head)
+    except NoSuchNameError as error:
+        raise SpecError(f"{head!r}: {error}") from None
+    except NotThereError as error:
+        raise SpecError(f"{head!r}: {error}; {_known()}") from None
+    if found is None:
+        raise SpecError(f"there is no agent {head!r}; {_known()}")
+    if not (callable(found) or isinstance(found, Agent)):
+        raise SpecError(f"{head!r} is {found!r}, which is neither a callable nor an Agent")
+    if isinstance(found, type):
+        if not issubclass(found, Agent):
+            raise SpecError(f"{head!r} is a class, but no subclass of Agent")
+        return _call(found, head, options, spec, seed)
+    if options:
+        raise SpecError(f"{spec!r}: a callable takes no option but epsilon, got {', '.join(options)}")
+    return make_agent(found)
+
+
+def _known() -> str:
+    suffixes = [name for name in sorted(_registry()) if name.startswith(".")]
+    return (
+        f"known are {', '.join(agent_names())}, files ending in {', '.join(suffixes) or '(none)'}, "
+        "path.py:function and package.module:name"
+    )
+
+
+@cache
+def _registry() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=_ENTRY_POINTS)}
+
+
+def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec: str, seed: int | None) -> Agent:
+    """Call an agent's factory with the options of a spec, converted as its signature says."""
+    parameters = inspect.signature(factory, eval_str=True).parameters
+    names = [name for name in parameters if name not in ("seed", "path")]
+    arguments: dict[str, Any] = {}
+    for name, text in options.items():
+        if name not in parameters or name == "seed":
+            takes = ", ".join([*names, "epsilon"])
+            raise SpecError(f"{spec!r}: {label} has no option {name}; it takes {takes}")
+        arguments[name] = _convert(name, text, parameters[name].annotation, spec)
+    required = [n for n in names if parameters[n].default is inspect.Parameter.empty and n not in arguments]
+    if required:
+        raise SpecError(f"{spec!r}: {label} needs {', '.join(required)}")
+    if "seed" in parameters:
+        arguments["seed"] = seed
+    try:
+        agent = factory(**arguments)
+    except SpecError:
+        raise
+    except (ValueError, TypeError) as error:
+        is_named = repr(spec) in str(error)  # by who read its file
+        raise SpecError(str(error) if is_named else f"{spec!r}: {error}") from error
+    if not isinstance(agent, Agent):
+        raise TypeError(f"{factory!r}, which {label} names, made {agent!r}, which is no Agent")
+    return agent
+
+
+def _convert(name: str, text: str, annotation: Any, spec: str) -> Any:
+    """A text as the type of an annotation: int, float, bool, Path or str, alone or in a union."""
+    is_union = typing.get_origin(annotation) in (types.UnionType, typing.Union)
+    kinds = typing.get_args(annotation) if is_union else (annotation,)
+    if bool in kinds and text.lower() in ("true", "false", "1", "0", "yes", "no"):
+        return text.lower() in ("true", "1", "yes")
+    for kind in (int, float, Path):
+        if kind in kinds:
+            try:
+                number = kind(text)
+            except ValueError:
+                continue
+            if isinstance(number, float) and not math.isfinite(number):
+                raise SpecError(f"{spec!r}: {name} is a finite number, not {text!r}")
+            return number
+    if str in kinds or not any(kind in (bool, int, float) for kind in kinds):
+        return text
+    wanted = " or ".join(kind.__name__ for kind in kinds if kind is not types.NoneType)
+    raise SpecError(f"{spec!r}: {name} is {wanted}, not {text!r}")

@@ -1,0 +1,63 @@
+"""How long an agent thinks."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.agent import Agent, Clock, act_on_clock
+from othello_env.games.game import State
+from othello_env.games.othello.position import OthelloBatch
+
+__all__ = ["Timed"]
+
+
+class Timed(Agent):
+    """Another agent, which it asks, and how long that one thought.
+
+    The first answer to a position and that to a batch are not counted: it may compile or load much for them.
+
+    Attributes:
+        agent: the other one.
+        decisions: the number of its answers that count.
+        seconds: how long it thought about them.
+    """
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+        self.decisions = 0
+        self.seconds = 0.0
+        self._warm: set[str] = set()
+
+    def __repr__(self) -> str:
+        return repr(self.agent)
+
+    @property
+    def answers_batches(self) -> bool:
+        return self.agent.answers_batches
+
+    def check_game(self, state: State) -> None:
+        self.agent.check_game(state)
+
+    def new_game(self, seed: int) -> None:
+        self.agent.new_game(seed)
+
+    def act(self, state: State, *, seconds_left: float | None = None, move_seconds: float | None = None) -> int:
+        began = time.perf_counter()
+        action = act_on_clock(self.agent, state, Clock(seconds_left, move_seconds))
+        self._add("act", 1, began)
+        return action
+
+    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+        began = time.perf_counter()
+        actions = self.agent.act_batch(batch)
+        self._add("act_batch", len(batch), began)
+        return actions
+
+    def _add(self, asked: str, decisions: int, began: float) -> None:
+        if asked in self._warm:
+            self.seconds += time.perf_counter() - began
+            self.decisions += decisions
+        self._warm.add(asked)

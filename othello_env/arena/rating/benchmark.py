@@ -1,0 +1,171 @@
+"""The benchmark: an agent's rating on the ladder and its endgames, as a person and a program read them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from othello_env.agent import Agent, Policy, make_agent
+from othello_env.arena.openings import BALANCED
+from othello_env.arena.rating.endgame import ENDGAMES, EndgameAccuracy, measure_endgame, random_endgame
+from othello_env.arena.rating.placement import HALF_WIDTH, Placement, place
+
+__all__ = ["HEAD", "Benchmark", "run_benchmark"]
+
+HEAD = ("rung", "Elo", "games", "score", "95% interval", "expected", "discs")
+"""The columns of `Benchmark.rows`."""
+_MISFIT = 0.01
+"""How likely chance makes scores differ from what one rating says, below which it is told."""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """An agent's results.
+
+    Attributes:
+        agent: its name.
+        placement: on the ladder, or None if it was not played.
+        endgame: its moves in the packaged endgames, or None if it was not asked.
+        settings: what repeats the run.
+        seconds: how long it took.
+    """
+
+    agent: str
+    placement: Placement | None
+    endgame: EndgameAccuracy | None
+    settings: dict[str, Any]
+    seconds: float
+
+    def __repr__(self) -> str:
+        return f"<Benchmark {self.head().rstrip(':')}>"
+
+    def head(self) -> str:
+        """What was found, in a line."""
+        if self.placement is None:
+            return f"{self.agent}, seed {self.settings['seed']}:"
+        games, name, seed = self.placement.games, self.placement.ladder.name, self.settings["seed"]
+        return f"{self.agent}: Elo {self.placement.elo_text} ({name}, {games} games, openings {BALANCED}, seed {seed})"
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """A row of texts a rung that was played, from the weakest to the strongest."""
+        placement, rows = self.placement, list[tuple[str, ...]]()
+        if placement is None:
+            return rows
+        for rung, match in placement.matches.items():
+            low, high = match.interval
+            interval, expected = f"{low:.3f} - {high:.3f}", f"{placement.expected(rung):.3f}"
+            discs = f"{match.margin:+.1f}"
+            rows.append(
+                (rung.spec, f"{rung.elo:.0f}", str(match.games), f"{match.score:.3f}", interval, expected, discs)
+            )
+        return rows
+
+    def notes(self) -> list[str]:
+        """What else was found, a sentence each."""
+        notes = []
+        if self.placement is not None:
+            errors = sorted((rung.interval[1] - rung.interval[0]) / 2 for rung in self.placement.matches)
+            widths = dict.fromkeys((f"{errors[0]:.0f}", f"{errors[-1]:.0f}"))  # one number where they are alike
+            fit = self.placement.fit
+            if fit.p_value < _MISFIT:
+                notes.append(
+                    f"Its scores do not fit one rating (chi-square {fit.chi_square:.1f}, {fit.rungs} rungs): it does "
+                    "better against some rungs and worse against others than a rating can tell."
+                )
+            notes += [
+                f"The rungs' own ratings are within {' to '.join(widths)} Elo (95%) of random = 0; "
+                "the interval takes them as exact.",
+                f"{self.placement.margin:+.1f} discs a game; {1e3 * self.placement.seconds_a_move:.3g} ms a move; "
+                f"{len(self.placement.faults)} games lost by illegal moves or errors.",
+            ]
+        if self.endgame is not None:
+            rate, loss = random_endgame()
+            (low, high), (least, most) = self.endgame.rate_interval, self.endgame.loss_interval
+            notes.append(
+                f"Endgames ({self.endgame.positions} positions, {ENDGAMES}): a best move in "
+                f"{self.endgame.rate:.1%} ({low:.1%} to {high:.1%}; random moves {rate:.1%}), "
+                f"{self.endgame.loss:.2f} discs lost a move ({least:.2f} to {most:.2f}; random moves {loss:.2f}), "
+                f"{len(self.endgame.faults)} illegal or failed."
+            )
+        return notes
+
+    def faults(self) -> list[str]:
+        """Why answers were no legal moves."""
+        games = self.placement.faults if self.placement else []
+        return [*games, *(self.endgame.faults if self.endgame else ())]
+
+    def to_markdown(self) -> str:
+        """The results as a page with a table."""
+        lines = [f"# {self.agent}", ""]
+        if self.placement is not None:
+            cells = [HEAD, ("---", *["---:"] * (len(HEAD) - 1)), *self.rows()]
+            lines += [self.head(), "", *(f"| {' | '.join(row)} |" for row in cells), ""]
+        return "\n".join([*lines, *(f"- {note}" for note in self.notes()), ""])
+
+    def to_json(self) -> dict[str, Any]:
+        """The results as plain values: scores and rates are 0 to 1, differences and losses in discs."""
+        values: dict[str, Any] = {"format": "othello-env benchmark 1", "agent": self.agent}
+        values |= {**self.settings, "version": version("othello-env"), "seconds": round(self.seconds, 2)}
+        if self.placement is not None:
+            fit = self.placement.fit
+            values |= {
+                "ladder": self.placement.ladder.name,
+                "openings": BALANCED,
+                "elo": None if self.placement.elo is None else round(self.placement.elo, 1),
+                "interval95": [round(end, 1) for end in self.placement.interval],
+                "beyond": self.placement.beyond,
+                "open_end": self.placement.open_end,
+                "fit": {"chi_square": round(fit.chi_square, 2), "rungs": fit.rungs, "p": round(fit.p_value, 6)},
+                "games": self.placement.games,
+                "mean_disc_difference": round(self.placement.margin, 2),
+                "illegal_or_failed": len(self.placement.faults),
+                "milliseconds_a_move": round(1e3 * self.placement.seconds_a_move, 4),
+                "results": [
+                    {
+                        "opponent": rung.spec,
+                        "opponent_elo": rung.elo,
+                        "opponent_interval95": list(rung.interval),
+                        "expected_score": round(self.placement.expected(rung), 4),
+                        **match.to_json(),
+                    }
+                    for rung, match in self.placement.matches.items()
+                ],
+            }
+        return values | ({} if self.endgame is None else {"endgame": self.endgame.to_json()})
+
+
+def run_benchmark(
+    agent: str | Agent | Policy,
+    *,
+    name: str | None = None,
+    half_width: float = HALF_WIDTH,
+    games: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    progress: Callable[[Placement], object] | None = None,
+) -> Benchmark:
+    """Rate an agent on the ladder, then measure its endgames.
+
+    Args:
+        agent: an agent, a spec or a callable.
+        name: what the results call it; by default its spec or `repr`.
+        half_width: see `othello_env.arena.rating.placement.place`, as for the following ones.
+        games: the most games to play.
+        seconds: when this time is over, no pair of games begins.
+        seed: the same seed gives the same results where no time ends the games.
+        progress: called after each pair of games.
+
+    Raises:
+        ValueError: as `place`.
+    """
+    began = time.perf_counter()
+    player = make_agent(agent, seed)
+    limits = {"half_width": half_width, "games": games, "seconds": seconds}
+    placement = place(player, half_width=half_width, games=games, seconds=seconds, seed=seed, progress=progress)
+    endgame = measure_endgame(player, seed=seed)
+    settings = {"seed": seed, "limits": limits}
+    name = name or (agent if isinstance(agent, str) else repr(player))
+    return Benchmark(name, placement, endgame, settings, time.perf_counter() - began)

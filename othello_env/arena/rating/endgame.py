@@ -1,0 +1,185 @@
+"""How well an agent plays endgames: its moves against perfect play, in positions that nobody chose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from othello_env.agent import Agent, AgentLeftError, Policy, Seat, WrongGameError, make_agent
+from othello_env.arena.faults import warn_of_faults
+from othello_env.arena.match import Z95, score_interval
+from othello_env.arena.play.games import failure
+from othello_env.games.hashing import mix_int
+from othello_env.games.othello.position import Othello, OthelloBatch
+from othello_env.support.jit import raise_interrupt
+
+__all__ = ["ENDGAMES", "EndgameAccuracy", "EndgamePosition", "endgame_positions", "measure_endgame", "random_endgame"]
+
+ENDGAMES = "endgame-v0"
+"""The packaged positions: 8x8, 8 to 12 squares empty, drawn and solved by `scripts/endgame_positions.py`."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndgamePosition:
+    """A position and the truth about it.
+
+    Attributes:
+        state: with the moves that led to it from the start.
+        scores: by legal action, the final score in discs for the player to move under perfect play, empty squares to
+            the winner; not all are equal.
+    """
+
+    state: Othello
+    scores: dict[int, int]
+
+    def loss(self, action: int) -> int:
+        """How many discs an action gives away."""
+        return max(self.scores.values()) - self.scores[action]
+
+
+@dataclass(frozen=True)
+class EndgameAccuracy:
+    """How an agent moved in N endgame positions.
+
+    Attributes:
+        best: in how many it found a best move.
+        losses: (N,) the discs that each of its moves gave away. No legal answer counts as the worst move.
+        faults: why answers were none.
+    """
+
+    best: int
+    losses: tuple[float, ...]
+    faults: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.faults)} failed" if self.faults else ""
+        return (
+            f"<EndgameAccuracy {self.positions} positions: a best move in {self.rate:.1%}, "
+            f"{self.loss:.2f} discs lost a move{failed}>"
+        )
+
+    @property
+    def positions(self) -> int:
+        return len(self.losses)
+
+    @property
+    def rate(self) -> float:
+        """The share of positions in which it found a best move."""
+        return self.best / self.positions
+
+    @property
+    def rate_interval(self) -> tuple[float, float]:
+        """Its 95% interval, after Wilson."""
+        return score_interval([1.0] * self.best + [0.0] * (self.positions - self.best))
+
+    @property
+    def loss(self) -> float:
+        """The mean loss in discs."""
+        return sum(self.losses) / self.positions
+
+    @property
+    def loss_interval(self) -> tuple[float, float]:
+        """Its 95% interval, from the normal distribution."""
+        half = Z95 * float(np.std(self.losses)) / math.sqrt(self.positions)
+        return max(0.0, self.loss - half), self.loss + half
+
+    def to_json(self) -> dict[str, Any]:
+        """The results as plain values, with what random moves are expected to reach."""
+        rate, loss = random_endgame()
+        return {
+            "positions": ENDGAMES,
+            "count": self.positions,
+            "best_move_rate": round(self.rate, 4),
+            "best_move_rate_interval95": [round(end, 4) for end in self.rate_interval],
+            "mean_loss": round(self.loss, 3),
+            "mean_loss_interval95": [round(end, 3) for end in self.loss_interval],
+            "illegal_or_failed": len(self.faults),
+            "random_best_move_rate": round(rate, 4),
+            "random_mean_loss": round(loss, 3),
+        }
+
+
+@cache
+def endgame_positions() -> tuple[EndgamePosition, ...]:
+    """The packaged positions, in the order of their file.
+
+    >>> len(endgame_positions())
+    500
+    """
+    text = (resources.files("othello_env.arena.rating") / f"{ENDGAMES}.txt").read_text(encoding="utf-8")
+    return tuple(_parse(line) for line in text.splitlines() if not line.startswith("#"))
+
+
+def _parse(line: str) -> EndgamePosition:
+    transcript, *moves = line.split()
+    state = Othello.from_moves(transcript)
+    scores = dict(move.split(":") for move in moves)
+    return EndgamePosition(state, {state.action_from_text(move): int(score) for move, score in scores.items()})
+
+
+def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAccuracy:
+    """Ask an agent for its move in each packaged position; a `FaultWarning` tells of answers that are none.
+
+    Args:
+        agent: an agent, a spec or a callable.
+        seed: determines what is random in its choices.
+
+    Raises:
+        AgentLeftError: the agent has left.
+        WrongGameError: the agent does not play Othello on 8x8.
+    """
+    player, positions = make_agent(agent, seed), endgame_positions()
+    losses: list[float] = []
+    best, faults = 0, []
+    for position, answer in zip(positions, _answers(player, positions, seed), strict=True):
+        if isinstance(answer, str):
+            faults.append(answer)
+            losses.append(max(map(position.loss, position.scores)))
+        else:
+            losses.append(position.loss(answer))
+            best += position.loss(answer) == 0
+    warn_of_faults(repr(player), "answers", faults, len(positions))
+    return EndgameAccuracy(best, tuple(losses), tuple(faults))
+
+
+def random_endgame() -> tuple[float, float]:
+    """The share of best moves and the mean loss to be expected of random moves.
+
+    >>> [round(number, 2) for number in random_endgame()]
+    [0.24, 9.79]
+    """
+    losses = [[position.loss(action) for action in position.scores] for position in endgame_positions()]
+    best = [sum(loss == 0 for loss in each) / len(each) for each in losses]
+    return sum(best) / len(best), sum(sum(each) / len(each) for each in losses) / len(losses)
+
+
+def _answers(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> list[int | str]:
+    """An action for each position, or why there is none."""
+    keys = [mix_int(seed, number) for number in range(len(positions))]
+    if agent.answers_batches:
+        try:
+            batch = OthelloBatch.from_states([position.state for position in positions], keys)
+            actions = [int(action) for action in agent.act_batch(batch)]
+            if all(action in position.scores for action, position in zip(actions, positions, strict=True)):
+                return list(actions)
+        except (AgentLeftError, WrongGameError):
+            raise
+        except (Exception, SystemExit) as error:
+            raise_interrupt(error)  # one position after the other, its errors are told
+    return [_answer(agent, position, key) for position, key in zip(positions, keys, strict=True)]
+
+
+def _answer(agent: Agent, position: EndgamePosition, key: int) -> int | str:
+    try:
+        return Seat(agent, key).ask(position.state)
+    except (AgentLeftError, WrongGameError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise_interrupt(error)
+        return failure(agent, position.state, error)

@@ -1,0 +1,222 @@
+"""Our agents as engines: the Go Text Protocol, version 2, in its Othello dialect, for any program that speaks it.
+
+Passes may be given or left out: a side that has no move passes as soon as the other is named. The agent's clock is what
+``time_left`` says, or else ``time_settings`` less the time that the agent has used; time for several moves of byo-yomi
+is divided among them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Callable
+
+import othello_env
+from othello_env.agent import Agent, AgentError, Clock, Seat, WrongGameError
+from othello_env.games.game import IllegalActionError, NotationError
+from othello_env.games.hashing import mix_int
+from othello_env.games.othello.position import Othello
+from othello_env.support.jit import raise_interrupt
+
+__all__ = ["GtpServer"]
+
+_LINE = re.compile(r"(?:(\d+)\s+)?(\S+)\s*(.*)")
+
+
+class _Refused(Exception):  # noqa: N818 - an answer, not an error
+    """A command that gets a ``?``, and why."""
+
+
+class GtpServer:
+    """A game in which an agent answers commands.
+
+    Args:
+        agent: who plays.
+        name: what it is called.
+        size: of the first board.
+        seed: what the agent draws depends only on it, the game's number and the colour.
+
+    Raises:
+        WrongGameError: the agent does not play on a board of this size.
+    """
+
+    def __init__(self, agent: Agent, name: str, size: int = 8, seed: int = 0) -> None:
+        self._agent = agent
+        self._name = name
+        self._seed = seed
+        self._games = 0
+        self._main: Clock | None = None  # what the settings give each side, then its byo-yomi
+        self._byo_yomi: Clock | None = None
+        self._clocks: dict[int, Clock | None] = {}
+        self._seats: dict[int, Seat] = {}
+        self.is_done = False
+        self.states: list[Othello] = []
+        """The positions of this game, the present one last."""
+        self._start(size)
+        self._commands: dict[str, Callable[[list[str]], str]] = {
+            "boardsize": self._boardsize,
+            "clear_board": lambda _: self._start(self.state.size),
+            "final_score": self._final_score,
+            "genmove": lambda words: self._genmove(words, play=True),
+            "known_command": lambda words: str(bool(words) and words[0] in self._commands).lower(),
+            "komi": lambda _: "",
+            "list_commands": lambda _: "\n".join(sorted(self._commands)),
+            "name": lambda _: self._name,
+            "play": self._play,
+            "protocol_version": lambda _: "2",
+            "quit": self._quit,
+            "reg_genmove": lambda words: self._genmove(words, play=False),
+            "showboard": lambda _: f"\n{self.state}",
+            "time_left": self._time_left,
+            "time_settings": self._time_settings,
+            "undo": self._undo,
+            "version": lambda _: othello_env.__version__,
+        }
+
+    @property
+    def state(self) -> Othello:
+        """The present position."""
+        return self.states[-1]
+
+    def answer(self, line: str) -> str | None:
+        """The answer to a line, without the empty line that ends it; None to a line that asks nothing."""
+        text = re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", line.partition("#")[0]).strip()
+        match = _LINE.fullmatch(text)
+        if match is None:
+            return None
+        number, name, rest = match[1] or "", match[2], match[3]
+        command = self._commands.get(name)
+        try:
+            if command is None:
+                raise _Refused("unknown command")
+            return f"={number} {command(rest.split())}".rstrip()
+        except _Refused as refusal:
+            return f"?{number} {refusal}"
+
+    def _start(self, size: int) -> str:
+        state = Othello(size)
+        self._agent.check_game(state)
+        key = mix_int(self._seed, self._games)
+        self.states = [state]
+        self._seats = {player: Seat(self._agent, mix_int(key, player)) for player in (1, 0)}
+        self._clocks = dict.fromkeys((0, 1), self._main)
+        self._games += 1
+        return ""
+
+    def _boardsize(self, words: list[str]) -> str:
+        if words[:1] not in (["4"], ["6"], ["8"]):
+            raise _Refused("unacceptable size")
+        try:
+            return self._start(int(words[0]))
+        except WrongGameError as error:
+            raise _Refused(f"unacceptable size: {error}") from None
+
+    def _player(self, words: list[str]) -> int:
+        try:
+            return Othello.player_index(words[0])
+        except (IndexError, NotationError):
+            raise _Refused("syntax error: expected black or white") from None
+
+    def _turn_to(self, player: int) -> None:
+        """Make the pass of a side that has no move, if the other one is asked."""
+        if self.state.to_move != player and self.state.must_pass:
+            self._push(self.state.pass_action)
+
+    def _push(self, action: int) -> None:
+        self.states.append(self.state.play(action))
+
+    def _play(self, words: list[str]) -> str:
+        player = self._player(words)
+        if len(words) != 2:
+            raise _Refused("syntax error: expected a colour and a square")
+        try:
+            action = self.state.action_from_text(words[1])
+        except NotationError as error:
+            raise _Refused(f"syntax error: {error}") from None
+        if action == self.state.pass_action and player != self.state.to_move:
+            return ""  # a pass that was made already
+        before = len(self.states)
+        self._turn_to(player)
+        if self.state.to_move != player:
+            raise _Refused("illegal move: it is the other side's turn")
+        try:
+            self._push(action)
+        except IllegalActionError:
+            del self.states[before:]
+            raise _Refused("illegal move") from None
+        return ""
+
+    def _genmove(self, words: list[str], *, play: bool) -> str:
+        player = self._player(words)
+        if self.state.is_over:
+            return "PASS"
+        before = len(self.states)
+        self._turn_to(player)
+        if self.state.to_move != player:
+            raise _Refused("it is the other side's turn")
+        state = self.state
+        action = state.pass_action
+        if not state.must_pass:
+            began = time.monotonic()
+            try:
+                action = self._seats[player].ask(state, self._clocks[player])
+            except Exception as error:  # of whatever kind: the other program is told, and may go on
+                raise_interrupt(error)
+                del self.states[before:]
+                what = str(error) if isinstance(error, AgentError) else f"{type(error).__name__}: {error}"
+                raise _Refused(" ".join(what.split())) from None
+            self._use(player, time.monotonic() - began)
+        if play:
+            self._push(action)
+        else:
+            del self.states[before:]
+        return state.action_to_text(action).upper()
+
+    def _undo(self, _: list[str]) -> str:
+        if len(self.states) == 1:
+            raise _Refused("cannot undo")
+        self.states.pop()
+        return ""
+
+    def _time_settings(self, words: list[str]) -> str:
+        main, seconds, stones = _times(words, 3, "main time, byo-yomi time and byo-yomi stones")
+        self._byo_yomi = Clock(move=seconds / stones) if seconds and stones else None
+        is_unlimited = seconds and not stones
+        self._main = Clock(game=main) if main and not is_unlimited else self._byo_yomi
+        self._clocks = dict.fromkeys((0, 1), self._main)
+        return ""
+
+    def _time_left(self, words: list[str]) -> str:
+        player = self._player(words)
+        seconds, stones = _times(words[1:], 2, "a colour, seconds and stones")
+        self._clocks[player] = Clock(move=seconds / stones) if stones else Clock(game=seconds)
+        return ""
+
+    def _use(self, player: int, seconds: float) -> None:
+        """Count what a move took."""
+        clock = self._clocks[player]
+        if clock is not None and clock.game is not None:
+            left = clock.game - seconds
+            self._clocks[player] = self._byo_yomi if left <= 0 and self._byo_yomi else Clock(game=max(left, 0.0))
+
+    def _final_score(self, _: list[str]) -> str:
+        if not self.state.is_over:
+            raise _Refused("cannot score: the game is not over")
+        black, white = self.state.discs()
+        return "0" if black == white else f"{'BW'[black < white]}+{abs(black - white)}"
+
+    def _quit(self, _: list[str]) -> str:
+        self.is_done = True
+        return ""
+
+
+def _times(words: list[str], count: int, what: str) -> list[float]:
+    """Numbers of seconds and stones."""
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError:
+        numbers = []
+    if len(numbers) != count or not all(0 <= number < math.inf for number in numbers):
+        raise _Refused(f"syntax error: expected {what}")
+    return numbers

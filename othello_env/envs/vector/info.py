@@ -1,0 +1,308 @@
+"""The `info` of a batch of games, whose entries are made when they are first looked at.
+
+Gymnasium wants what every game has to say at every step, and the last observation of each game that ended as an object
+of its own. To make all that takes longer than the step does, and few trainers read it.
+
+Letters for shapes: N games, E of which ended in the step, A actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.envs.conventions import NOBODY, PLAYING
+from othello_env.games.othello.batch.arrays import Ends
+from othello_env.games.othello.position import OthelloBatch
+
+__all__ = ["Moment", "StepInfo", "Told"]
+
+_NUMBERS = ("winner", "discs", "plies", "illegal_action", "opponent")
+_FINAL = ("final_obs", "final_info")
+
+
+def _with_masks(*names: str) -> frozenset[str]:
+    return frozenset(names) | {f"_{name}" for name in names}
+
+
+_LATER = _with_masks(*_NUMBERS) | {"_action_mask"}
+_LATER_IN_SELF_PLAY = _LATER | {"_to_move", "_reward_to"}
+_AT_AN_END = _with_masks(*_FINAL)
+
+
+class StepInfo(dict[str, Any]):
+    """A dict, some entries of which are made when they, or the dict as a whole, are first looked at.
+
+    Made as a dict is made, it is one like any other, which wrappers that change every entry rely on; `later` makes one
+    with entries still to be made. A copy is a plain dict.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._names: frozenset[str] = frozenset()
+        self._make: Callable[[str], dict[str, Any]] = _nothing
+
+    @classmethod
+    def later(cls, ready: dict[str, Any], names: frozenset[str], make: Callable[[str], dict[str, Any]]) -> Self:
+        """An info with entries still to be made.
+
+        Args:
+            ready: the entries that are there.
+            names: the names of the others.
+            make: returns the entry of a name, and any others that it made on the way.
+        """
+        info = cls(ready)
+        info._names, info._make = names, make
+        return info
+
+    def _fill(self, name: str) -> None:
+        made = self._make(name)
+        for other in self._names & made.keys():  # others were deleted or replaced meanwhile
+            super().__setitem__(other, made[other])
+        self._names -= made.keys()
+
+    def _complete(self) -> None:
+        while self._names:
+            self._fill(next(iter(self._names)))
+
+    def __missing__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(name)
+        self._fill(name)
+        return super().__getitem__(name)
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or name in self._names
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._names -= {name}
+        super().__setitem__(name, value)
+
+    def __delitem__(self, name: str) -> None:
+        self._complete()
+        super().__delitem__(name)
+
+    def __iter__(self) -> Iterator[str]:
+        self._complete()
+        return super().__iter__()
+
+    def __reversed__(self) -> Iterator[str]:
+        self._complete()
+        return super().__reversed__()
+
+    def __len__(self) -> int:
+        return super().__len__() + len(self._names)
+
+    def __eq__(self, other: object) -> bool:
+        self._complete()
+        return super().__eq__(other)
+
+    __hash__ = None  # as in a dict
+
+    def __repr__(self) -> str:
+        self._complete()
+        return super().__repr__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (dict, (dict(self),))
+
+    def __or__(self, other: Any) -> Any:
+        return dict(self) | other
+
+    def __ror__(self, other: Any) -> Any:
+        return other | dict(self)
+
+    def keys(self) -> Any:
+        self._complete()
+        return super().keys()
+
+    def values(self) -> Any:
+        self._complete()
+        return super().values()
+
+    def items(self) -> Any:
+        self._complete()
+        return super().items()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in self._names else super().get(name, default)
+
+    def pop(self, name: str, *default: Any) -> Any:
+        self._complete()
+        return super().pop(name, *default)
+
+    def popitem(self) -> tuple[str, Any]:
+        self._complete()
+        return super().popitem()
+
+    def setdefault(self, name: str, default: Any = None) -> Any:
+        self._complete()
+        return super().setdefault(name, default)
+
+    def update(self, *args: Any, **kwargs: Any) -> None:
+        self._complete()
+        super().update(*args, **kwargs)
+
+    def __ior__(self, other: Any) -> Any:
+        self.update(other)
+        return self
+
+    def copy(self) -> dict[str, Any]:
+        return dict(self)
+
+    def clear(self) -> None:
+        self._names = frozenset()
+        super().clear()
+
+
+def _nothing(name: str) -> dict[str, Any]:
+    raise KeyError(name)
+
+
+class Moment(NamedTuple):
+    """The games after a step, all (N,); see `othello_env.games.othello.batch.arrays.Games`."""
+
+    own: npt.NDArray[np.uint64]
+    opponent: npt.NDArray[np.uint64]
+    to_move: npt.NDArray[np.int8]
+    plies: npt.NDArray[np.int16]
+    rival: npt.NDArray[np.int16]
+
+    def copied(self) -> Moment:
+        """The same in memory of its own, but for `to_move`, which is each step's own already."""
+        return Moment(self.own.copy(), self.opponent.copy(), self.to_move, self.plies.copy(), self.rival.copy())
+
+
+class Told:
+    """What there is to tell of a step or reset.
+
+    Args:
+        moment: the games after it.
+        rows: how games ended in it, for `Ends.read`.
+        where: (N,) bool, the games that were reset, or None for all.
+        size: of the boards.
+        within: whether the next games have begun where some ended, so that the ends are told in `final_obs` and
+            `final_info`.
+        self_play: whether both sides are the learner's.
+
+    Attributes:
+        names: of the entries that `make` makes.
+    """
+
+    def __init__(
+        self,
+        moment: Moment,
+        rows: list[npt.NDArray[np.uint64]],
+        where: npt.NDArray[np.bool_] | None,
+        size: int,
+        *,
+        within: bool,
+        self_play: bool,
+    ) -> None:
+        self._moment = moment
+        self._rows = rows
+        self._reset = where
+        self._size = size
+        self._within = within
+        self._self_play = self_play
+        self.names = _LATER_IN_SELF_PLAY if self_play else _LATER
+        if rows and within:
+            self.names |= _AT_AN_END
+
+    def make(self, name: str) -> dict[str, Any]:
+        """The entry of a name."""
+        entry = name.removeprefix("_")
+        if entry != name:
+            return {name: self._ended if entry in _FINAL else self._where}
+        if name == "final_obs":
+            return {name: self._final_observations()}
+        if name == "final_info":
+            return {name: self._final_info()}
+        value = self._running(name)
+        if self._reset is not None:
+            value[~self._reset] = 0
+        elif self._ends is not None and not self._within:
+            value[self._ends.game] = self._at_the_end(self._ends, name)
+        return {name: value}
+
+    @cached_property
+    def _ends(self) -> Ends | None:
+        return Ends.read(np.concatenate(self._rows)) if self._rows else None
+
+    @cached_property
+    def _where(self) -> npt.NDArray[np.bool_]:
+        return np.ones(len(self._moment.own), np.bool_) if self._reset is None else self._reset
+
+    @cached_property
+    def _ended(self) -> npt.NDArray[np.bool_]:
+        where = np.zeros(len(self._moment.own), np.bool_)
+        if self._ends is not None:
+            where[self._ends.game] = True
+        return where
+
+    def _running(self, name: str) -> npt.NDArray[np.int64]:
+        """An entry of all games, as if none had ended."""
+        n = len(self._moment.own)
+        if name == "winner":
+            return np.full(n, PLAYING, np.int64)
+        if name == "discs":
+            return _discs(self._moment.own, self._moment.opponent, self._moment.to_move)
+        if name == "plies":
+            return self._moment.plies.astype(np.int64)
+        if name == "opponent" and not self._self_play:
+            return self._moment.rival.astype(np.int64)
+        return np.full(n, NOBODY, np.int64)
+
+    def _at_the_end(self, ends: Ends, name: str) -> npt.NDArray[np.int64]:
+        """An entry of the games that ended."""
+        if name == "winner":
+            discs = _discs(ends.own, ends.opponent, ends.viewer)
+            undecided = (ends.illegal >= 0) | (discs[:, 0] == discs[:, 1])
+            return np.where(undecided, NOBODY, discs.argmax(axis=1))
+        if name == "discs":
+            return _discs(ends.own, ends.opponent, ends.viewer)
+        if name == "plies":
+            return ends.plies
+        if name == "opponent":
+            return np.full_like(ends.rival, NOBODY) if self._self_play else ends.rival
+        return ends.illegal
+
+    def _final_info(self) -> dict[str, Any]:
+        """The last info of each game that ended, as arrays over all games with zeros elsewhere."""
+        assert self._ends is not None
+        n = len(self._moment.own)
+        info: dict[str, Any] = {"action_mask": np.zeros((n, self._size**2 + 1), np.int8)}
+        for name in _NUMBERS:
+            values = self._at_the_end(self._ends, name)
+            info[name] = np.zeros((n, *values.shape[1:]), np.int64)
+            info[name][self._ends.game] = values
+        return info | {f"_{name}": self._ended for name in info}
+
+    def _final_observations(self) -> npt.NDArray[np.object_]:
+        """(N,) the last observation of each game that ended, as a single environment gives it; None elsewhere."""
+        assert self._ends is not None
+        ends, size = self._ends, self._size
+        planes = OthelloBatch(ends.own, ends.opponent, ends.viewer.astype(np.int8), ends.own, size).observations()
+        masks = np.zeros((len(planes), size * size + 1), np.int8)
+        found = np.full(len(self._moment.own), None, object)
+        for i, observation, mask in zip(ends.game.tolist(), planes, masks, strict=True):
+            found[i] = {"observation": observation, "action_mask": mask}
+        return found
+
+
+def _discs(
+    mine: npt.NDArray[np.uint64], other: npt.NDArray[np.uint64], player: npt.NDArray[np.integer]
+) -> npt.NDArray[np.int64]:
+    """(N, 2) the discs of each player, where `mine` are those of `player`."""
+    counts = np.stack([_counts(mine), _counts(other)], axis=1)
+    return np.where(player[:, np.newaxis] == 0, counts, counts[:, ::-1])
+
+
+def _counts(sets: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """(N,) the numbers of squares in sets."""
+    bits = np.unpackbits(np.ascontiguousarray(sets).view(np.uint8)).reshape(-1, 64)
+    return np.asarray(bits.sum(axis=1, dtype=np.int64))

@@ -1,0 +1,5 @@
+"""Checkers (English draughts)."""
+
+from othello_env.games.checkers.position import Checkers
+
+__all__ = ["Checkers"]

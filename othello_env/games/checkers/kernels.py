@@ -1,0 +1,277 @@
+"""English draughts on 64-bit sets of dark squares, compiled.
+
+A position is `own`, `opponent` and `kings` (of both sides), seen from the player to move; `red` says whether that is
+Red, whose men move down the board; `going` is the piece in the middle of a chain of jumps, or none. Each pair of rows
+is followed by one bit that stays empty, so that a step in each direction is the same shift everywhere and never runs on
+across an edge. On 8x8, with the standard number of each square above its bit::
+
+          1     2     3     4            half = 4: squares a row
+          0     1     2     3            NW = >> 5   NE = >> 4
+       5     6     7     8               SW = << 4   SE = << 5
+       4     5     6     7      (8)
+          9    10    11    12
+          9    10    11    12
+
+(Checkers programs have used this layout since Samuel's.) A board of side S takes S * (S + 1) / 2 bits, so sides up
+to 10 fit. The kernels take plain numbers and check nothing.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.hashing import below, mix
+from othello_env.games.othello.bitboard import popcount
+from othello_env.support.jit import kernel
+
+__all__ = ["BOARDS", "POSITIONS", "SIZES", "advance", "is_drawn", "legal_moves", "perft", "playouts", "step"]
+
+SIZES = (4, 6, 8, 10)
+
+POSITIONS: dict[int, tuple[int, ...]] = {
+    size: tuple((row // 2) * (size + 1) + (row % 2) * (size // 2) + k for row in range(size) for k in range(size // 2))
+    for size in SIZES
+}
+"""For each size, the bit of each dark square, in the order of the standard numbers (from 0)."""
+
+BOARDS: dict[int, int] = {size: sum(1 << position for position in positions) for size, positions in POSITIONS.items()}
+"""For each size, the set of dark squares."""
+
+_0 = np.uint64(0)
+_1 = np.uint64(1)
+_2 = np.uint64(2)
+
+
+@kernel
+def legal_moves(
+    own: np.uint64,
+    opponent: np.uint64,
+    kings: np.uint64,
+    going: np.uint64,
+    red: bool,
+    half: np.uint64,
+    board: np.uint64,
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool]:
+    """The pieces that may move NW, NE, SW and SE, and whether they jump (then nothing else is legal)."""
+    far = half + _1
+    empty = board & ~(own | opponent)
+    movers = own if going == _0 else going
+    up = movers & kings if red else movers
+    down = movers if red else movers & kings
+    north_west = up & (opponent << far) & (empty << (_2 * far))
+    north_east = up & (opponent << half) & (empty << (_2 * half))
+    south_west = down & (opponent >> half) & (empty >> (_2 * half))
+    south_east = down & (opponent >> far) & (empty >> (_2 * far))
+    jumps = (north_west | north_east | south_west | south_east) != _0
+    if not (jumps or going != _0):
+        north_west = up & (empty << far)
+        north_east = up & (empty << half)
+        south_west = down & (empty >> half)
+        south_east = down & (empty >> far)
+    return north_west, north_east, south_west, south_east, jumps
+
+
+@kernel
+def _shift(x: np.uint64, direction: int, half: np.uint64) -> np.uint64:
+    if direction == 0:
+        return x >> (half + _1)
+    if direction == 1:
+        return x >> half
+    if direction == 2:
+        return x << half
+    return x << (half + _1)
+
+
+@kernel
+def step(
+    own: np.uint64,
+    opponent: np.uint64,
+    kings: np.uint64,
+    piece: np.uint64,
+    direction: int,
+    red: bool,
+    half: np.uint64,
+    board: np.uint64,
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool, bool]:
+    """Move a piece one step or jump.
+
+    Returns the next position's own, opponent, kings, going and red, and whether earlier positions can come back: the
+    move was a king's and no capture.
+    """
+    target = _shift(piece, direction, half)
+    is_king = (kings & piece) != _0
+    jumped = target & opponent
+    if jumped != _0:
+        target = _shift(target, direction, half)
+    own ^= piece | target
+    opponent &= ~jumped
+    kings &= ~jumped
+    crowned = False
+    if is_king:
+        kings ^= piece | target
+    else:
+        # The last row is the top one moved down by all rows but one.
+        top = (_1 << half) - _1
+        last = top << ((half - _1) * (_2 * half + _1) + half)
+        if target & (last if red else top) != _0:
+            crowned = True
+            kings |= target
+    if jumped != _0 and not crowned and legal_moves(own, opponent, kings, target, red, half, board)[4]:
+        return own, opponent, kings, target, red, False
+    return opponent, own, kings, _0, not red, is_king and jumped == _0
+
+
+@kernel
+def advance(
+    own: np.uint64,
+    opponent: np.uint64,
+    kings: np.uint64,
+    piece: np.uint64,
+    direction: int,
+    red: bool,
+    half: np.uint64,
+    board: np.uint64,
+) -> tuple[
+    tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool, bool],
+    tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool],
+]:
+    """`step` and the next position's `legal_moves`."""
+    after = step(own, opponent, kings, piece, direction, red, half, board)
+    return after, legal_moves(after[0], after[1], after[2], after[3], after[4], half, board)
+
+
+@kernel
+def perft(
+    own: np.uint64,
+    opponent: np.uint64,
+    kings: np.uint64,
+    going: np.uint64,
+    red: bool,
+    half: np.uint64,
+    board: np.uint64,
+    depth: int,
+    whole_chains: bool,
+) -> int:
+    """The number of lines of `depth` plies; a game that is lost before is no leaf, and there are no draws.
+
+    A ply is one step or jump, or with `whole_chains` a step or a whole chain.
+    """
+    if depth == 0:
+        return 1
+    moves = legal_moves(own, opponent, kings, going, red, half, board)
+    leaves = 0
+    for direction in range(4):
+        todo = moves[0] if direction == 0 else moves[1] if direction == 1 else moves[2] if direction == 2 else moves[3]
+        while todo != _0:
+            piece = todo & (_0 - todo)
+            todo ^= piece
+            p, o, k, g, r, _ = step(own, opponent, kings, piece, direction, red, half, board)
+            left = depth if whole_chains and g != _0 else depth - 1
+            leaves += perft(p, o, k, g, r, half, board, left, whole_chains)
+    return leaves
+
+
+@kernel
+def _choose(
+    north_west: np.uint64, north_east: np.uint64, south_west: np.uint64, south_east: np.uint64, bits: np.uint64
+) -> tuple[np.uint64, int]:
+    """A piece and direction, drawn uniformly by 64 random bits; actions count by square, then by direction."""
+    todo = north_west | north_east | south_west | south_east
+    total = popcount(north_west) + popcount(north_east) + popcount(south_west) + popcount(south_east)
+    n = int(below(bits, total))
+    while True:
+        piece = todo & (_0 - todo)
+        todo ^= piece
+        if north_west & piece != _0:
+            if n == 0:
+                return piece, 0
+            n -= 1
+        if north_east & piece != _0:
+            if n == 0:
+                return piece, 1
+            n -= 1
+        if south_west & piece != _0:
+            if n == 0:
+                return piece, 2
+            n -= 1
+        if south_east & piece != _0:
+            if n == 0:
+                return piece, 3
+            n -= 1
+
+
+@kernel
+def playouts(
+    own: np.uint64,
+    opponent: np.uint64,
+    half: np.uint64,
+    board: np.uint64,
+    key: np.uint64,
+    repeats: int,
+    quiet_limit: int,
+    winners: npt.NDArray[np.int8],
+    plies: npt.NDArray[np.int64],
+) -> None:
+    """Random games from the start, of which game i draws its moves by `mix(key, i)` and the ply.
+
+    Args:
+        own: Red's men.
+        opponent: White's.
+        half: the side of the board, halved.
+        board: the dark squares.
+        key: 64 random bits.
+        repeats: a position that stood so many times before since the last capture or man's advance is a draw; 0 none.
+        quiet_limit: so many plies without capture or man's advance are a draw; 0 none.
+        winners: (N,) filled with 0 (Red), 1 (White) or -1 (a draw).
+        plies: (N,) filled with the lengths.
+    """
+    past = np.empty((64, 3), np.uint64)  # the positions since the last move that cannot be undone
+    for game in range(len(plies)):
+        game_key = mix(key, np.uint64(game))
+        p, o, kings, going, red = own, opponent, _0, _0, True
+        ply = 0
+        quiet = 0
+        winner = -1
+        while True:
+            north_west, north_east, south_west, south_east, _ = legal_moves(p, o, kings, going, red, half, board)
+            if (north_west | north_east | south_west | south_east) == _0:
+                winner = 1 if red else 0
+                break
+            if is_drawn(past, quiet, quiet, p, o, kings, repeats, quiet_limit):
+                break
+            piece, direction = _choose(north_west, north_east, south_west, south_east, mix(game_key, np.uint64(ply)))
+            if quiet == len(past):
+                more = np.empty((2 * quiet, 3), np.uint64)
+                more[:quiet] = past
+                past = more
+            past[quiet, 0], past[quiet, 1], past[quiet, 2] = p, o, kings
+            p, o, kings, going, red, undoable = step(p, o, kings, piece, direction, red, half, board)
+            quiet = quiet + 1 if undoable else 0
+            ply += 1
+        winners[game] = winner
+        plies[game] = ply
+
+
+@kernel
+def is_drawn(
+    past: npt.NDArray[np.uint64],
+    end: int,
+    quiet: int,
+    own: np.uint64,
+    opponent: np.uint64,
+    kings: np.uint64,
+    repeats: int,
+    quiet_limit: int,
+) -> bool:
+    """Whether a position is drawn.
+
+    `past[end - quiet : end]`, rows of own, opponent and kings, are the positions since the last irreversible move.
+    Without captures the players alternate, so only every other one had the same player to move.
+    """
+    if quiet_limit > 0 and quiet >= quiet_limit:
+        return True
+    seen = 0
+    if repeats > 0:
+        for i in range(end - 2, end - quiet - 1, -2):
+            if past[i, 0] == own and past[i, 1] == opponent and past[i, 2] == kings:
+                seen += 1
+    return repeats > 0 and seen >= repeats

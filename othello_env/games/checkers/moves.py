@@ -1,0 +1,84 @@
+"""Moves of checkers as printed games name them: steps, jumps, and chains of jumps as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
+
+from othello_env.games.checkers import notation
+from othello_env.games.game import IllegalActionError, NotationError
+
+if TYPE_CHECKING:
+    from othello_env.games.checkers.position import Checkers
+
+__all__ = ["move_names", "play_named"]
+
+_C = TypeVar("_C", bound="Checkers")
+
+
+def play_named(state: _C, move: str) -> _C:
+    """The position after a move by its name.
+
+    ``15x22`` is that jump if it is legal, be it the first of a chain, else a chain from 15 to 22; ``15x22x31`` those
+    two jumps, else a chain that visits these squares in this order.
+
+    Raises:
+        NotationError: it cannot be read, or several chains that differ fit.
+        IllegalActionError: none fits.
+    """
+    squares = notation.squares_of_move(move, state.size)
+    found = notation.action_from_squares(squares[0], squares[1], state.size) if len(squares) == 2 else None
+    if found and state.is_legal(found[0]):
+        return state.play(state.action_from_text(move))
+    chains = list(_chains(state, squares[0]))
+    exact = [end for line, end in chains if line == squares]
+    ends = exact[:1] or [end for line, end in chains if not end.going and _passes(line, squares)]
+    if not ends:
+        raise state.illegal(found[0]) if found else _illegal_chain(state, move)
+    if any(end != ends[0] for end in ends):
+        raise NotationError(f"{move.strip()!r} can be more than one chain of jumps: name every square\n{state}")
+    return ends[0]
+
+
+def _chains(state: _C, square: int) -> Iterator[tuple[list[int], _C]]:
+    """The squares of each chain, finished or not, that the piece on a square can begin, and the position after."""
+    for action in state.legal_actions() if state.must_jump else ():
+        target = notation.destination(square, action % 4, 2, state.size)
+        if action // 4 == square and target is not None:
+            after = state.play(action)
+            yield [square, target], after
+            if after.going:
+                yield from (([square, *line], end) for line, end in _chains(after, target))
+
+
+def _passes(line: list[int], squares: list[int]) -> bool:
+    """Whether a chain begins and ends as some squares do and visits them in their order."""
+    rest = iter(line)
+    return line[-1] == squares[-1] and all(square in rest for square in squares)
+
+
+def _illegal_chain(state: Checkers, move: str) -> IllegalActionError:
+    legal = " ".join(state.action_to_text(action) for action in state.legal_actions())
+    player = state.player_names[state.to_move]
+    return IllegalActionError(f"{move.strip()} is not legal for {player}, who can begin with: {legal}\n{state}")
+
+
+def move_names(start: Checkers, actions: Iterable[int]) -> Iterator[str]:
+    """Moves as they are written: a step ``11-15``, and a chain of jumps as one, ``15x22x31``.
+
+    >>> from othello_env import Checkers
+    >>> game = Checkers.from_moves("11-15 22-18 15x22")
+    >>> list(move_names(Checkers(), game.moves))
+    ['11-15', '22-18', '15x22']
+    """
+    state = start
+    name = ""
+    for action in actions:
+        text = state.action_to_text(action)
+        name = f"{name}x{text.partition('x')[2]}" if name else text
+        state = state.play(action)
+        if not state.going:
+            yield name
+            name = ""
+    if name:
+        yield name

@@ -1,0 +1,181 @@
+"""Games of checkers in Portable Draughts Notation (PDN 3.0, game type 21, English draughts).
+
+Results are as the standard has them: ``1-0`` White won, ``0-1`` Red (black) did. Collections of English draughts exist
+that mean the first player, Red, by ``1-0``; the tags keep the text that the file has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from othello_env.games.checkers.moves import move_names
+from othello_env.games.checkers.position import Checkers
+from othello_env.games.game import IllegalActionError, NotationError, check_text
+
+__all__ = ["PdnGame", "dumps", "loads"]
+
+_TAGS = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
+_UNKNOWN = {"Date": "????.??.??", "Result": "*"}
+_WIDTH = 80
+_ENGLISH = re.compile(r"21(,.*)?", re.DOTALL)
+_TOKEN = re.compile(
+    r"""
+    \[\s*(?P<tag>\w+)\s*"(?P<value>(?:[^"\\]|\\.)*)"\s*\]
+    | \{(?P<comment>[^}]*)\} | ;(?P<rest>[^\n]*) | %[^\n]* | \$\d+ | [!?]+
+    | (?P<open>\() | (?P<close>\))
+    | (?P<result>1/2-1/2|1-1|2-0|0-2|1-0|0-1|0-0|\*)(?=[\s({;\[]|$)
+    | \d+\.+
+    | (?P<move>\d+(?:[-x:]\d+)+)
+    | (?P<error>[^\s()]+)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class PdnGame:
+    """A game as PDN has it.
+
+    Attributes:
+        start: the position that it begins with.
+        actions: one a step or jump.
+        tags: by name: Event, White, Black, Result and so on.
+    """
+
+    start: Checkers
+    actions: tuple[int, ...]
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def result(self) -> str:
+        """The tag Result: ``1-0``, ``0-1``, ``1/2-1/2`` or ``*`` (unfinished or unknown)."""
+        return self.tags.get("Result", "*")
+
+    def final(self) -> Checkers:
+        """The position after all actions."""
+        return self.start.play_transcript(self.actions)
+
+    @classmethod
+    def of(cls, state: Checkers, start: Checkers | None = None, **tags: str) -> PdnGame:
+        """The game that led to a position; its result, once it is over, becomes a tag.
+
+        Args:
+            state: the last position.
+            start: where the game began, if not at the usual start.
+            tags: such as ``White="alphabeta"``.
+        """
+        start = start or Checkers(state.size, state.draws)
+        result = "*"
+        if state.is_over:
+            result = {0.0: "1/2-1/2", 1.0: "0-1", -1.0: "1-0"}[state.returns()[0]]
+        return cls(start, state.moves[len(start.moves) :], {"Result": result, **tags})
+
+
+def loads(text: str, draws: str = "40-move") -> list[PdnGame]:
+    """The games of a PDN text. Comments, variations and annotations are skipped.
+
+    Args:
+        text: one game or more.
+        draws: the rule of draws to replay them by; a game played to an agreement repeats positions freely.
+
+    Raises:
+        NotationError: the text is no PDN of English draughts; the message names the game and its move.
+        IllegalActionError: a move is illegal.
+        TypeError: it is no text.
+    """
+    games: list[PdnGame] = []
+    tags: dict[str, str] = {}
+    moves: list[str] = []
+    depth = 0
+    for match in _TOKEN.finditer(check_text(text, "a game of PDN")):
+        kind = match.lastgroup
+        if kind in ("open", "close"):
+            depth += 1 if kind == "open" else -1
+        elif depth:
+            continue
+        elif kind == "error":
+            raise NotationError(f"game {len(games) + 1}: expected a tag, a move or a result, got {match['error']!r}")
+        elif kind == "value":
+            if moves:  # a game without a result at its end
+                games.append(_game(len(games) + 1, tags, moves, draws))
+                tags, moves = {}, []
+            tags[match["tag"]] = re.sub(r"\\(.)", r"\1", match["value"])
+        elif kind == "move":
+            moves.append(match["move"])
+        elif kind == "result":
+            tags.setdefault("Result", match["result"])
+            games.append(_game(len(games) + 1, tags, moves, draws))
+            tags, moves = {}, []
+    if depth:
+        raise NotationError(f"game {len(games) + 1}: a variation's parenthesis has no partner")
+    if tags or moves:
+        games.append(_game(len(games) + 1, tags, moves, draws))
+    return games
+
+
+def _game(number: int, tags: dict[str, str], moves: list[str], draws: str) -> PdnGame:
+    try:
+        start = _start(tags, draws)
+        return PdnGame(start, start.play_transcript(moves).moves, tags)
+    except (NotationError, IllegalActionError) as error:
+        raise type(error)(f"game {number}: {error}") from None
+
+
+def _start(tags: Mapping[str, str], draws: str) -> Checkers:
+    game_type = tags.get("GameType", "21")
+    if not _ENGLISH.fullmatch(game_type.strip()):
+        raise NotationError(f"expected English draughts, GameType 21, got {game_type!r}")
+    sizes = game_type.split(",")[2:4]
+    size = sizes[0].strip() if sizes else "8"
+    if sizes and size not in ("4", "6", "8", "10"):
+        raise NotationError(f"expected a board of side 4, 6, 8 or 10, got GameType {game_type!r}")
+    if "FEN" in tags:
+        return Checkers.from_text(tags["FEN"], size=int(size), draws=draws)
+    return Checkers(int(size), draws)
+
+
+def dumps(games: Iterable[PdnGame]) -> str:
+    """Games as a PDN text, which `loads` reads back.
+
+    Raises:
+        ValueError: a game begins in the middle of a chain, for which PDN has no notation.
+    """
+    return "\n".join(map(_dump, games))
+
+
+def _dump(game: PdnGame) -> str:
+    start = game.start
+    if start.going:
+        raise ValueError(f"PDN has no notation for a game that begins in the middle of a chain:\n{start}")
+    tags = {name: game.tags.get(name, _UNKNOWN.get(name, "?")) for name in _TAGS}
+    tags["GameType"] = "21" if start.size == 8 else f"21,B,{start.size},{start.size},N1,0"
+    if start != Checkers(start.size, start.draws):
+        tags |= {"SetUp": "1", "FEN": start.to_text()}
+    tags |= {name: value for name, value in game.tags.items() if name not in tags}
+    lines = [f'[{name} "{_escaped(value)}"]' for name, value in tags.items()]
+    words: list[str] = []
+    turn = start.to_move
+    for name in move_names(start, game.actions):
+        if turn % 2 == 0 or not words:
+            words.append(f"{turn // 2 + 1}.{'..' if turn % 2 else ''}")
+        words.append(name)
+        turn += 1
+    lines += ["", *_wrapped([*words, game.result])]
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _wrapped(words: list[str]) -> Iterator[str]:
+    line = ""
+    for word in words:
+        if line and len(line) + 1 + len(word) > _WIDTH:
+            yield line
+            line = word
+        else:
+            line = f"{line} {word}".strip()
+    yield line

@@ -1,0 +1,455 @@
+"""English draughts (American checkers), played one step or jump at a time.
+
+Red starts on squares 1-12 at the top and moves first, down the board; White starts on 21-32. Men step and jump
+diagonally forwards, kings both ways. Who can jump must, with any piece in any direction; the same player goes on with
+that piece while it can jump, each jump an action of its own. A man that reaches the last row becomes a king, which ends
+its move. Who has no move loses.
+
+Draws hang on the moves since the last capture or man's advance, before which no position can come back:
+
+- ``draws="repetition"`` (default): a position, with the side to move, that stood once before;
+- ``draws="threefold"``: one that stood twice before;
+- ``draws="40-move"``: 40 moves a side without a capture or a man's advance.
+
+Actions are ``4 * square + direction``: squares in standard order from 0, directions NW, NE, SW, SE. Observations are
+six planes: the player's men, its kings, the other's men, its kings, the piece that must go on, and ones if Red is to
+move. They do not show the history that draws hang on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from struct import Struct
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.checkers import kernels, notation
+from othello_env.games.checkers.moves import play_named
+from othello_env.games.game import NotationError, State, check_board_size, check_seed
+
+__all__ = ["DRAWS", "Checkers", "check_draws", "check_size", "random_playouts", "start_men"]
+
+DRAWS: dict[str, tuple[int, int]] = {"repetition": (1, 0), "threefold": (2, 0), "40-move": (0, 80)}
+"""For each rule of draws, how often a position must have stood before, and after how many quiet plies; 0 never."""
+
+_SQUARES = {
+    size: {1 << position: square for square, position in enumerate(positions)}
+    for size, positions in kernels.POSITIONS.items()
+}
+"""For each size, the square of each bit."""
+
+_HALVES = {size: np.uint64(size // 2) for size in kernels.SIZES}
+_BOARDS = {size: np.uint64(board) for size, board in kernels.BOARDS.items()}
+
+_CELLS = {
+    size: np.array([square // (size // 2) * size + notation.column_of(square, size) for square in range(size**2 // 2)])
+    for size in kernels.SIZES
+}
+"""For each size, where each dark square is on the whole board, row by row."""
+
+_PLANES = {
+    size: (64 * np.arange(5)[:, np.newaxis] + np.array(positions)) for size, positions in kernels.POSITIONS.items()
+}
+"""For each size, (5, squares): where each square's bit is in five sets laid end to end."""
+
+_pack = Struct("<5Q").pack
+
+_Past = tuple[int, int, int, int]
+"""A position that can come back: own, opponent, kings, to_move."""
+_Movers = tuple[int, int, int, int, bool]
+"""The pieces that may move NW, NE, SW and SE, and whether they jump."""
+
+
+def check_size(size: Any) -> int:
+    """The side of a board, if there is one such.
+
+    Raises:
+        ValueError: it is not 4, 6, 8 or 10.
+    """
+    return check_board_size(size, kernels.SIZES)
+
+
+def check_draws(draws: Any) -> str:
+    """The name of a rule of draws, if there is one such.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if draws not in DRAWS:
+        raise ValueError(f"draws must be one of {', '.join(DRAWS)}, not {draws!r}")
+    return str(draws)
+
+
+class Checkers(State):
+    """A position of checkers with the history that draws hang on; ``Checkers(size=8)`` is the start.
+
+    Two are equal if their pieces, the player to move, the piece that must go on, the rule of draws and whatever of the
+    history can still make a draw are: the positions that can come back, or the count of quiet plies.
+
+    >>> game = Checkers.from_moves("11-15 22-18 15x22 25x18")
+    >>> print(game)
+       . r . r . r . r   1-4
+       r . r . r . r .   5-8
+       . r . r . - . r   9-12
+       - . - . - . - .  13-16
+       . - . w . - . -  17-20
+       w . - . w . w .  21-24
+       . - . w . w . w  25-28
+       w . w . w . w .  29-32
+    red (r, king R) 11, white (w, king W) 11, red to move
+    >>> [game.action_to_text(a) for a in game.legal_actions()][:4]
+    ['7-11', '8-11', '9-13', '9-14']
+    """
+
+    __slots__ = (
+        "_drawn",
+        "_jumps",
+        "_movers",
+        "draws",
+        "earlier",
+        "going",
+        "kings",
+        "opponent",
+        "own",
+        "quiet",
+        "size",
+    )
+
+    player_names = ("red", "white")
+
+    size: int
+    draws: str
+    own: int
+    """The pieces of the player to move, as a set of bits (see `othello_env.games.checkers.kernels`)."""
+    opponent: int
+    kings: int
+    """The kings of both."""
+    going: int
+    """The piece in the middle of a chain, or 0."""
+    quiet: int
+    """The plies since the last capture or man's advance."""
+    earlier: tuple[_Past, ...]
+    """The positions at those plies, if the rule of draws asks for them."""
+    _movers: tuple[int, int, int, int]  # the pieces that may move NW, NE, SW, SE
+    _jumps: bool
+    _drawn: bool
+
+    def __init__(self, size: int = 8, draws: str = "repetition") -> None:
+        size = check_size(size)
+        positions, men = kernels.POSITIONS[size], start_men(size)
+        red, white = (sum(1 << position for position in side) for side in (positions[:men], positions[-men:]))
+        self._set(size, check_draws(draws), (red, white, 0, 0, 0), (), (), 0)
+
+    def _set(
+        self,
+        size: int,
+        draws: str,
+        position: tuple[int, int, int, int, int],
+        moves: tuple[int, ...],
+        earlier: tuple[_Past, ...],
+        quiet: int,
+        movers: _Movers | None = None,
+    ) -> None:
+        """Fill a new position: own, opponent, kings, going, to_move; its history; who may move, if that is known."""
+        own, opponent, kings, going, to_move = position
+        movers = movers or _movers(own, opponent, kings, going, to_move == 0, size)
+        put = object.__setattr__
+        put(self, "size", size)
+        put(self, "draws", draws)
+        put(self, "own", own)
+        put(self, "opponent", opponent)
+        put(self, "kings", kings)
+        put(self, "going", going)
+        put(self, "to_move", to_move)
+        put(self, "moves", moves)
+        put(self, "quiet", quiet)
+        put(self, "earlier", earlier)
+        put(self, "_movers", movers[:4])
+        put(self, "_jumps", movers[4])
+        put(self, "_drawn", any(self._movers) and self._repeats())
+
+    def _repeats(self) -> bool:
+        repeats, quiet_limit = DRAWS[self.draws]
+        if quiet_limit and self.quiet >= quiet_limit:
+            return True
+        return repeats > 0 and self.earlier.count((self.own, self.opponent, self.kings, self.to_move)) >= repeats
+
+    @classmethod
+    def from_text(
+        cls, text: str, to_move: str | int | None = None, *, size: int = 8, draws: str = "repetition", going: int = 0
+    ) -> Self:
+        """The position that Forsyth-Edwards notation such as ``"B:W21-32:B1-11,K15"`` shows, without a history.
+
+        Args:
+            text: the player to move, then each side's pieces; B (black) is Red.
+            to_move: if given, who is to move instead: ``"red"``, ``"white"`` or the index.
+            size: of the board.
+            draws: the rule of draws.
+            going: the number of the square whose piece is in the middle of a chain; 0 none.
+
+        Raises:
+            NotationError: the text shows no such position, or the chain cannot go on there.
+            TypeError: it is no text.
+            ValueError: there is no such size, rule of draws or player.
+        """
+        size = check_size(size)
+        player, pieces = notation.fen_to_pieces(text, size, start_men(size))
+        if to_move is not None:
+            player = cls.player_index(to_move)
+        bits = kernels.POSITIONS[size]
+        sides = [sum(1 << bits[square] for owner, square, _ in pieces if owner == p) for p in (0, 1)]
+        kings = sum(1 << bits[square] for _, square, is_king in pieces if is_king)
+        piece = 1 << bits[going - 1] if 0 < going <= len(bits) else 0
+        state = cls.__new__(cls)
+        state._set(size, check_draws(draws), (sides[player], sides[1 - player], kings, piece, player), (), (), 0)
+        if going and not (piece & sides[player] and state.must_jump):
+            raise NotationError(f"no piece of {cls.player_names[player]} on {going} can go on jumping in {text!r}")
+        return state
+
+    def to_text(self) -> str:
+        """The pieces and the player to move, as `from_text` reads them."""
+        sides: tuple[list[str], list[str]] = ([], [])
+        for square, piece in enumerate(self.pieces()):
+            if piece is not None:
+                sides[piece[0]].append(f"{'K' if piece[1] else ''}{square + 1}")
+        return notation.pieces_to_fen(*sides, self.to_move)
+
+    def position_from_text(self, text: str) -> Self:
+        return self.from_text(text, size=self.size, draws=self.draws)
+
+    @classmethod
+    def from_moves(cls, moves: str | Iterable[int | str], size: int = 8, draws: str = "repetition") -> Self:
+        """The position after a transcript from the start, such as ``"11-15 22-18 15x22"``; see `play_transcript`."""
+        return cls(size, draws).play_transcript(moves)
+
+    def play_move(self, move: int | str) -> Self:
+        """One step or jump, or a whole chain, whose first and last square are enough if no other chain has them."""
+        return play_named(self, move) if isinstance(move, str) else self.play(self.check_action(move))
+
+    @staticmethod
+    def transcript_moves(transcript: str) -> Iterator[str]:
+        return notation.tokens(transcript)
+
+    @property
+    def num_actions(self) -> int:
+        return 2 * self.size * self.size
+
+    @property
+    def observation_shape(self) -> tuple[int, int, int]:
+        return (6, self.size, self.size)
+
+    @property
+    def turn(self) -> int:
+        """The number of actions since the position that the game began with."""
+        return len(self.moves)
+
+    @property
+    def is_over(self) -> bool:
+        return self._drawn or not any(self._movers)
+
+    @property
+    def must_jump(self) -> bool:
+        """Whether the player to move can jump, so that no step is legal."""
+        return self._jumps
+
+    def legal_actions(self) -> tuple[int, ...]:
+        if self._drawn:
+            return ()
+        squares = _SQUARES[self.size]
+        found = []
+        for direction, movers in enumerate(self._movers):
+            while movers:
+                piece = movers & -movers
+                movers ^= piece
+                found.append(4 * squares[piece] + direction)
+        return tuple(sorted(found))
+
+    def is_legal(self, action: int) -> bool:
+        if self._drawn or not 0 <= action < self.num_actions:
+            return False
+        return self._movers[action % 4] >> kernels.POSITIONS[self.size][action // 4] & 1 != 0
+
+    def play(self, action: int) -> Self:
+        action = self.check_action(action)
+        if not self.is_legal(action):
+            raise self.illegal(action)
+        size, uint64 = self.size, np.uint64
+        after, movers = kernels.advance(
+            uint64(self.own),
+            uint64(self.opponent),
+            uint64(self.kings),
+            uint64(1 << kernels.POSITIONS[size][action // 4]),
+            action % 4,
+            self.to_move == 0,
+            _HALVES[size],
+            _BOARDS[size],
+        )
+        own, opponent, kings, going, red, undoable = after
+        earlier: tuple[_Past, ...] = ()
+        if undoable and DRAWS[self.draws][0]:
+            earlier = (*self.earlier, (self.own, self.opponent, self.kings, self.to_move))
+        state = type(self).__new__(type(self))
+        position = (int(own), int(opponent), int(kings), int(going), 0 if red else 1)
+        quiet = self.quiet + 1 if undoable else 0
+        state._set(size, self.draws, position, (*self.moves, action), earlier, quiet, _as_ints(movers))
+        return state
+
+    def pieces(self) -> list[tuple[int, bool] | None]:
+        """What stands on each dark square, in standard order: the owner (0 red, 1 white) and whether it is a king."""
+        red, white = self._sides()
+        found: list[tuple[int, bool] | None] = []
+        for position in kernels.POSITIONS[self.size]:
+            bit = 1 << position
+            owner = 0 if red & bit else 1 if white & bit else None
+            found.append(None if owner is None else (owner, self.kings & bit != 0))
+        return found
+
+    @property
+    def going_square(self) -> int | None:
+        """The square (from 0) of the piece in the middle of a chain."""
+        return _SQUARES[self.size][self.going] if self.going else None
+
+    def _sides(self) -> tuple[int, int]:
+        return (self.opponent, self.own) if self.to_move else (self.own, self.opponent)
+
+    def scores(self) -> tuple[int, int]:
+        """The pieces of Red and of White."""
+        red, white = self._sides()
+        return red.bit_count(), white.bit_count()
+
+    def returns(self) -> tuple[float, ...]:
+        if self._drawn or not self.is_over:
+            return (0.0, 0.0)
+        return (-1.0, 1.0) if self.to_move == 0 else (1.0, -1.0)
+
+    def margins(self) -> tuple[float, ...]:
+        """The winner's pieces at the end, those of the loser being as good as taken; 0.0 before, and for a draw."""
+        pieces = self.opponent.bit_count()
+        red, white = self.returns()
+        return (red * pieces, white * pieces)
+
+    @property
+    def largest_margin(self) -> float:
+        return float(start_men(self.size))
+
+    def mobility(self, player: int) -> int:
+        if player not in (0, 1):
+            raise self.no_player(player)
+        movers = self._movers
+        if player != self.to_move:
+            movers = _movers(self.opponent, self.own, self.kings, 0, player == 0, self.size)[:4]
+        return sum(pieces.bit_count() for pieces in movers)
+
+    def observation(self, player: int) -> npt.NDArray[np.int8]:
+        if player not in (0, 1):
+            raise self.no_player(player)
+        mine, other = (self.own, self.opponent) if player == self.to_move else (self.opponent, self.own)
+        kings, size = self.kings, self.size
+        words = np.frombuffer(_pack(mine & ~kings, mine & kings, other & ~kings, other & kings, self.going), np.uint8)
+        planes = np.zeros((6, size * size), np.int8)
+        planes[:5, _CELLS[size]] = np.unpackbits(words, bitorder="little")[_PLANES[size]]
+        planes[5] = self.to_move == 0
+        return planes.reshape(6, size, size)
+
+    def action_to_text(self, action: int) -> str:
+        return notation.action_to_text(action, self._is_jump(action), self.size)
+
+    def action_from_text(self, text: str) -> int:
+        squares = notation.squares_of_move(text, self.size)
+        found = notation.action_from_squares(squares[0], squares[1], self.size)
+        if len(squares) > 2 or found is None:
+            raise NotationError(
+                f"expected one step or jump along a diagonal, such as 11-15 or 15x22, got {text.strip()!r}"
+            )
+        action, steps = found
+        if self._is_jump(action) != (steps == 2):
+            reason = "there is nothing to jump over" if steps == 2 else "the square is taken, so it would be a jump"
+            raise NotationError(f"{text.strip()!r} is no move here: {reason}\n{self}")
+        return action
+
+    def _is_jump(self, action: int) -> bool:
+        """Whether the next square in the direction is the other player's."""
+        target = notation.destination(action // 4, action % 4, 1, self.size)
+        return target is not None and self.opponent >> kernels.POSITIONS[self.size][target] & 1 != 0
+
+    def _position(self) -> tuple[Any, ...]:
+        return (self.own, self.opponent, self.kings, self.going, self.to_move, self.size, self.draws)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Checkers) or self._position() != other._position():
+            return False
+        if DRAWS[self.draws][1]:
+            return self.quiet == other.quiet
+        return self.earlier == other.earlier or Counter(self.earlier) == Counter(other.earlier)
+
+    def __hash__(self) -> int:
+        return hash(self._position())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        position = (self.own, self.opponent, self.kings, self.going, self.to_move)
+        return (_restore, (type(self), self.size, self.draws, position, self.moves, self.earlier, self.quiet))
+
+    def __repr__(self) -> str:
+        options = f", size={self.size}" if self.size != 8 else ""
+        options += f", draws={self.draws!r}" if self.draws != "repetition" else ""
+        options += "" if self.going_square is None else f", going={self.going_square + 1}"
+        return f"Checkers.from_text({self.to_text()!r}{options})"
+
+    def __str__(self) -> str:
+        red, white = self.scores()
+        status = f"{self.player_names[self.to_move]} to move"
+        if self.is_over:
+            status = "game over"
+        elif self.going_square is not None:
+            status = f"{self.player_names[self.to_move]} goes on with {self.going_square + 1}"
+        board = notation.board_to_text(self.pieces(), self.size)
+        return f"{board}\nred (r, king R) {red}, white (w, king W) {white}, {status}"
+
+
+def start_men(size: int) -> int:
+    """The men that each side begins with, on all rows of its half but one."""
+    return (size // 2 - 1) * (size // 2)
+
+
+def _movers(own: int, opponent: int, kings: int, going: int, red: bool, size: int) -> _Movers:
+    uint64 = np.uint64
+    return _as_ints(
+        kernels.legal_moves(
+            uint64(own), uint64(opponent), uint64(kings), uint64(going), red, _HALVES[size], _BOARDS[size]
+        )
+    )
+
+
+def _as_ints(movers: tuple[Any, Any, Any, Any, Any]) -> _Movers:
+    north_west, north_east, south_west, south_east, jumps = movers
+    return int(north_west), int(north_east), int(south_west), int(south_east), bool(jumps)
+
+
+def _restore(cls: type[Checkers], *state: Any) -> Checkers:
+    restored = cls.__new__(cls)
+    restored._set(*state)
+    return restored
+
+
+def random_playouts(
+    n: int, seed: int, size: int = 8, draws: str = "repetition"
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Random games from the start, compiled.
+
+    Game i plays, at turn t, the legal action number ``draw(mix_int(seed, i), t, n)`` of the n in ascending order, as
+    `othello_env.games.openings.random_opening` does with the key ``mix_int(seed, i)``.
+
+    Returns:
+        The returns, (n, 2) float64, and the number of actions, (n,) int64.
+    """
+    start = Checkers(size, draws)
+    winners, plies = np.empty(n, np.int8), np.empty(n, np.int64)
+    repeats, quiet_limit = DRAWS[draws]
+    key = np.uint64(check_seed(seed) % 2**64)
+    own, opponent = np.uint64(start.own), np.uint64(start.opponent)
+    kernels.playouts(own, opponent, _HALVES[size], _BOARDS[size], key, repeats, quiet_limit, winners, plies)
+    red = (winners == 0).astype(np.float64) - (winners == 1)
+    return np.stack([red, -red], axis=1), plies

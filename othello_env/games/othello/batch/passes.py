@@ -1,0 +1,194 @@
+"""Compiled passes over N positions at once, a vector register full of them at a time.
+
+Each loop writes one array and has no branch, and the bit tricks that it calls are pasted in, so that LLVM puts several
+positions into one register (eight with AVX-512). They are worked on in blocks that stay in the nearest cache.
+
+Letters for shapes: N positions, S = size, A = S * S + 1 actions.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.othello.bitboard import flips, legal_moves
+from othello_env.support.jit import kernel
+
+__all__ = [
+    "EXPAND",
+    "ILLEGAL",
+    "OUT_OF_RANGE",
+    "OVER",
+    "check",
+    "encode_8x8",
+    "encode_small",
+    "illegal_places",
+    "place",
+    "true_places",
+]
+
+OUT_OF_RANGE, ILLEGAL, OVER = 1, 2, 4
+"""What `check` may find among the actions for N games."""
+
+EXPAND: npt.NDArray[np.uint64] = np.array(
+    [int.from_bytes(bytes(byte >> bit & 1 for bit in range(8)), "little") for byte in range(256)], np.uint64
+)
+"""(256,) for each byte, its eight bits as the eight bytes of a word."""
+
+_BLOCK = 512
+
+_0, _1, _7, _8, _9 = np.uint64(0), np.uint64(1), np.uint64(7), np.uint64(8), np.uint64(9)
+_63, _255 = np.uint64(63), np.uint64(255)
+_EACH_BYTE = np.uint64(0x0101_0101_0101_0101)
+_DIAGONAL = np.uint64(0x8040_2010_0804_0201)
+_CARRY = np.uint64(0x7F7F_7F7F_7F7F_7F7F)
+
+
+@kernel(inline=True)
+def _disc(action: int, size: np.uint64) -> np.uint64:
+    """The disc that an action places; none for a pass and whatever is out of range."""
+    a = np.uint64(action)
+    row = (a * ((_255 + size) // size)) >> _8
+    edge = (_8 - size) >> _1
+    square = a + row * (_8 - size) + edge * _9
+    return (_1 << (square & _63)) & (_0 - np.uint64(a < size * size))
+
+
+@kernel
+def check(actions: npt.NDArray[np.int64], legal: npt.NDArray[np.uint64], over: npt.NDArray[np.bool_], size: int) -> int:
+    """What is wrong with the actions for N games: OUT_OF_RANGE, ILLEGAL and OVER, added up; 0 if nothing is.
+
+    An action in range for a finished game is OVER, not ILLEGAL.
+    """
+    side = np.uint64(size)
+    passing = side * side
+    outside, illegal, finished = _0, _0, _0
+    for i in range(len(actions)):
+        action, done = np.uint64(actions[i]), np.uint64(over[i])
+        allowed = (_disc(actions[i], side) & legal[i]) | (np.uint64(action == passing) & np.uint64(legal[i] == _0))
+        outside |= np.uint64(action > passing)
+        illegal |= np.uint64(allowed == _0) & (done ^ _1)
+        finished |= done
+    return int(outside * np.uint64(OUT_OF_RANGE) | illegal * np.uint64(ILLEGAL) | finished * np.uint64(OVER))
+
+
+@kernel
+def place(
+    actions: npt.NDArray[np.int64],
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    legal: npt.NDArray[np.uint64],
+    over: npt.NDArray[np.bool_],
+    board: np.uint64,
+    size: int,
+) -> None:
+    """Play a legal action in each of N games, in place; any other counts as a pass."""
+    side = np.uint64(size)
+    scratch = np.empty((2, _BLOCK), np.uint64)
+    for start in range(0, len(own), _BLOCK):
+        stop = min(start + _BLOCK, len(own))
+        n = stop - start
+        act, p, o = actions[start:stop], own[start:stop], opponent[start:stop]
+        moves, done = legal[start:stop], over[start:stop]
+        disc, turned = scratch[0, :n], scratch[1, :n]
+        for i in range(n):
+            disc[i] = _disc(act[i], side) & moves[i]
+        for i in range(n):
+            turned[i] = flips(disc[i], p[i], o[i])
+        for i in range(n):
+            disc[i] |= p[i] | turned[i]
+        for i in range(n):
+            p[i] = o[i] & ~turned[i]
+        for i in range(n):
+            o[i] = disc[i]
+        for i in range(n):
+            moves[i] = legal_moves(p[i], o[i], board)
+        for i in range(n):
+            turned[i] = legal_moves(o[i], p[i], board)  # those of the other side
+        for i in range(n):
+            done[i] = (moves[i] | turned[i]) == _0
+
+
+@kernel
+def true_places(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """The places, ascending, where flags are set, without a branch a flag."""
+    places = np.empty(len(flags) + 1, np.int64)
+    n = 0
+    for i in range(len(flags)):
+        places[n] = i
+        n += int(flags[i])
+    return places[:n]
+
+
+@kernel
+def illegal_places(
+    actions: npt.NDArray[np.int64], legal: npt.NDArray[np.uint64], over: npt.NDArray[np.bool_], size: int
+) -> npt.NDArray[np.int64]:
+    """The numbers, ascending, of the games in which an action in range is illegal."""
+    flags = np.empty(len(actions), np.bool_)
+    for i in range(len(actions)):
+        flags[i] = check(actions[i : i + 1], legal[i : i + 1], over[i : i + 1], size) == ILLEGAL
+    return true_places(flags)
+
+
+@kernel
+def encode_8x8(
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    legal: npt.NDArray[np.uint64],
+    over: npt.NDArray[np.bool_],
+    planes: npt.NDArray[np.uint64],
+    masks: npt.NDArray[np.int8],
+    mask_words: npt.NDArray[np.uint64],
+    expand: npt.NDArray[np.uint64],
+) -> None:
+    """Write the observations of N games on 8x8 boards.
+
+    Args:
+        own: (N,), with the three that follow as in `Games`.
+        opponent: (N,)
+        legal: (N,)
+        over: (N,)
+        planes: (16 * N,) the planes of int8 as words of eight.
+        masks: (N, 65)
+        mask_words: (N, 8) the first 64 bytes of each mask as words, which may lie anywhere.
+        expand: EXPAND.
+    """
+    pairs = np.empty(2 * _BLOCK, np.uint64)
+    pair_bytes = pairs.view(np.uint8)
+    for first in range(0, len(own), _BLOCK):
+        last = min(first + _BLOCK, len(own))
+        n = last - first
+        p, o, moves, done = own[first:last], opponent[first:last], legal[first:last], over[first:last]
+        words, rows, mask = planes[16 * first : 16 * last], mask_words[first:last], masks[first:last]
+        for i in range(n):
+            pairs[2 * i] = p[i]
+            pairs[2 * i + 1] = o[i]
+        for i in range(16 * n):  # a byte's bits, spread over a word's bytes, then each carried up and down to its 1
+            spread = np.uint64(pair_bytes[i]) * _EACH_BYTE & _DIAGONAL
+            words[i] = ((spread + _CARRY) >> _7) & _EACH_BYTE
+        for i in range(n):
+            for j in range(8):
+                rows[i, j] = expand[(moves[i] >> np.uint64(8 * j)) & _255]
+            mask[i, 64] = (moves[i] == _0) & (not done[i])
+
+
+@kernel
+def encode_small(
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    legal: npt.NDArray[np.uint64],
+    over: npt.NDArray[np.bool_],
+    planes: npt.NDArray[np.int8],
+    masks: npt.NDArray[np.int8],
+    size: int,
+) -> None:
+    """Write the planes (N, 2, S * S) and masks (N, A) of N games on smaller boards."""
+    edge = (8 - size) // 2
+    for i in range(len(own)):
+        for row in range(size):
+            shift = np.uint64(8 * (row + edge) + edge)
+            for column in range(size):
+                square, action = shift + np.uint64(column), size * row + column
+                planes[i, 0, action] = (own[i] >> square) & _1
+                planes[i, 1, action] = (opponent[i] >> square) & _1
+                masks[i, action] = (legal[i] >> square) & _1
+        masks[i, size * size] = (legal[i] == _0) & (not over[i])

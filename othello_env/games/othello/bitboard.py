@@ -1,0 +1,336 @@
+"""Othello on two 64-bit sets of squares, compiled.
+
+A position is `own` and `opponent`, seen from the player to move; a move swaps the pair. a1 is bit 0, h8 bit 63::
+
+        a  b  c  d  e  f  g  h
+    1   0  1  2  3  4  5  6  7
+    2   8  9 10 11 12 13 14 15
+    .   .  .  .  .  .  .  .  .
+    8  56 57 58 59 60 61 62 63
+
+Smaller boards sit in the middle of the same 64 bits: 6x6 on b2-g7, 4x4 on c3-f6. `board` is the set of squares in play,
+so every kernel serves every size. The kernels take plain numbers and check nothing. Constants are wrapped in
+``np.uint64`` since a bare literal would turn unsigned arithmetic into signed.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.hashing import CHOICE, EPSILON, below, mix
+from othello_env.support.jit import kernel
+
+__all__ = [
+    "ACTION_BITS",
+    "ACTION_SQUARES",
+    "BOARDS",
+    "BOARD_INTS",
+    "SIZES",
+    "STARTS",
+    "advance",
+    "advance_batch",
+    "choose_batch",
+    "encode",
+    "flips",
+    "legal_moves",
+    "legal_moves_batch",
+    "mobility",
+    "nth_bit",
+    "perft",
+    "play",
+    "popcount",
+    "randomise",
+]
+
+SIZES = (4, 6, 8)
+
+ACTION_SQUARES: dict[int, tuple[int, ...]] = {
+    size: tuple(8 * (row + (8 - size) // 2) + column + (8 - size) // 2 for row in range(size) for column in range(size))
+    for size in SIZES
+}
+"""For each size, the square (0-63) of each action but the pass."""
+
+ACTION_BITS: dict[int, tuple[int, ...]] = {
+    size: (*(1 << square for square in squares), 0) for size, squares in ACTION_SQUARES.items()
+}
+"""For each size, the disc that an action places; a pass places none."""
+
+BOARD_INTS: dict[int, int] = {size: sum(bits) for size, bits in ACTION_BITS.items()}
+BOARDS: dict[int, np.uint64] = {size: np.uint64(board) for size, board in BOARD_INTS.items()}
+"""For each size, the set of squares in play."""
+
+STARTS: tuple[int, int] = (1 << 28 | 1 << 35, 1 << 27 | 1 << 36)
+"""Black's discs (e4, d5) and White's (d4, e5) at the start, the same middle for every size; Black moves first."""
+
+_0 = np.uint64(0)
+_1 = np.uint64(1)
+_INNER = np.uint64(0x7E7E_7E7E_7E7E_7E7E)  # files b-g: a line along a rank or diagonal never runs on across the edge
+_INNER_6 = np.uint64(0x007E_7E7E_7E7E_7E00)
+_INNER_4 = np.uint64(0x0000_3C3C_3C3C_0000)
+_ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+_EAST, _SOUTH, _SOUTH_EAST, _SOUTH_WEST = np.uint64(1), np.uint64(8), np.uint64(9), np.uint64(7)
+
+_PAIRS = np.uint64(0x5555_5555_5555_5555)
+_NIBBLES = np.uint64(0x3333_3333_3333_3333)
+_BYTES = np.uint64(0x0F0F_0F0F_0F0F_0F0F)
+_SUM_BYTES = np.uint64(0x0101_0101_0101_0101)
+_2, _4, _32, _56 = np.uint64(2), np.uint64(4), np.uint64(32), np.uint64(56)
+
+
+@kernel(inline=True)
+def popcount(x: np.uint64) -> np.uint64:
+    """The number of squares in a set (Hacker's Delight, 5-1; LLVM turns it into one instruction)."""
+    x = x - ((x >> _1) & _PAIRS)
+    x = (x & _NIBBLES) + ((x >> _2) & _NIBBLES)
+    x = (x + (x >> _4)) & _BYTES
+    return (x * _SUM_BYTES) >> _56
+
+
+@kernel
+def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
+    """The square of the n-th member (from 0, in ascending order) of a set that has more than n."""
+    for _ in range(n):
+        x &= x - _1
+    return popcount((x & (_0 - x)) - _1)
+
+
+# A line is filled in four steps (parallel prefix: one square, one, two, two), after the chess programming wiki's
+# "Kogge-Stone algorithm".
+
+
+@kernel(inline=True)
+def _targets(own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
+    """The squares just behind a run of `through` that begins beside a disc of `own`, both ways along one line."""
+    up = through & (own << step)
+    down = through & (own >> step)
+    up |= through & (up << step)
+    down |= through & (down >> step)
+    step2 = step + step
+    pair_up = through & (through << step)
+    pair_down = through & (through >> step)
+    up |= pair_up & (up << step2)
+    down |= pair_down & (down >> step2)
+    up |= pair_up & (up << step2)
+    down |= pair_down & (down >> step2)
+    return (up << step) | (down >> step)
+
+
+@kernel(inline=True)
+def legal_moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
+    """The empty squares of `board` on which `own` may place a disc."""
+    inner = opponent & _INNER
+    found = _targets(own, inner, _EAST)
+    found |= _targets(own, opponent, _SOUTH)
+    found |= _targets(own, inner, _SOUTH_EAST)
+    found |= _targets(own, inner, _SOUTH_WEST)
+    return found & board & ~(own | opponent)
+
+
+@kernel(inline=True)
+def _enclosed(disc: np.uint64, own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
+    """The runs of `through` between the new disc and one of `own`, both ways along one line."""
+    up = through & (disc << step)
+    down = through & (disc >> step)
+    up |= through & (up << step)
+    down |= through & (down >> step)
+    step2 = step + step
+    pair_up = through & (through << step)
+    pair_down = through & (through >> step)
+    up |= pair_up & (up << step2)
+    down |= pair_down & (down >> step2)
+    up |= pair_up & (up << step2)
+    down |= pair_down & (down >> step2)
+    # All ones where the run ends at a disc of one's own: no branch, so a loop over games vectorises.
+    up &= _0 - np.uint64((own & (up << step)) != _0)
+    down &= _0 - np.uint64((own & (down >> step)) != _0)
+    return up | down
+
+
+@kernel(inline=True)
+def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
+    """The opponent's discs that turn over when `disc` (one bit, or none for a pass) is placed."""
+    inner = opponent & _INNER
+    turned = _enclosed(disc, own, inner, _EAST)
+    turned |= _enclosed(disc, own, opponent, _SOUTH)
+    turned |= _enclosed(disc, own, inner, _SOUTH_EAST)
+    turned |= _enclosed(disc, own, inner, _SOUTH_WEST)
+    return turned
+
+
+@kernel
+def mobility(own: np.uint64, opponent: np.uint64, board: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """The legal moves of the player to move and of the other."""
+    return legal_moves(own, opponent, board), legal_moves(opponent, own, board)
+
+
+@kernel
+def legal_moves_batch(
+    own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], board: np.uint64
+) -> npt.NDArray[np.uint64]:
+    """`legal_moves` of N positions: (N,) uint64."""
+    legal = np.empty_like(own)
+    for i in range(len(own)):
+        legal[i] = legal_moves(own[i], opponent[i], board)
+    return legal
+
+
+@kernel
+def advance(
+    own: np.uint64, opponent: np.uint64, disc: np.uint64, board: np.uint64
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """Place a disc (none: pass). Returns the next position's own, opponent, and the legal moves of each."""
+    turned = flips(disc, own, opponent)
+    new_opponent = own | turned | disc
+    new_own = opponent & ~turned
+    return (
+        new_own,
+        new_opponent,
+        legal_moves(new_own, new_opponent, board),
+        legal_moves(new_opponent, new_own, board),
+    )
+
+
+# What a position on Python's integers calls. That takes half the time of a call with NumPy's scalars, but from
+# 2**63 on they would be of another type to Numba, which would compile all twice: so they come in halves of 32 bits.
+
+
+@kernel(inline=True)
+def _board(size: int) -> np.uint64:
+    if size == 8:
+        return _ALL
+    return _INNER_6 if size == 6 else _INNER_4
+
+
+@kernel(inline=True)
+def _join(low: int, high: int) -> np.uint64:
+    return np.uint64(high) << _32 | np.uint64(low)
+
+
+@kernel
+def play(
+    own_low: int, own_high: int, opponent_low: int, opponent_high: int, disc_low: int, disc_high: int, size: int
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """`advance` for halves, on the board of a size."""
+    own, opponent = _join(own_low, own_high), _join(opponent_low, opponent_high)
+    return advance(own, opponent, _join(disc_low, disc_high), _board(size))
+
+
+@kernel
+def encode(
+    own_low: int,
+    own_high: int,
+    opponent_low: int,
+    opponent_high: int,
+    legal_low: int,
+    legal_high: int,
+    must_pass: bool,
+    size: int,
+    out: npt.NDArray[np.int8],
+) -> None:
+    """Write into `out` (3 * size * size + 1,) a plane of each side's discs and the mask of all actions."""
+    squares = size * size
+    first = (8 - size) // 2 * 9
+    for plane, bits in enumerate(
+        (_join(own_low, own_high), _join(opponent_low, opponent_high), _join(legal_low, legal_high))
+    ):
+        for row in range(size):
+            line = bits >> np.uint64(first + 8 * row)
+            for column in range(size):
+                out[plane * squares + row * size + column] = (line >> np.uint64(column)) & _1
+    out[3 * squares] = must_pass
+
+
+@kernel
+def advance_batch(
+    own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], disc: npt.NDArray[np.uint64], board: np.uint64
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """`advance` N positions in place; returns the legal moves of each next position's own and opponent."""
+    legal, reply = np.empty_like(own), np.empty_like(own)
+    for i in range(len(own)):
+        own[i], opponent[i], legal[i], reply[i] = advance(own[i], opponent[i], disc[i], board)
+    return legal, reply
+
+
+@kernel
+def _choose(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uint64, size: int) -> int | np.int64:
+    """The action that a key draws uniformly from the legal ones (the pass if there is no other)."""
+    legal = legal_moves(own, opponent, board)
+    if legal == _0:
+        return size * size
+    square = np.int64(nth_bit(legal, below(mix(key, np.uint64(CHOICE)), popcount(legal))))
+    edge = (8 - size) // 2
+    return (square // 8 - edge) * size + square % 8 - edge
+
+
+@kernel
+def choose_batch(
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    key: npt.NDArray[np.uint64],
+    board: np.uint64,
+    size: int,
+) -> npt.NDArray[np.int64]:
+    """(N,) uniformly random actions, each drawn by its game's key and the number of discs."""
+    actions = np.empty(len(own), np.int64)
+    for i in range(len(own)):
+        turn_key = mix(key[i], popcount(own[i] | opponent[i]))
+        actions[i] = _choose(own[i], opponent[i], turn_key, board, size)
+    return actions
+
+
+@kernel
+def randomise(
+    actions: npt.NDArray[np.int64],
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    key: npt.NDArray[np.uint64],
+    threshold: np.uint64,
+    board: np.uint64,
+    size: int,
+) -> None:
+    """Replace each of N actions, with probability `threshold` / 2**32, by a uniformly random one."""
+    for i in range(len(own)):
+        turn_key = mix(mix(key[i], np.uint64(EPSILON)), popcount(own[i] | opponent[i]))
+        if mix(turn_key, np.uint64(EPSILON)) >> _32 < threshold:
+            actions[i] = _choose(own[i], opponent[i], turn_key, board, size)
+
+
+@kernel
+def perft(own: np.uint64, opponent: np.uint64, board: np.uint64, depth: int) -> int:
+    """The number of lines of `depth` plies: a pass is a ply, a finished game a leaf. It keeps its own stack."""
+    if depth == 0:
+        return 1
+    owns = np.empty(depth + 1, np.uint64)
+    opponents = np.empty(depth + 1, np.uint64)
+    todo = np.empty(depth + 1, np.uint64)
+    passes = np.empty(depth + 1, np.bool_)
+    leaves = 0
+    shared = _0
+    level = 0
+    owns[0], opponents[0] = own, opponent
+    todo[0] = legal_moves(own, opponent, board)
+    passes[0] = todo[0] == _0
+    if passes[0] and legal_moves(opponent, own, board) == _0:
+        return 1
+    while level >= 0:
+        if todo[level] == _0 and not passes[level]:
+            level -= 1
+            continue
+        p, o = owns[level], opponents[level]
+        disc = todo[level] & (_0 - todo[level])
+        todo[level] &= ~disc
+        passes[level] = False
+        turned = flips(disc, p, o)
+        level += 1
+        p, o = o & ~turned, p | turned | disc
+        if level == depth:
+            shared |= p & o  # the compiler would not make a position that nobody looks at
+            leaves += 1
+            level -= 1
+            continue
+        moves = legal_moves(p, o, board)
+        if moves == _0 and legal_moves(o, p, board) == _0:
+            leaves += 1
+            level -= 1
+            continue
+        owns[level], opponents[level], todo[level], passes[level] = p, o, moves, moves == _0
+    return leaves if shared == _0 else -1

@@ -1,0 +1,422 @@
+"""The Othello position that a person or an environment uses, and a batch of them for agents.
+
+Rules: Black moves first. A disc goes on an empty square from which, in some of the eight directions, a run of the
+opponent's discs ends at one of the mover's own; all such runs turn over. Who has no such move passes (action
+``size * size``), which is legal only then. The game ends the moment neither side has a move, full board or not. More
+discs win.
+
+Actions are ``size * row + column``, a1 = 0. Observations are two planes: the player's own discs, the opponent's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import Any, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.game import State, check_board_size
+from othello_env.games.hashing import draw
+from othello_env.games.othello import bitboard, notation
+
+__all__ = ["Othello", "OthelloBatch", "check_size"]
+
+
+_O = TypeVar("_O", bound="Othello")
+
+_BIT_ACTIONS = {
+    size: {bit: action for action, bit in enumerate(bits) if bit} for size, bits in bitboard.ACTION_BITS.items()
+}
+"""For each size, the action that places a disc."""
+
+_LOW = 0xFFFF_FFFF
+
+
+def check_size(size: Any) -> int:
+    """The size of a board, if there is one such.
+
+    Raises:
+        ValueError: it is not 4, 6 or 8.
+    """
+    return check_board_size(size, bitboard.SIZES)
+
+
+class Othello(State):
+    """An Othello position; ``Othello(size=8)`` is the start.
+
+    >>> game = Othello.from_moves("f5d6c3")
+    >>> print(game)
+      a b c d e f g h
+    1 - - - - - - - -
+    2 - - - - - - - -
+    3 - - X - - - - -
+    4 - - - X X - - -
+    5 - - - O X X - -
+    6 - - - O - - - -
+    7 - - - - - - - -
+    8 - - - - - - - -
+    black (X) 5, white (O) 2, white to move
+    >>> [game.action_to_text(a) for a in game.legal_actions()]
+    ['d3', 'f3', 'f4', 'g5']
+    """
+
+    __slots__ = ("_legal", "_reply", "opponent", "own", "size")
+
+    player_names = ("black", "white")
+
+    size: int
+    own: int
+    """The discs of the player to move, as a set of bits (see `othello_env.games.othello.bitboard`)."""
+    opponent: int
+    """The other player's discs."""
+    _legal: int
+    _reply: int
+
+    def __init__(self, size: int = 8) -> None:
+        black, white = bitboard.STARTS
+        self._set(check_size(size), black, white, 0, ())
+
+    def _set(self, size: int, own: int, opponent: int, to_move: int, moves: tuple[int, ...]) -> None:
+        legal, reply = bitboard.mobility(np.uint64(own), np.uint64(opponent), bitboard.BOARDS[size])
+        self._fill(size, own, opponent, to_move, moves, int(legal), int(reply))
+
+    def _fill(
+        self, size: int, own: int, opponent: int, to_move: int, moves: tuple[int, ...], legal: int, reply: int
+    ) -> None:
+        _put_size(self, size)
+        _put_own(self, own)
+        _put_opponent(self, opponent)
+        _put_to_move(self, to_move)
+        _put_moves(self, moves)
+        _put_legal(self, legal)  # the mover's squares
+        _put_reply(self, reply)  # the squares the other would have: with none for either, the game is over
+
+    @classmethod
+    def from_bits(cls, own: int, opponent: int, to_move: int = 0, size: int = 8) -> Self:
+        """The position with these sets of discs.
+
+        Raises:
+            ValueError: the sets overlap or leave the board, or there is no such player or size.
+        """
+        size, own, opponent = check_size(size), index(own), index(opponent)
+        board = bitboard.BOARD_INTS[size]
+        if own & opponent or (own | opponent) & ~board or own < 0 or opponent < 0:
+            raise ValueError(
+                f"expected two disjoint sets of squares within {board:#018x}, got {own:#018x} and {opponent:#018x}"
+            )
+        state = cls.__new__(cls)
+        state._set(size, own, opponent, notation.player_from_text(to_move), ())
+        return state
+
+    @classmethod
+    def from_text(cls, text: str, to_move: str | int = "X") -> Self:
+        """The position that a text of 16, 36 or 64 squares shows, row by row: ``X`` black, ``O`` white, ``-`` empty.
+
+        Raises:
+            NotationError: the text shows no board, or there is no such player.
+            TypeError: it is no text.
+        """
+        size, owners = notation.board_from_text(text)
+        player = notation.player_from_text(to_move)
+        bits = bitboard.ACTION_BITS[size]
+        discs = [sum(bit for bit, owner in zip(bits, owners, strict=False) if owner == p) for p in (0, 1)]
+        return cls.from_bits(discs[player], discs[1 - player], player, size)
+
+    def position_from_text(self, text: str) -> Self:
+        return self.from_text(text)
+
+    def to_text(self) -> str:
+        """The board on one line, as `from_text` reads it (who is to move is not in it)."""
+        return notation.board_to_text(self.owners())
+
+    @classmethod
+    def from_moves(cls, moves: str | Iterable[int | str], size: int = 8) -> Self:
+        """The position after a transcript from the start, such as ``"f5d6c3"``; see `play_transcript`."""
+        return cls(size).play_transcript(moves)
+
+    def with_moves(self, moves: tuple[int, ...]) -> Self:
+        """The same position with these moves as the ones that led to it (they are not replayed)."""
+        return _restore(type(self), self.size, self.own, self.opponent, self.to_move, moves)
+
+    def play_move(self, move: int | str) -> Self:
+        action = self.action_from_text(move) if isinstance(move, str) else self.check_action(move)
+        state = self.play(self.pass_action) if self.must_pass and action != self.pass_action else self
+        return state.play(action)
+
+    @staticmethod
+    def transcript_moves(transcript: str) -> Iterator[str]:
+        return notation.tokens(transcript)
+
+    @property
+    def num_actions(self) -> int:
+        return self.size * self.size + 1
+
+    @property
+    def pass_action(self) -> int:
+        return self.size * self.size
+
+    @property
+    def observation_shape(self) -> tuple[int, int, int]:
+        return (2, self.size, self.size)
+
+    @property
+    def turn(self) -> int:
+        """The number of discs on the board, which every choice raises by one."""
+        return (self.own | self.opponent).bit_count()
+
+    @property
+    def is_over(self) -> bool:
+        return not (self._legal or self._reply)
+
+    @property
+    def must_pass(self) -> bool:
+        """Whether the player to move has no other action than the pass."""
+        return not self._legal and self._reply != 0
+
+    @property
+    def legal_bits(self) -> int:
+        """The squares on which the player to move may place a disc, as a set of bits."""
+        return self._legal
+
+    def legal_actions(self) -> tuple[int, ...]:
+        legal, size = self._legal, self.size
+        if not legal:
+            return (size * size,) if self._reply else ()
+        actions = _BIT_ACTIONS[size]
+        found = []
+        while legal:
+            bit = legal & -legal
+            found.append(actions[bit])
+            legal ^= bit
+        return tuple(found)
+
+    def is_legal(self, action: int) -> bool:
+        if action == self.size * self.size:
+            return self.must_pass
+        return 0 <= action < self.num_actions and self._legal & bitboard.ACTION_BITS[self.size][action] != 0
+
+    def draw_action(self, key: int, counter: int) -> int:
+        legal = self._legal
+        if not legal:
+            return self.legal_actions()[0]
+        for _ in range(draw(key, counter, legal.bit_count())):
+            legal &= legal - 1
+        return _BIT_ACTIONS[self.size][legal & -legal]
+
+    def play(self, action: int) -> Self:
+        action = self.check_action(action)
+        size = self.size
+        disc = bitboard.ACTION_BITS[size][action]
+        if not (self._legal & disc or (disc == 0 and self.must_pass)):
+            raise self.illegal(action)
+        mine, other = self.own, self.opponent
+        own, opponent, legal, reply = bitboard.play(
+            mine & _LOW, mine >> 32, other & _LOW, other >> 32, disc & _LOW, disc >> 32, size
+        )
+        state = type(self).__new__(type(self))
+        state._fill(size, int(own), int(opponent), 1 - self.to_move, (*self.moves, action), int(legal), int(reply))
+        return state
+
+    def discs(self) -> tuple[int, int]:
+        """The number of discs of Black and of White; empty squares belong to nobody."""
+        mine, other = self.own.bit_count(), self.opponent.bit_count()
+        return (other, mine) if self.to_move else (mine, other)
+
+    scores = discs
+
+    def returns(self) -> tuple[float, ...]:
+        black, white = self.margins()
+        return (float((black > 0) - (black < 0)), float((white > 0) - (white < 0)))
+
+    def margins(self) -> tuple[float, ...]:
+        """The disc difference for each side at the end, the empty squares given to the winner; 0.0 before."""
+        black, white = self.discs()
+        if black == white or not self.is_over:
+            return (0.0, 0.0)
+        difference = black - white + (self.size**2 - black - white) * (1 if black > white else -1)
+        return (float(difference), float(-difference))
+
+    @property
+    def largest_margin(self) -> float:
+        return float(self.size * self.size)
+
+    def mobility(self, player: int) -> int:
+        if player == self.to_move:
+            return self._legal.bit_count()
+        if player == 1 - self.to_move:
+            return self._reply.bit_count()
+        raise self.no_player(player)
+
+    def owners(self) -> list[int | None]:
+        """Who owns each square, in the order of actions: 0 black, 1 white, None nobody."""
+        black, white = (self.opponent, self.own) if self.to_move else (self.own, self.opponent)
+        return [
+            0 if black & 1 << square else 1 if white & 1 << square else None
+            for square in bitboard.ACTION_SQUARES[self.size]
+        ]
+
+    def observation(self, player: int) -> npt.NDArray[np.int8]:
+        return self._encode(player)[0]
+
+    def action_mask(self) -> npt.NDArray[np.int8]:
+        return self._encode(self.to_move)[1]
+
+    def encode(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        return self._encode(self.to_move)
+
+    def _encode(self, player: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        """A player's planes and the mask of the player to move, cut out of one run of bits."""
+        if player == self.to_move:
+            mine, other = self.own, self.opponent
+        elif player == 1 - self.to_move:
+            mine, other = self.opponent, self.own
+        else:
+            raise self.no_player(player)
+        legal, size = self._legal, self.size
+        squares = size * size
+        out = np.empty(3 * squares + 1, np.int8)
+        bitboard.encode(
+            mine & _LOW,
+            mine >> 32,
+            other & _LOW,
+            other >> 32,
+            legal & _LOW,
+            legal >> 32,
+            self.must_pass,
+            size,
+            out,
+        )
+        return out[: 2 * squares].reshape(2, size, size), out[2 * squares :]
+
+    def action_to_text(self, action: int) -> str:
+        return notation.square_to_text(action, self.size)
+
+    def action_from_text(self, text: str) -> int:
+        return notation.square_from_text(text, self.size)
+
+    def transcript(self) -> str:
+        """The moves so far, run together, passes left out: ``f5d6c3``."""
+        return "".join(self.action_to_text(action) for action in self.moves if action != self.pass_action)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Othello) and self._position() == other._position()
+
+    def __hash__(self) -> int:
+        return hash(self._position())
+
+    def _position(self) -> tuple[int, int, int, int]:
+        return (self.own, self.opponent, self.to_move, self.size)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_restore, (type(self), self.size, self.own, self.opponent, self.to_move, self.moves))
+
+    def __repr__(self) -> str:
+        return f"Othello.from_text({self.to_text()!r}, to_move={'XO'[self.to_move]!r})"
+
+    def __str__(self) -> str:
+        size, cells = self.size, self.to_text()
+        lines = ["  " + " ".join("abcdefgh"[:size])]
+        lines += [f"{row + 1} " + " ".join(cells[size * row : size * row + size]) for row in range(size)]
+        black, white = self.discs()
+        status = "game over" if self.is_over else f"{self.player_names[self.to_move]} to move"
+        return "\n".join([*lines, f"black (X) {black}, white (O) {white}, {status}"])
+
+
+# What fills a position, whose own __setattr__ refuses; a third faster than object.__setattr__.
+_put_size, _put_own, _put_opponent, _put_legal, _put_reply, _put_to_move, _put_moves = (
+    vars(owner)[name].__set__
+    for owner, name in (
+        (Othello, "size"),
+        (Othello, "own"),
+        (Othello, "opponent"),
+        (Othello, "_legal"),
+        (Othello, "_reply"),
+        (State, "to_move"),
+        (State, "moves"),
+    )
+)
+
+
+def _restore(cls: type[_O], size: int, own: int, opponent: int, to_move: int, moves: tuple[int, ...]) -> _O:
+    state = cls.__new__(cls)
+    state._set(size, own, opponent, to_move, moves)
+    return state
+
+
+def _planes(sets: npt.NDArray[np.uint64], size: int) -> npt.NDArray[np.int8]:
+    """Sets of squares (...,) as 0/1 planes (..., size, size), int8."""
+    bits = np.unpackbits(sets.view(np.uint8), bitorder="little").view(np.int8).reshape(*sets.shape, 8, 8)
+    return _inner(bits, size)
+
+
+def _inner(planes: npt.NDArray[np.int8], size: int) -> npt.NDArray[np.int8]:
+    """The middle (..., size, size) of planes (..., 8, 8)."""
+    edge = (8 - size) // 2
+    return np.ascontiguousarray(planes[..., edge : 8 - edge, edge : 8 - edge])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OthelloBatch:
+    """N positions, none of them finished, as arrays: what an agent is asked about all at once.
+
+    Attributes:
+        own: (N,) uint64, the discs of the player to move.
+        opponent: (N,) uint64, the other's discs.
+        to_move: (N,) int8, 0 where Black is to move.
+        key: (N,) uint64, each game's key for random choices; the same throughout a game.
+        size: of all boards.
+    """
+
+    own: npt.NDArray[np.uint64]
+    opponent: npt.NDArray[np.uint64]
+    to_move: npt.NDArray[np.int8]
+    key: npt.NDArray[np.uint64]
+    size: int = 8
+
+    @classmethod
+    def from_states(cls, states: Sequence[Othello], keys: Iterable[int] | None = None) -> OthelloBatch:
+        """The batch of some positions of one size, with a key for each (0 without).
+
+        Raises:
+            ValueError: the boards differ in size, or there are not as many keys as positions.
+        """
+        sizes = {state.size for state in states}
+        key = np.zeros(len(states), np.uint64) if keys is None else np.fromiter(keys, np.uint64)
+        if len(sizes) > 1 or len(key) != len(states):
+            raise ValueError(
+                f"expected positions of one size and a key for each, got {len(states)} positions of sizes "
+                f"{sorted(sizes)} and {len(key)} keys"
+            )
+        return cls(
+            own=np.array([state.own for state in states], np.uint64),
+            opponent=np.array([state.opponent for state in states], np.uint64),
+            to_move=np.array([state.to_move for state in states], np.int8),
+            key=key,
+            size=states[0].size if states else 8,
+        )
+
+    def __len__(self) -> int:
+        return len(self.own)
+
+    def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> OthelloBatch:
+        """Some of the positions."""
+        return OthelloBatch(self.own[places], self.opponent[places], self.to_move[places], self.key[places], self.size)
+
+    def state(self, i: int) -> Othello:
+        """The i-th position."""
+        return Othello.from_bits(int(self.own[i]), int(self.opponent[i]), int(self.to_move[i]), self.size)
+
+    def observations(self) -> npt.NDArray[np.int8]:
+        """(N, 2, size, size) int8, each as its player to move sees it."""
+        return _planes(np.stack([self.own, self.opponent], axis=1).astype("<u8"), self.size)
+
+    def masks(self) -> npt.NDArray[np.int8]:
+        """(N, A) int8, 1 for each legal action."""
+        masks = np.zeros((len(self), self.size**2 + 1), np.int8)
+        legal = bitboard.legal_moves_batch(self.own, self.opponent, bitboard.BOARDS[self.size])
+        masks[:, :-1] = _planes(legal.astype("<u8"), self.size).reshape(len(self), self.size**2)
+        masks[:, -1] = legal == 0
+        return masks

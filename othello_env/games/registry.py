@@ -1,0 +1,171 @@
+"""Which game is played, as text that a record can hold."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.checkers.position import Checkers
+from othello_env.games.game import State
+from othello_env.games.othello import bitboard
+from othello_env.games.othello.position import Othello
+from othello_env.games.tribolo.position import Tribolo
+from othello_env.support.jit import kernel
+
+__all__ = ["Rules", "names_of_moves", "play_names", "position_to_text"]
+
+_0 = np.uint64(0)
+_GAMES: dict[str, type[State]] = {"checkers": Checkers, "othello": Othello, "tribolo": Tribolo}
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A game and its options.
+
+    Attributes:
+        name: ``othello``, ``tribolo`` or ``checkers``.
+        options: those of the game's class that are not at their defaults, in alphabetical order.
+
+    >>> str(Rules.parse("othello:size=6")), str(Rules.parse("othello:size=8"))
+    ('othello:size=6', 'othello')
+    """
+
+    name: str = "othello"
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @classmethod
+    def parse(cls, spec: str) -> Rules:
+        """The game that a spec names: ``othello``, ``checkers:size=10,draws=40-move``.
+
+        Raises:
+            ValueError: there is no such game or option, or its value is wrong.
+        """
+        name, colon, text = spec.partition(":")
+        if name not in _GAMES:
+            raise ValueError(f"expected a game, {', '.join(_GAMES)}, got {spec!r}")
+        known = {key: default for key, default in _defaults(name).items() if key != "seed"}
+        options: dict[str, Any] = {}
+        for part in text.split(",") if colon else ():
+            key, equals, value = part.partition("=")
+            if not equals:
+                raise ValueError(f"{spec!r}: expected key=value,key=value after {name}, got {part!r}")
+            if key not in known:
+                raise ValueError(f"{spec!r}: {name} has no option {key}; it takes {', '.join(known)}")
+            if key in options:
+                raise ValueError(f"{spec!r} gives {key} twice")
+            is_number = isinstance(known[key], int)
+            if is_number and not value.isdecimal():
+                raise ValueError(f"{spec!r}: {key} is a number, not {value!r}")
+            options[key] = int(value) if is_number else value
+        rules = cls(name, tuple(sorted((k, v) for k, v in options.items() if v != known[k])))
+        rules.start(0)  # checks the values
+        return rules
+
+    def __str__(self) -> str:
+        return self.name + ":" * bool(self.options) + ",".join(f"{key}={value}" for key, value in self.options)
+
+    @property
+    def num_players(self) -> int:
+        return len(_GAMES[self.name].player_names)
+
+    def start(self, key: int) -> State:
+        """The start of the game with this key."""
+        seed = {"seed": key} if "seed" in _defaults(self.name) else {}
+        return _GAMES[self.name](**seed, **dict(self.options))
+
+    def position(self, text: str, player: str) -> State:
+        """The position that a game's own text shows, with a player (by name) to move.
+
+        Raises:
+            NotationError: the text shows no such position.
+        """
+        game: Any = _GAMES[self.name]
+        rules = dict(self.options) if game is Checkers else {}  # other boards show their size
+        state: State = game.from_text(text, player, **rules)
+        return state
+
+
+@cache
+def _defaults(name: str) -> dict[str, Any]:
+    """What a game's class takes, with the default of each."""
+    return {key: parameter.default for key, parameter in inspect.signature(_GAMES[name]).parameters.items()}
+
+
+def position_to_text(state: State) -> tuple[str, str]:
+    """What `Rules.position` reads: the board in the game's text, and the player to move."""
+    assert isinstance(state, Checkers | Othello | Tribolo)
+    return state.to_text(), state.player_names[state.to_move]
+
+
+def names_of_moves(start: State, actions: Sequence[int]) -> str:
+    """Actions from a position on in the game's notation, parted by spaces, passes named.
+
+    >>> names_of_moves(Othello(), (37, 43))
+    'f5 d6'
+    """
+    if not isinstance(start, Checkers):
+        return " ".join(map(start.action_to_text, actions))
+    names, state = [], start
+    for action in actions:  # a move's name there hangs on the position
+        following = state.play(action)
+        names.append(state.action_to_text(action))
+        state = following
+    return " ".join(names)
+
+
+def play_names(start: State, names: str) -> State:
+    """The inverse of `names_of_moves`: the position after these moves, none left out.
+
+    Raises:
+        NotationError: a name cannot be read.
+        IllegalActionError: a move is not legal.
+    """
+    if isinstance(start, Othello) and (final := _play_othello(start, names.split())) is not None:
+        return final
+    state = start
+    for name in names.split():
+        state = state.play(state.action_from_text(name))
+    return state
+
+
+@cache
+def _othello_moves(size: int) -> dict[str, tuple[int, np.uint64]]:
+    """By name, each action and its disc, none for a pass."""
+    start = Othello(size)
+    return {start.action_to_text(a): (a, np.uint64(bit)) for a, bit in enumerate(bitboard.ACTION_BITS[size])}
+
+
+def _play_othello(start: Othello, names: Sequence[str]) -> Othello | None:
+    """What `play_names` finds, in a twentieth of the time; None if something is wrong."""
+    known = _othello_moves(start.size)
+    try:
+        moves = [known[name] for name in names]
+    except KeyError:
+        return None
+    discs = np.array([disc for _, disc in moves], np.uint64)
+    own, opponent, played = _play_discs(
+        np.uint64(start.own), np.uint64(start.opponent), discs, bitboard.BOARDS[start.size]
+    )
+    if played < len(discs):
+        return None
+    final = Othello.from_bits(int(own), int(opponent), start.to_move ^ (len(discs) & 1), start.size)
+    return final.with_moves((*start.moves, *(action for action, _ in moves)))
+
+
+@kernel
+def _play_discs(
+    own: np.uint64, opponent: np.uint64, discs: npt.NDArray[np.uint64], board: np.uint64
+) -> tuple[np.uint64, np.uint64, int]:
+    """Play moves as far as they are legal, a disc each (none: pass): the last position and the number played."""
+    for i in range(len(discs)):
+        legal, reply = bitboard.mobility(own, opponent, board)
+        if discs[i] & legal != discs[i] or (discs[i] == _0 and (legal != _0 or reply == _0)):
+            return own, opponent, i
+        own, opponent, _, _ = bitboard.advance(own, opponent, discs[i], board)
+    return own, opponent, len(discs)

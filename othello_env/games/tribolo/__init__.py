@@ -1,0 +1,5 @@
+"""Tribolo, for three players."""
+
+from othello_env.games.tribolo.position import Tribolo
+
+__all__ = ["Tribolo"]

@@ -1,0 +1,163 @@
+"""Tribolo on a bordered grid of cells, compiled.
+
+A grid is an int8 array of the board's cells, row by row, each row and the whole framed by walls, so that no line runs
+on across an edge: cell (r, c) of a board W wide is at ``(r + 1) * (W + 2) + c + 1``. A cell holds 0, 1 or 2, its owner,
+or EMPTY or WALL. The kernels take plain numbers and check nothing.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.hashing import below, mix
+from othello_env.support.jit import kernel
+
+__all__ = ["EMPTY", "NOBODY", "PLAYERS", "WALL", "count_moves", "next_mover", "place", "playouts", "scatter"]
+
+PLAYERS = 3
+EMPTY = 3
+WALL = 4
+NOBODY = 3
+"""The mover of a game in which nobody can move."""
+
+
+@kernel
+def _run(grid: npt.NDArray[np.int8], spot: int, step: int, mover: int) -> int:
+    """The length of the run of one opponent that begins beside a spot and ends at a cell of the mover's, or 0."""
+    colour = grid[spot + step]
+    if colour >= EMPTY or colour == mover:
+        return 0
+    length = 1
+    end = spot + 2 * step
+    while grid[end] == colour:
+        length += 1
+        end += step
+    return length if grid[end] == mover else 0
+
+
+@kernel
+def _is_legal(grid: npt.NDArray[np.int8], spot: int, mover: int, stride: int) -> bool:
+    if grid[spot] != EMPTY:
+        return False
+    for step in (1, stride - 1, stride, stride + 1):
+        if _run(grid, spot, step, mover) > 0 or _run(grid, spot, -step, mover) > 0:
+            return True
+    return False
+
+
+@kernel
+def count_moves(grid: npt.NDArray[np.int8], mover: int, width: int, height: int, legal: npt.NDArray[np.int8]) -> int:
+    """Fill `legal` (H * W,) with 1 for each cell that a player may take, else 0, and count them."""
+    found = 0
+    for row in range(height):
+        for column in range(width):
+            is_legal = _is_legal(grid, (row + 1) * (width + 2) + column + 1, mover, width + 2)
+            legal[row * width + column] = is_legal
+            found += is_legal
+    return found
+
+
+@kernel
+def next_mover(grid: npt.NDArray[np.int8], first: int, width: int, height: int, legal: npt.NDArray[np.int8]) -> int:
+    """The first of the three players from `first` on who can move, or NOBODY; fills `legal` as `count_moves` does."""
+    for k in range(PLAYERS):
+        mover = (first + k) % PLAYERS
+        if count_moves(grid, mover, width, height, legal) > 0:
+            return mover
+    return NOBODY
+
+
+@kernel
+def place(grid: npt.NDArray[np.int8], action: int, mover: int, width: int) -> None:
+    """Take a cell and convert all lines that this closes, in the grid itself."""
+    stride = width + 2
+    spot = (action // width + 1) * stride + action % width + 1
+    for step in (1, stride - 1, stride, stride + 1, -1, 1 - stride, -stride, -1 - stride):
+        for k in range(_run(grid, spot, step, mover)):
+            grid[spot + (k + 1) * step] = mover
+    grid[spot] = mover
+
+
+@kernel
+def scatter(
+    grid: npt.NDArray[np.int8],
+    key: np.uint64,
+    width: int,
+    height: int,
+    cells: int,
+    walls: int,
+    legal: npt.NDArray[np.int8],
+    attempts: int,
+) -> int:
+    """Fill a grid with a random start and return who moves first; a start in which nobody can is drawn again.
+
+    Draw k of an attempt is `below(mix(mix(key, attempt), k), n)`: a place for each of the cells of 0, 1, 2, then of the
+    walls, among the n left (Fisher and Yates), and then the first player. After too many attempts it returns NOBODY.
+    """
+    size = width * height
+    places = np.empty(size, np.int64)
+    for attempt in range(attempts):
+        attempt_key = mix(key, np.uint64(attempt))
+        grid[:] = WALL
+        for place_number in range(size):
+            places[place_number] = (place_number // width + 1) * (width + 2) + place_number % width + 1
+            grid[places[place_number]] = EMPTY
+        taken = PLAYERS * cells + walls
+        for k in range(taken):
+            other = k + int(below(mix(attempt_key, np.uint64(k)), np.uint64(size - k)))
+            spot = places[other]
+            places[other] = places[k]
+            grid[spot] = k // cells if k < PLAYERS * cells else WALL
+        first = int(below(mix(attempt_key, np.uint64(taken)), np.uint64(PLAYERS)))
+        mover = next_mover(grid, first, width, height, legal)
+        if mover != NOBODY:
+            return mover
+    return NOBODY
+
+
+@kernel
+def playouts(
+    key: np.uint64,
+    width: int,
+    height: int,
+    cells: int,
+    walls: int,
+    attempts: int,
+    scores: npt.NDArray[np.int64],
+    plies: npt.NDArray[np.int64],
+) -> None:
+    """Random games, of which game i begins by and draws its moves by `mix(key, i)`, at turns counted by owned cells.
+
+    Args:
+        key: 64 random bits.
+        width: of the board.
+        height: of the board.
+        cells: of each player at the start.
+        walls: on the board.
+        attempts: to draw a start in which somebody can move.
+        scores: (N, 3) filled with the cells of each player at the end; a game that cannot begin has none.
+        plies: (N,) filled with the lengths.
+    """
+    grid = np.empty((width + 2) * (height + 2), np.int8)
+    legal = np.empty(width * height, np.int8)
+    for game in range(len(plies)):
+        game_key = mix(key, np.uint64(game))
+        mover = scatter(grid, game_key, width, height, cells, walls, legal, attempts)
+        turn = PLAYERS * cells
+        while mover != NOBODY:
+            total = 0
+            for action in range(width * height):
+                total += legal[action]
+            left = int(below(mix(game_key, np.uint64(turn)), np.uint64(total)))
+            action = 0
+            while left > 0 or legal[action] == 0:
+                left -= legal[action]
+                action += 1
+            place(grid, action, mover, width)
+            turn += 1
+            mover = next_mover(grid, (mover + 1) % PLAYERS, width, height, legal)
+        plies[game] = turn - PLAYERS * cells
+        for player in range(PLAYERS):
+            scores[game, player] = 0
+        for owner in grid:
+            if owner < PLAYERS:
+                scores[game, owner] += 1

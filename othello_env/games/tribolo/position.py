@@ -1,0 +1,322 @@
+"""Tribolo: Othello's capture for three players on a board with walls.
+
+Blue, Red and Green take turns in this order; a random one begins, on a board with some cells of each and walls at
+random places. A move takes an empty cell from which, in some of the eight directions, a run of cells of exactly one
+opponent ends at a cell of the mover's; all such runs convert, also of different opponents. Empty cells, walls and runs
+of two colours block. The next player who can move does, which can be the same one again; there is no pass. The game is
+over when nobody can move, and most cells win.
+
+Actions are ``width * row + column``, a1 = 0. Observations are four planes: the player's cells, those of the next player
+in the order, those of the one after, and the walls.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterator
+from operator import index
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.game import NotationError, State, check_seed, check_text
+from othello_env.games.tribolo import kernels
+from othello_env.games.tribolo.kernels import NOBODY, PLAYERS, WALL
+
+__all__ = ["Tribolo", "random_playouts"]
+
+_CELLS = "BRG-#"
+_COLUMNS = "abcdefghijklmnopqrstuvwxyz"
+_ATTEMPTS = 1000
+_TOKEN = re.compile(r"[a-z]\d+|[^\s,;]+", re.IGNORECASE)
+_MOVE_NUMBER = re.compile(r"\b\d+\.+(?!\d)")
+
+
+class Tribolo(State):
+    """A position of Tribolo; ``Tribolo(seed=...)`` is a start, drawn by the seed.
+
+    Args:
+        seed: an integer from 0 on, of which the low 64 bits count; None draws one from the operating system.
+        width: columns of the board, up to 26.
+        height: rows of the board.
+        cells: each player's cells at the start.
+        walls: on the board.
+
+    Raises:
+        ValueError: the seed is negative, the board cannot hold as many, or nobody can move in each of many draws.
+        TypeError: a number is no integer.
+
+    >>> game = Tribolo.from_text("--RB-/-GRB-/-----", to_move="blue")
+    >>> print(game)
+      a b c d e
+    1 - - R B -
+    2 - G R B -
+    3 - - - - -
+    blue (B) 2, red (R) 2, green (G) 1, blue to move
+    >>> [game.action_to_text(a) for a in game.legal_actions()]
+    ['b1', 'b3']
+    >>> print(game.play_transcript("b1").to_text())
+    -BBB-/-GRB-/-----
+    """
+
+    __slots__ = ("_grid", "_legal", "height", "width")
+
+    player_names = ("blue", "red", "green")
+
+    width: int
+    height: int
+    _grid: bytes  # with its border, see `othello_env.games.tribolo.kernels`
+    _legal: bytes  # one a cell
+
+    def __init__(
+        self, seed: int | None = None, width: int = 16, height: int = 11, cells: int = 12, walls: int = 12
+    ) -> None:
+        key, width, height, cells, walls = _check_start(seed, width, height, cells, walls)
+        grid, legal = np.empty((width + 2) * (height + 2), np.int8), np.empty(width * height, np.int8)
+        mover = kernels.scatter(grid, key, width, height, cells, walls, legal, _ATTEMPTS)
+        if mover == NOBODY:
+            raise _no_start(width, height, cells, walls)
+        self._fill(width, height, grid.tobytes(), legal.tobytes(), mover, ())
+
+    def _fill(self, width: int, height: int, grid: bytes, legal: bytes, to_move: int, moves: tuple[int, ...]) -> None:
+        put = object.__setattr__
+        put(self, "width", width)
+        put(self, "height", height)
+        put(self, "_grid", grid)
+        put(self, "_legal", legal)
+        put(self, "to_move", to_move)
+        put(self, "moves", moves)
+
+    @classmethod
+    def _with(cls, width: int, height: int, grid: bytes, first: int, moves: tuple[int, ...]) -> Self:
+        """The position on a grid in which a player, or the first one after it who can, is to move."""
+        cells, legal = np.frombuffer(bytearray(grid), np.int8), np.empty(width * height, np.int8)
+        mover = kernels.next_mover(cells, first, width, height, legal)
+        state = cls.__new__(cls)
+        state._fill(width, height, grid, legal.tobytes(), first if mover == NOBODY else mover, moves)
+        return state
+
+    @classmethod
+    def from_text(cls, text: str, to_move: str | int = "blue") -> Self:
+        """The position that rows of cells show, parted by ``/`` or spaces: ``B R G``, ``-`` empty, ``#`` a wall.
+
+        If the player to move cannot, the next one who can is to move.
+
+        Raises:
+            NotationError: the text shows no board, or there is no such player.
+            TypeError: it is no text.
+        """
+        rows = check_text(text, "a board").upper().replace("/", " ").split()
+        wrong = sorted(set("".join(rows)) - set(_CELLS))
+        if wrong or not rows or len({len(row) for row in rows}) > 1 or len(rows[0]) > len(_COLUMNS):
+            raise NotationError(
+                f"a board is rows of up to {len(_COLUMNS)} cells B, R, G, - (empty) and # (wall), all of one length, "
+                f"parted by /, got {text!r}"
+            )
+        width, height = len(rows[0]), len(rows)
+        grid = np.full((height + 2, width + 2), WALL, np.int8)
+        grid[1:-1, 1:-1] = [[_CELLS.index(cell) for cell in row] for row in rows]
+        return cls._with(width, height, grid.tobytes(), cls.player_index(to_move), ())
+
+    def position_from_text(self, text: str) -> Self:
+        return self.from_text(text)
+
+    def to_text(self) -> str:
+        """The board on one line, as `from_text` reads it (who is to move is not in it)."""
+        return "/".join(self._rows())
+
+    def _rows(self) -> list[str]:
+        return ["".join(_CELLS[cell] for cell in row) for row in self._board().tolist()]
+
+    def _board(self) -> npt.NDArray[np.int8]:
+        """(H, W) int8, each cell's owner, or EMPTY or WALL."""
+        return np.frombuffer(self._grid, np.int8).reshape(self.height + 2, self.width + 2)[1:-1, 1:-1]
+
+    def owners(self) -> list[int | None]:
+        """Who owns each cell, in the order of actions: 0 blue, 1 red, 2 green, None nobody; walls are nobody's."""
+        return [cell if cell < PLAYERS else None for cell in self._board().ravel().tolist()]
+
+    def walls(self) -> list[int]:
+        """The cells that are walls, in ascending order."""
+        return np.flatnonzero(self._board() == WALL).tolist()
+
+    def play_move(self, move: int | str) -> Self:
+        return self.play(self.action_from_text(move) if isinstance(move, str) else self.check_action(move))
+
+    @staticmethod
+    def transcript_moves(transcript: str) -> Iterator[str]:
+        yield from _TOKEN.findall(_MOVE_NUMBER.sub(" ", check_text(transcript, "a transcript")))
+
+    @property
+    def num_actions(self) -> int:
+        return self.width * self.height
+
+    @property
+    def observation_shape(self) -> tuple[int, int, int]:
+        return (4, self.height, self.width)
+
+    @property
+    def turn(self) -> int:
+        """The number of cells that somebody owns, which every move raises by one."""
+        return sum(self.scores())
+
+    @property
+    def is_over(self) -> bool:
+        return 1 not in self._legal
+
+    def legal_actions(self) -> tuple[int, ...]:
+        return tuple(np.flatnonzero(np.frombuffer(self._legal, np.int8)).tolist())
+
+    def is_legal(self, action: int) -> bool:
+        return 0 <= action < len(self._legal) and self._legal[action] == 1
+
+    def play(self, action: int) -> Self:
+        action = self.check_action(action)
+        if not self._legal[action]:
+            raise self.illegal(action)
+        grid = bytearray(self._grid)
+        kernels.place(np.frombuffer(grid, np.int8), action, self.to_move, self.width)
+        return self._with(self.width, self.height, bytes(grid), (self.to_move + 1) % PLAYERS, (*self.moves, action))
+
+    def scores(self) -> tuple[int, ...]:
+        """Each player's cells."""
+        return tuple(self._grid.count(player) for player in range(PLAYERS))
+
+    def returns(self) -> tuple[float, ...]:
+        """+1, -1/2, -1/2; two tied at the top +1/4 each, the third -1/2; three tied 0. All 0.0 before the end."""
+        scores = self.scores()
+        best = [score == max(scores) for score in scores]
+        if not self.is_over or all(best):
+            return (0.0,) * PLAYERS
+        prize = 1.0 if sum(best) == 1 else 0.25
+        return tuple(prize if is_best else -0.5 for is_best in best)
+
+    def margins(self) -> tuple[float, ...]:
+        """Each player's cells less the mean of the others' at the end; 0.0 before."""
+        scores = self.scores()
+        if not self.is_over:
+            return (0.0,) * PLAYERS
+        return tuple(score - (sum(scores) - score) / 2 for score in scores)
+
+    @property
+    def largest_margin(self) -> float:
+        return float(self.num_actions - len(self.walls()))
+
+    def mobility(self, player: int) -> int:
+        if player == self.to_move:
+            return self._legal.count(1)
+        if player not in range(PLAYERS):
+            raise self.no_player(player)
+        grid, legal = np.frombuffer(bytearray(self._grid), np.int8), np.empty(self.num_actions, np.int8)
+        return int(kernels.count_moves(grid, player, self.width, self.height, legal))
+
+    def observation(self, player: int) -> npt.NDArray[np.int8]:
+        if player not in range(PLAYERS):
+            raise self.no_player(player)
+        order = [player, (player + 1) % PLAYERS, (player + 2) % PLAYERS, WALL]
+        planes: npt.NDArray[np.bool_] = self._board() == np.array(order, np.int8)[:, np.newaxis, np.newaxis]
+        return planes.view(np.int8)
+
+    def action_mask(self) -> npt.NDArray[np.int8]:
+        return np.frombuffer(bytearray(self._legal), np.int8)
+
+    def action_to_text(self, action: int) -> str:
+        if not 0 <= action < self.num_actions:
+            raise ValueError(f"actions here are 0 to {self.num_actions - 1}, not {action!r}")
+        row, column = divmod(action, self.width)
+        return f"{_COLUMNS[column]}{row + 1}"
+
+    def action_from_text(self, text: str) -> int:
+        name = check_text(text, "a cell").strip().lower()
+        column, row = _COLUMNS.find(name[:1]), name[1:]
+        if name and 0 <= column < self.width and row.isdecimal() and 1 <= int(row) <= self.height:
+            return (int(row) - 1) * self.width + column
+        last = self.action_to_text(self.num_actions - 1)
+        raise NotationError(f"expected a cell from a1 to {last}, got {text.strip()!r}")
+
+    def transcript(self) -> str:
+        """The moves so far, run together: ``f5d6c11``."""
+        return "".join(self.action_to_text(action) for action in self.moves)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tribolo) and self._position() == other._position()
+
+    def __hash__(self) -> int:
+        return hash(self._position())
+
+    def _position(self) -> tuple[bytes, int, int]:
+        return (self._grid, self.to_move, self.width)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_restore, (type(self), self.width, self.height, self._grid, self.to_move, self.moves))
+
+    def __repr__(self) -> str:
+        return f"Tribolo.from_text({self.to_text()!r}, to_move={self.player_names[self.to_move]!r})"
+
+    def __str__(self) -> str:
+        edge = len(str(self.height))
+        lines = [" " * edge + " " + " ".join(_COLUMNS[: self.width])]
+        lines += [f"{number:{edge}} {' '.join(row)}" for number, row in enumerate(self._rows(), start=1)]
+        counts = ", ".join(
+            f"{name} ({_CELLS[player]}) {count}"
+            for player, (name, count) in enumerate(zip(self.player_names, self.scores(), strict=True))
+        )
+        status = "game over" if self.is_over else f"{self.player_names[self.to_move]} to move"
+        return "\n".join([*lines, f"{counts}, {status}"])
+
+
+def _restore(cls: type[Tribolo], width: int, height: int, grid: bytes, to_move: int, moves: tuple[int, ...]) -> Tribolo:
+    return cls._with(width, height, grid, to_move, moves)
+
+
+def _check_start(
+    seed: int | None, width: int, height: int, cells: int, walls: int
+) -> tuple[np.uint64, int, int, int, int]:
+    """The key of a seed, and what such a start is drawn by, as plain integers.
+
+    Raises:
+        ValueError: it cannot be drawn.
+        TypeError: a number is no integer.
+    """
+    width, height, cells, walls = index(width), index(height), index(cells), index(walls)
+    if not 1 <= width <= len(_COLUMNS) or height < 1:
+        raise ValueError(f"a board is 1 to {len(_COLUMNS)} wide and at least 1 high, not {width} x {height}")
+    if cells < 1 or walls < 0:
+        raise ValueError(f"expected at least one cell a player and no fewer than 0 walls, got {cells} and {walls}")
+    taken = PLAYERS * cells + walls
+    if taken >= width * height:
+        raise ValueError(f"{cells} cells a player and {walls} walls leave no empty cell on {width} x {height}")
+    key = secrets.randbits(64) if seed is None else check_seed(seed) % 2**64
+    return np.uint64(key), width, height, cells, walls
+
+
+def _no_start(width: int, height: int, cells: int, walls: int) -> ValueError:
+    return ValueError(
+        f"nobody could move in {_ATTEMPTS} random starts of {width} x {height} with {cells} cells a player and {walls} "
+        "walls"
+    )
+
+
+def random_playouts(
+    n: int, seed: int, width: int = 16, height: int = 11, cells: int = 12, walls: int = 12
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Random games, compiled, each from a random start of its own.
+
+    Game i begins at ``Tribolo(mix_int(seed, i), ...)`` and plays, at turn t, the legal action number
+    ``draw(mix_int(seed, i), t, n)`` of the n in ascending order, as `othello_env.games.openings.random_opening` does.
+
+    Returns:
+        Each player's cells at the end, (n, 3) int64, and the number of moves, (n,) int64.
+
+    Raises:
+        ValueError: there are no such starts.
+        TypeError: a number is no integer.
+    """
+    key, width, height, cells, walls = _check_start(seed, width, height, cells, walls)
+    scores, plies = np.empty((n, PLAYERS), np.int64), np.empty(n, np.int64)
+    kernels.playouts(key, width, height, cells, walls, _ATTEMPTS, scores, plies)
+    if (plies == 0).any():
+        raise _no_start(width, height, cells, walls)
+    return scores, plies

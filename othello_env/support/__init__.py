@@ -1,0 +1,1 @@
+"""What knows no game: kernels and their cache, threads, files, optional dependencies, imports."""

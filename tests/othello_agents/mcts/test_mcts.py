@@ -1,0 +1,217 @@
+"""Tree search by random games: against exact values, a twin in Python, and other agents."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from othello_agents.mcts import kernels as mcts_kernels
+from othello_agents.mcts.agent import Mcts
+from othello_env import Checkers, Othello, SpecError, make_agent
+from othello_env.arena.match import play_match
+from othello_env.games.hashing import mix_int
+from othello_env.games.openings import random_opening
+from othello_env.games.othello.bitboard import ACTION_BITS, ACTION_SQUARES, BOARDS
+from othello_env.games.othello.position import OthelloBatch
+
+
+def solved(state, cache):
+    """The result of perfect play for the player to move."""
+    if state.is_over:
+        return state.returns()[state.to_move]
+    if state not in cache:
+        cache[state] = max(-solved(state.play(action), cache) for action in state.legal_actions())
+    return cache[state]
+
+
+def twin(state, key, simulations, exploration):
+    """UCT told by States: (visits, mean result) of each action of the root, for its player, and of the root itself.
+
+    Random numbers are drawn as the kernel draws them; all else is written anew.
+    """
+    squares = ACTION_SQUARES[state.size]
+
+    def after_pass(position):
+        return position.play(position.pass_action) if position.must_pass else position
+
+    def ordered(position):
+        return sorted(position.legal_actions(), key=lambda action: squares[action])
+
+    def pick(actions, bits):
+        return actions[(bits >> 32) * len(actions) >> 32]
+
+    class Node:
+        def __init__(self, position):
+            self.state = after_pass(position)
+            self.untried = ordered(self.state)
+            self.children = {}
+            self.results = []
+
+    player = state.to_move
+    root = Node(state)
+    for number in range(simulations):
+        game = mix_int(key, number)
+        line = [root]
+        while not line[-1].untried and line[-1].children:
+            node = line[-1]
+            sign = 1 if node.state.to_move == player else -1
+            line.append(
+                max(
+                    reversed(node.children.values()),  # the newest comes first in a tie
+                    key=lambda child: (
+                        sign * sum(child.results) / len(child.results)
+                        + exploration * math.sqrt(math.log(len(node.results)) / len(child.results))
+                    ),
+                )
+            )
+        node = line[-1]
+        if node.untried:
+            action = pick(node.untried, mix_int(game, 64))
+            node.untried.remove(action)
+            node.children[action] = Node(node.state.play(action))
+            line.append(node.children[action])
+        position, ply = line[-1].state, 0
+        while not position.is_over:
+            position = after_pass(position)
+            position = position.play(pick(ordered(position), mix_int(game, ply)))
+            ply += 1
+        for node in line:
+            node.results.append(position.returns()[player])
+    return {a: (len(c.results), np.mean(c.results)) for a, c in root.children.items()}, np.mean(root.results)
+
+
+@settings(max_examples=25, deadline=None)
+@given(size=st.sampled_from((4, 6, 8)), plies=st.integers(0, 40), seed=st.integers(0, 2**64 - 1))
+def test_the_kernel_does_what_the_twin_does(size, plies, seed):
+    state = random_opening(Othello(size), plies * (size * size - 4) // 60, seed) or Othello(size)
+    if state.must_pass:
+        state = state.play(state.pass_action)
+    children, value = twin(state, seed, 60, 0.7)
+    batch = OthelloBatch.from_states([state])
+    visits, values = mcts_kernels.search_batch(
+        batch.own, batch.opponent, np.array([seed], np.uint64), BOARDS[size], 60, 0.7
+    )
+    assert visits[0, mcts_kernels.ROOT] == 60
+    assert values[0, mcts_kernels.ROOT] == pytest.approx(value)
+    for action, square in enumerate(ACTION_SQUARES[size]):
+        assert visits[0, square] == children.get(action, (0, 0))[0]
+        assert values[0, square] == pytest.approx(children.get(action, (0, 0))[1])
+    assert visits[0, :64].sum() == 60
+
+
+def endgames(count, empties):
+    """Positions with so many empty squares, from random games."""
+    found, seed = [], 0
+    while len(found) < count:
+        seed += 1
+        state = random_opening(Othello(), 60 - empties, seed)
+        if state is not None and len(state.legal_actions()) > 1:
+            found.append(state)
+    return found
+
+
+def test_it_plays_endgames_as_well_as_they_can_be_played():
+    agent = Mcts(simulations=20_000, seed=1)
+    tested = 0
+    for state in endgames(40, 8):
+        values = {action: -solved(state.play(action), {}) for action in state.legal_actions()}
+        if len(set(values.values())) > 1:
+            found = agent.search(state)
+            assert values[found.action] == max(values.values()), f"{found}\n{state}"
+            tested += 1
+    assert tested > 10
+
+
+def test_the_value_of_a_small_board_converges_to_the_solved_one():
+    # 4x4 Othello is won by White, the second player.
+    assert solved(Othello(4), {}) == -1
+    values = [Mcts(simulations=n, seed=3).search(Othello(4)).value for n in (100, 10_000, 300_000)]
+    assert values[0] > values[1] > values[2]
+    assert values[2] < -0.9
+
+
+@pytest.mark.nojit
+def test_mean_results_belong_to_the_player_to_move():
+    # X wins with the one move that there is, O cannot; then the same with the sides changed.
+    for text, to_move in (("XXXXXXXXXXXXXXO-", "X"), ("OOOOOOOOOOOOOOX-", "O")):
+        found = Mcts(simulations=50, seed=1).search(Othello.from_text(text, to_move))
+        assert found == (1.0, 15, {15: 50}, {15: 1.0})
+
+
+@pytest.mark.nojit
+def test_a_forced_pass_is_played_and_valued():
+    passing = next(
+        s for s in (random_opening(Othello(4), p, k) for k in range(200) for p in (5, 6, 7)) if s and s.must_pass
+    )
+    agent = Mcts(simulations=200, seed=1)
+    found = agent.search(passing)
+    assert found.action == passing.pass_action
+    assert found.visits == {passing.pass_action: 200}
+    assert found.values == {passing.pass_action: found.value}
+    agent.new_game(5)
+    after = Mcts(simulations=200)
+    after.new_game(5)
+    # the next position has the same tree under the same key, seen from the other side
+    assert agent.search(passing).value == -after.search(passing.play(passing.pass_action)).value
+    assert agent.act_batch(OthelloBatch.from_states([passing]))[0] == passing.pass_action
+
+
+@pytest.mark.nojit
+def test_answers_repeat_by_seed_and_by_the_games_key():
+    state = Othello.from_moves("f5d6c3d3c4")
+    few = [Mcts(simulations=30, seed=s).search(state) for s in (1, 1, 2)]
+    assert few[0] == few[1] != few[2]
+    agent = Mcts(simulations=30)
+    agent.new_game(9)
+    first = agent.search(state)
+    agent.act(state.play(state.legal_actions()[0]))
+    assert agent.search(state) == first
+
+
+@pytest.mark.nojit
+def test_a_batch_answers_as_its_games_do():
+    states = [random_opening(Othello(6), plies, plies) for plies in range(0, 20, 3)]
+    keys = list(range(len(states)))
+    agent = Mcts(simulations=80)
+    singles = []
+    for state, key in zip(states, keys, strict=True):
+        agent.new_game(key)
+        singles.append(agent.act(state))
+    assert agent.act_batch(OthelloBatch.from_states(states, keys)).tolist() == singles
+
+
+@pytest.mark.parametrize(("opponent", "least"), [("random", 0.95), ("maximizer:eval=weighted", 0.8)])
+def test_it_beats_the_simple_agents(opponent, least):
+    assert play_match("mcts:simulations=400", opponent, games=40, seed=2).score >= least
+
+
+def test_more_simulations_play_better():
+    assert play_match("mcts:simulations=400", "mcts:simulations=40", games=40, seed=4).score > 0.7
+
+
+def test_the_spec_and_its_mistakes():
+    assert repr(make_agent("mcts:simulations=50,exploration=0.5")) == "mcts:simulations=50,exploration=0.5"
+    assert repr(make_agent("mcts")) == "mcts:simulations=1000,exploration=1"
+    with pytest.raises(SpecError, match="simulations is 1 to 10000000, not 0"):
+        make_agent("mcts:simulations=0")
+    with pytest.raises(SpecError, match="exploration is a finite number of at least 0, not -1"):
+        make_agent("mcts:exploration=-1")
+    with pytest.raises(SpecError, match="exploration"):
+        make_agent("mcts:exploration=nan")
+    with pytest.raises(TypeError):
+        Mcts(simulations=1.5)
+    with pytest.raises(ValueError, match="mcts plays Othello, not Checkers"):
+        Mcts().act(Checkers())
+    with pytest.raises(ValueError, match="the game is over"):
+        Mcts().act(Othello.from_text("X" * 16))
+
+
+def test_every_square_of_a_small_board_has_its_column():
+    # Boards lie in the middle of 64 squares; a column that is off by one would name another action.
+    for size in ACTION_BITS:
+        found = Mcts(simulations=200, seed=1).search(Othello(size))
+        assert set(found.visits) == set(Othello(size).legal_actions())
+        assert sum(found.visits.values()) == 200
+        assert min(found.visits.values()) > 0

@@ -1,0 +1,232 @@
+"""The network as a function, a file and a player."""
+
+import json
+
+import numpy as np
+import pytest
+
+from othello_env import Checkers, Othello, SpecError, make_agent, sample_legal
+from othello_env.arena.match import play_match
+from othello_env.games.openings import random_opening
+from othello_env.games.othello.position import OthelloBatch
+
+torch = pytest.importorskip("torch", reason="the network needs PyTorch, an optional extra")
+
+from othello_agents.mcts.gumbel import search  # noqa: E402
+from othello_agents.network.neural import NeuralAgent, NeuralNetwork, write_tensors  # noqa: E402
+from othello_agents.network.policy import draw_actions  # noqa: E402
+
+
+def positions(size, count=12):
+    drawn = (random_opening(Othello(size), plies, plies) for plies in range(count))
+    return OthelloBatch.from_states([state for state in drawn if state is not None], None)
+
+
+@pytest.fixture(scope="module")
+def network():
+    return NeuralNetwork(6, channels=8, blocks=2, seed=3, training={"games": 5})
+
+
+def test_its_answers_are_a_policy_over_legal_actions_and_a_bounded_value(network):
+    batch = positions(6)
+    policy, values = network.answers(batch.observations(), batch.masks())
+    np.testing.assert_allclose(policy.sum(axis=1), 1)
+    assert (policy[batch.masks() == 0] == 0).all()
+    assert (policy[batch.masks() == 1] > 0).all()
+    assert values.shape == (len(batch),)
+    assert (np.abs(values) <= 1).all()
+    assert values.std() > 0
+
+
+def test_a_position_is_answered_alike_alone_and_in_a_batch(network):
+    batch = positions(6)
+    policy, values = network.answers(batch.observations(), batch.masks())
+    for i in range(len(batch)):
+        alone, value = network.answers(batch.observations()[i : i + 1], batch.masks()[i : i + 1])
+        np.testing.assert_allclose(alone[0], policy[i], atol=1e-5)
+        np.testing.assert_allclose(value, values[i], atol=1e-5)
+
+
+def test_every_weight_gets_a_finite_gradient(network):
+    batch = positions(6)
+    learner = network.copy()
+    for weight in learner.weights.values():
+        weight.requires_grad_()
+    logits, values = learner.forward(torch.from_numpy(batch.observations()), torch.from_numpy(batch.masks()))
+    policy = torch.log_softmax(logits, dim=1)
+    entropy = -(policy.exp() * policy).sum()
+    (entropy + policy[:, 0].sum() * 0 + values.sum()).backward()
+    for name, weight in learner.weights.items():
+        assert torch.isfinite(weight.grad).all(), name
+        assert weight.grad.abs().sum() > 0, name
+
+
+def test_a_file_holds_all_and_is_an_agent_by_its_path(network, tmp_path):
+    path = tmp_path / "net.safetensors"
+    network.save(path)
+    loaded = NeuralNetwork.load(path)
+    batch = positions(6)
+    for ours, theirs in zip(
+        network.answers(batch.observations(), batch.masks()),
+        loaded.answers(batch.observations(), batch.masks()),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(ours, theirs)
+    assert loaded.training == {"games": 5}
+    agent = make_agent(str(path))
+    assert repr(agent) == str(path)
+    np.testing.assert_array_equal(agent.act_batch(batch), NeuralAgent(network).act_batch(batch))
+    warm = make_agent(f"{path}:temperature=0.5", seed=1)
+    assert repr(warm) == f"{path}:temperature=0.5"
+    result = play_match(warm, str(path), games=4, seed=1, openings="random:4", new_game=lambda _: Othello(6))
+    assert not result.faults(0)
+    assert not result.faults(1)
+
+
+def test_the_likeliest_action_is_played(network):
+    batch = positions(6)
+    policy, _ = network.answers(batch.observations(), batch.masks())
+    agent = NeuralAgent(network)
+    assert agent.act_batch(batch).tolist() == policy.argmax(axis=1).tolist()
+    assert [agent.act(batch.state(i)) for i in range(len(batch))] == policy.argmax(axis=1).tolist()
+
+
+def test_it_tells_its_policy(network):
+    agent = NeuralAgent(network, temperature=0.5)
+    batch = positions(6)
+    for state in (batch.state(i) for i in range(len(batch))):
+        told = agent.action_probabilities(state)
+        policy, _ = network.answers(
+            *(array[np.newaxis] for array in (state.observation(state.to_move), state.action_mask()))
+        )
+        assert tuple(told) == state.legal_actions()
+        assert sum(told.values()) == pytest.approx(1)
+        assert list(told.values()) == policy[0, list(told)].tolist()
+    with pytest.raises(ValueError, match="the game is over"):
+        agent.action_probabilities(Othello.from_text("X" * 36))
+
+
+def test_it_looks_ahead(network, tmp_path):
+    path = tmp_path / "net.safetensors"
+    network.save(path)
+    agent = make_agent(f"{path}:simulations=20")
+    assert repr(agent) == f"{path}:simulations=20"
+    batch = positions(6)
+    found = search(network.answers, batch, 20)
+    np.testing.assert_array_equal(agent.act_batch(batch), found.actions)
+    warm = NeuralAgent(network, temperature=1.0, simulations=20)
+    drawn = warm.act_batch(OthelloBatch.from_states([batch.state(5)] * 2000, range(2000)))
+    np.testing.assert_allclose(np.bincount(drawn, minlength=37) / 2000, found.policy[5], atol=0.05)
+    for wrong in (-1, 100_001):
+        with pytest.raises(ValueError, match=f"simulations is 0 to 100000, not {wrong}"):
+            NeuralAgent(network, simulations=wrong)
+
+
+def test_draws_follow_the_policy_and_hang_on_the_key(network):
+    state = Othello(6)
+    keys = np.arange(4000)
+    batch = OthelloBatch.from_states([state] * len(keys), keys)
+    agent = NeuralAgent(network, temperature=1.0)
+    drawn = agent.act_batch(batch)
+    np.testing.assert_array_equal(drawn, agent.act_batch(batch))
+    policy = network.answers(batch.observations()[:1], batch.masks()[:1])[0][0]
+    frequencies = np.bincount(drawn, minlength=37) / len(keys)
+    np.testing.assert_allclose(frequencies, policy, atol=0.04)
+    for key in range(20):
+        agent.new_game(key)
+        assert agent.act(state) == drawn[key]
+
+
+def test_draws_never_fall_on_what_has_no_weight():
+    weights = np.array([[0, 0, 1, 0, 3, 0, 0]] * 4, np.float64)
+    assert draw_actions(weights, np.array([0.0, 0.2499, 0.25, 1 - 2**-53])).tolist() == [2, 2, 4, 4]
+    rng = np.random.default_rng(1)
+    masks = rng.integers(0, 2, (500, 9))
+    masks[:, 3] = 1
+    drawn = draw_actions(masks / 7.0, rng.random(500))
+    assert masks[np.arange(500), drawn].all()
+    assert sample_legal(masks.astype(np.int8), rng).shape == drawn.shape
+
+
+def test_values_are_seen_from_either_side(network):
+    agent = NeuralAgent(network)
+    state = Othello(6)
+    assert agent.evaluate(state, 0) == -agent.evaluate(state, 1) != 0
+    over = Othello.from_text("X" * 35 + "O")
+    assert (agent.evaluate(over, 0), agent.evaluate(over, 1)) == (1, -1)
+
+
+def test_the_same_seed_makes_the_same_weights():
+    def weights(seed):
+        return torch.cat([weight.flatten() for weight in NeuralNetwork(4, 4, 1, seed=seed).weights.values()])
+
+    assert torch.equal(weights(1), weights(1))
+    assert not torch.equal(weights(1), weights(2))
+
+
+def test_wrong_files_are_told_apart(network, tmp_path):
+    path = tmp_path / "a.safetensors"
+    with pytest.raises(FileNotFoundError, match=r"a\.safetensors"):
+        NeuralNetwork.load(path)
+    path.write_bytes(b"no tensors")
+    with pytest.raises(SpecError, match=r"a\.safetensors' cannot be read"):
+        make_agent(str(path))
+    card = {"format": "othello-env policy and value network 1", "size": 6, "channels": 8, "blocks": 2, "training": {}}
+    for change, message in (
+        ({"format": "other"}, "must say format"),
+        ({"size": 5}, "size must be one of 4, 6, 8, not 5"),
+        ({"size": "6"}, "wrong size"),
+        ({"blocks": 1}, "expected other tensors for 8 channels and 1 blocks"),
+        ({"channels": -1}, "channels must be 1 to 512"),
+        ({"blocks": 10**299}, "blocks 0 to 64"),
+        ({"channels": 8.0}, "wrong size, channels"),
+        ({"blocks": True}, "wrong size, channels"),
+        ({"training": None}, "wrong size, channels, blocks or training"),
+    ):
+        write_tensors(path, network.weights, card | change)
+        with pytest.raises(ValueError, match=message):
+            NeuralNetwork.load(path)
+    broken = network.copy()
+    broken.weights["first.bias"][0] = float("nan")
+    broken.save(path)
+    with pytest.raises(ValueError, match=r"first\.bias are not all finite"):
+        NeuralNetwork.load(path)
+    write_tensors(path, network.weights, card)
+    data = path.read_bytes()
+    assert json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
+    path.write_bytes(data[:-5])
+    with pytest.raises(ValueError, match="cannot be read"):
+        NeuralNetwork.load(path)
+
+
+def test_a_change_of_the_file_changes_no_weights_that_were_read(network, tmp_path):
+    path = tmp_path / "a.safetensors"
+    network.save(path)
+    loaded = NeuralNetwork.load(path)
+    before = {name: weight.clone() for name, weight in loaded.weights.items()}
+    for change in (lambda file: file.write(bytes(path.stat().st_size)), lambda file: file.truncate(0)):
+        with path.open("r+b") as file:  # where a new file would leave the old one's pages alone
+            change(file)
+        assert all(torch.equal(weight, before[name]) for name, weight in loaded.weights.items())
+
+
+def test_weights_of_other_kinds_are_told(network, tmp_path):
+    path = tmp_path / "a.safetensors"
+    card = {"format": "othello-env policy and value network 1", "size": 6, "channels": 8, "blocks": 2, "training": {}}
+    for wrong, message in (
+        (network.weights["first.bias"].to(torch.int32), r"first\.bias are torch\.int32, not floats"),
+        (torch.full((8,), 1e300, dtype=torch.float64), r"first\.bias are not all finite"),
+    ):
+        write_tensors(path, network.weights | {"first.bias": wrong}, card)
+        with pytest.raises(ValueError, match=message):
+            NeuralNetwork.load(path)
+
+
+def test_other_games_and_sizes_are_refused(network):
+    agent = NeuralAgent(network)
+    with pytest.raises(ValueError, match="neural plays Othello, not Checkers"):
+        agent.act(Checkers())
+    with pytest.raises(ValueError, match="neural was trained for Othello of size 6, not 8"):
+        agent.act(Othello())
+    with pytest.raises(ValueError, match="temperature is a finite number of at least 0, not -1"):
+        NeuralAgent(network, temperature=-1)

@@ -1,0 +1,207 @@
+"""Policies in ONNX files: small graphs with known weights, and what is no policy."""
+
+import os
+
+import gymnasium as gym
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from othello_env import Checkers, Othello, SpecError, WrongGameError, make_agent
+from othello_env.arena.match import play_match
+from othello_env.arena.tournament.results import play_tournament
+from othello_env.arena.tournament.schedule import Schedule
+from othello_env.games.openings import random_opening
+from othello_env.games.othello.position import OthelloBatch
+
+
+def write(path, size=6, batch="N", kind=TensorProto.FLOAT, masks=False, outputs=None, planes=2):
+    """A linear policy: logits = observation @ W + b, plus 100 times the mask if it is given one. Returns W and b."""
+    rng = np.random.default_rng(size)
+    squares = size**2
+    outputs = squares + 1 if outputs is None else outputs
+    weights = rng.normal(size=(planes * squares, outputs)).astype(np.float32)
+    b = rng.normal(size=outputs).astype(np.float32)
+    nodes = [
+        helper.make_node("Cast", ["observations"], ["planes"], to=TensorProto.FLOAT),
+        helper.make_node("Flatten", ["planes"], ["row"]),
+        helper.make_node("Gemm", ["row", "W", "b"], ["linear" if masks else "logits"]),
+    ]
+    inputs = [helper.make_tensor_value_info("observations", kind, [batch, planes, size, size])]
+    if masks:
+        inputs.append(helper.make_tensor_value_info("masks", TensorProto.FLOAT, [batch, outputs]))
+        nodes += [
+            helper.make_node("Mul", ["masks", "hundred"], ["legal"]),
+            helper.make_node("Add", ["linear", "legal"], ["logits"]),
+        ]
+    constants = {"W": weights, "b": b, "hundred": np.float32(100)}
+    graph = helper.make_graph(
+        nodes,
+        "policy",
+        inputs,
+        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, [batch, outputs])],
+        [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.checker.check_model(model)
+    onnx.save(model, str(path))
+    return weights, b
+
+
+def positions(size, count=12):
+    drawn = (random_opening(Othello(size), plies, plies) for plies in range(count))
+    return OthelloBatch.from_states([state for state in drawn if state is not None], None)
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [{}, {"batch": 1}, {"kind": TensorProto.INT8}, {"masks": True}, {"size": 4}, {"size": 8}],
+    ids=str,
+)
+def test_the_likeliest_legal_action_is_played(tmp_path, variant):
+    path = tmp_path / "model.onnx"
+    weights, b = write(path, **variant)
+    batch = positions(variant.get("size", 6))
+    logits = batch.observations().reshape(len(batch), -1).astype(np.float32) @ weights + b
+    expected = np.where(batch.masks() != 0, logits, -np.inf).argmax(axis=1)
+    agent = make_agent(str(path))
+    assert repr(agent) == str(path)
+    assert agent.act_batch(batch).tolist() == expected.tolist()
+    assert [agent.act(batch.state(i)) for i in range(len(batch))] == expected.tolist()
+
+
+def test_draws_follow_the_policy(tmp_path):
+    path = tmp_path / "model.onnx"
+    weights, b = write(path)
+    n = 4000
+    batch = OthelloBatch.from_states([Othello(6)] * n, np.arange(n))
+    agent = make_agent(f"{path}:temperature=1")
+    drawn = agent.act_batch(batch)
+    logits = (batch.observations()[0].reshape(-1) @ weights + b)[np.flatnonzero(batch.masks()[0])]
+    expected = np.zeros(37)
+    expected[np.flatnonzero(batch.masks()[0])] = np.exp(logits) / np.exp(logits).sum()
+    np.testing.assert_allclose(np.bincount(drawn, minlength=37) / n, expected, atol=0.04)
+    for key in range(10):
+        agent.new_game(key)
+        assert agent.act(Othello(6)) == drawn[key]
+
+
+def test_it_plays_whole_games_in_the_arena_and_in_an_environment(tmp_path):
+    path = tmp_path / "model.onnx"
+    write(path, size=8)
+    match = play_match(str(path), "random", games=40)
+    assert not match.faults(0)
+    assert 0 < match.score < 1
+    names = (str(path), f"{path}:temperature=1")
+    result = play_tournament(dict(zip(names, names, strict=True)), Schedule(names, 8), workers=2)
+    assert len(result.records) == 8
+    assert not any(result.faults(name) for name in names)
+    env = gym.make("othello_env/Othello-v0", opponent=str(path))
+    _, info = env.reset(seed=1)
+    terminated = False
+    while not terminated:
+        action = int(np.flatnonzero(info["action_mask"])[0])
+        _, _, terminated, _, info = env.step(action)
+    assert info["illegal_action"] == -1
+
+
+def test_other_games_and_sizes_are_refused(tmp_path):
+    path = tmp_path / "model.onnx"
+    write(path)
+    with pytest.raises(WrongGameError, match=r"model\.onnx plays Othello, not Checkers"):
+        make_agent(str(path)).act(Checkers())
+    with pytest.raises(WrongGameError, match=r"model\.onnx was trained for Othello of size 6, not 8"):
+        play_match(str(path), "random", games=2)
+
+
+def test_logits_that_are_no_numbers_are_told(tmp_path):
+    path = tmp_path / "model.onnx"
+    write(path)
+    model = onnx.load(str(path))
+    bias = next(constant for constant in model.graph.initializer if constant.name == "b")
+    bias.CopyFrom(numpy_helper.from_array(np.full(37, np.nan, np.float32), "b"))
+    onnx.save(model, str(path))
+    with pytest.raises(SpecError, match="logits of legal actions are not all finite"):
+        make_agent(str(path))
+
+
+@pytest.mark.parametrize(
+    ("variant", "told"),
+    [
+        ({"outputs": 36}, r"first output must be logits \(2, 37\), not float32 of shape \(2, 36\)"),
+        ({"planes": 3}, r"inputs must be observations \(N, 2, S, S\), and perhaps masks \(N, A\), not observations"),
+        ({"size": 5}, "size must be one of 4, 6, 8, not 5"),
+        ({"batch": 16}, "it takes 16 positions at once; N must be free, or 1"),
+        (
+            {"kind": TensorProto.INT64},
+            r"input observations must be tensor\(float\) or tensor\(int8\), not tensor\(int64",
+        ),
+    ],
+    ids=str,
+)
+def test_what_is_no_policy_is_told(tmp_path, variant, told):
+    path = tmp_path / "model.onnx"
+    write(path, **variant)
+    with pytest.raises(SpecError, match=rf"model\.onnx' is no policy for Othello: .*{told}"):
+        make_agent(str(path))
+
+
+def test_a_damaged_file_is_told(tmp_path, capfd):
+    path = tmp_path / "model.onnx"
+    with pytest.raises(FileNotFoundError, match=r"model\.onnx"):
+        make_agent(str(path))
+    write(path)
+    data = path.read_bytes()
+    for damaged in (b"", b"no model", data[: len(data) // 2]):
+        path.write_bytes(damaged)
+        with pytest.raises(SpecError, match=r"model\.onnx' is no ONNX model that can be run"):
+            make_agent(str(path))
+    path.write_bytes(data.replace(b"observations", b"\xff" * 12))
+    with pytest.raises(SpecError, match=r"model\.onnx' is no .*codec can't decode"):
+        make_agent(str(path))
+    assert capfd.readouterr() == ("", "")
+
+
+def beside(path, location):
+    """Move the weights of a model into another file, as PyTorch's exporter does."""
+    model = onnx.load(str(path))
+    onnx.save(model, str(path), save_as_external_data=True, location=location, size_threshold=0)
+
+
+def test_weights_beside_the_model_are_read_once(tmp_path):
+    path = tmp_path / "model.onnx"
+    write(path)
+    batch = positions(6)
+    expected = make_agent(str(path)).act_batch(batch)
+    beside(path, "model.onnx.data")
+    agent = make_agent(str(path))
+    for name in ("model.onnx.data", "model.onnx"):
+        data = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_bytes(bytes(len(data)))
+        assert agent.act_batch(batch).tolist() == expected.tolist()
+        (tmp_path / name).write_bytes(b"")
+        assert agent.act_batch(batch).tolist() == expected.tolist()
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "model.onnx.data").unlink()
+    with pytest.raises(SpecError, match=r"model\.onnx' is no ONNX model .*no file '.*model\.onnx\.data'"):
+        make_agent(str(path))
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "model.onnx.data")
+        with pytest.raises(SpecError, match=r"model\.onnx\.data' is no regular file"):
+            make_agent(str(path))
+
+
+@pytest.mark.parametrize("location", ["../weights.data", "/etc/hostname", ".."])
+def test_no_weights_are_read_from_elsewhere(tmp_path, location):
+    path = tmp_path / "folder" / "model.onnx"
+    path.parent.mkdir()
+    write(path)
+    beside(path, "weights.data")
+    model = onnx.load(str(path), load_external_data=False)
+    (tmp_path / "weights.data").write_bytes((path.parent / "weights.data").read_bytes())
+    for constant in model.graph.initializer:
+        next(entry for entry in constant.external_data if entry.key == "location").value = location
+    path.write_bytes(model.SerializeToString())
+    with pytest.raises(SpecError, match=r"model\.onnx' is no ONNX model that can be run"):
+        make_agent(str(path))

@@ -1,0 +1,151 @@
+"""Alpha-beta in checkers: the kernel against the search in Python, and its evaluations against sums by hand."""
+
+import math
+import random
+
+import pytest
+
+from othello_agents.evaluations import count, standard
+from othello_agents.evaluations.checkers import KING, MAN, material, positional
+from othello_agents.search import checkers
+from othello_agents.search.alphabeta import AlphaBeta, alphabeta
+from othello_agents.search.minimax import minimax
+from othello_env import Othello, make_agent
+from othello_env.games.checkers.position import DRAWS, Checkers
+from othello_env.games.openings import random_opening
+
+TABLES = {"count": count, "material": material, "positional": positional}
+
+
+def positions(n, seed, size=8, draws="repetition"):
+    """Positions of random games, not over, chains and endgames among them."""
+    rng = random.Random(seed)
+    found, state = [], Checkers(size, draws)
+    while len(found) < n:
+        if state.is_over:
+            state = Checkers(size, draws)
+        if rng.random() < 0.3 or state.going:
+            found.append(state)
+        state = state.play(rng.choice(state.legal_actions()))
+    return found
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_the_kernel_finds_what_plain_python_does(table, depth):
+    for draws in DRAWS:
+        for state in positions(60 // depth, depth, draws=draws):
+            expected = alphabeta(state, depth, TABLES[table])
+            assert checkers.search(state, depth, table) == tuple(expected), f"{state!r}\n{state}"
+
+
+@pytest.mark.parametrize("size", [4, 6, 10])
+def test_every_size(size):
+    for state in positions(20, 1, size):
+        assert checkers.search(state, 3, "positional") == tuple(alphabeta(state, 3, positional)), repr(state)
+
+
+def test_the_value_is_that_of_minimax():
+    for state in positions(40, 7):
+        value, action, nodes = checkers.search(state, 4, "positional")
+        full = minimax(state, 4, positional)
+        assert (value, action) == (full.value, full.action), repr(state)
+        assert nodes <= full.nodes
+
+
+@pytest.mark.parametrize("draws", DRAWS)
+def test_the_history_counts(draws):
+    start = Checkers.from_text("B:WK32,K31:BK1,K2", draws=draws)
+    shuffled = start.play_transcript(["1-6", "32-28", "6-1", "28-32"][:3])
+    long = start
+    if draws == "40-move":
+        long = start.play_transcript(["1-6", "32-28", "6-1", "28-32"] * 19 + ["1-6"])
+    for state in (start, shuffled, long):
+        for depth in (1, 2, 3, 4, 5):
+            expected = alphabeta(state, depth, positional)
+            assert checkers.search(state, depth, "positional") == tuple(expected), f"{draws} {depth}\n{state}"
+
+
+def test_a_player_who_moves_twice_wins_with_it():
+    # One ply sees the first jump, two plies the second, by the same player.
+    state = Checkers.from_text("B:W15,23,32,12:B11,1")
+    assert state.play_transcript("11x18").to_move == 0
+    assert checkers.search(state, 1, "material")[0] == material(state.play_transcript("11x18"), 0) == -MAN
+    assert checkers.search(state, 2, "material")[0] == material(state.play_transcript("11x18x27"), 0) == 0
+
+
+def test_a_won_game_is_worth_more_than_any_evaluation():
+    state = Checkers.from_text("B:W18:B15,K1,K2")
+    assert checkers.search(state, 2, "positional")[:2] == (math.inf, state.action_from_text("15x22"))
+    assert AlphaBeta(2).search(state).value == math.inf
+    lost = Checkers.from_text("W:W32:B23,28")
+    assert AlphaBeta(3).search(lost).value == alphabeta(lost, 3, standard).value == -math.inf
+
+
+def test_evaluations_are_sums_over_pieces():
+    state = Checkers.from_text("W:W32,K10:B1,2,K20")
+    assert material(state, 0) == (2 * MAN + KING) - (MAN + KING) == MAN
+    assert material(state, 1) == -MAN
+    for state in positions(30, 3):
+        for evaluate in (material, positional):
+            assert evaluate(state, 0) == -evaluate(state, 1)
+    assert positional(Checkers(), 0) == material(Checkers(), 0) == 0
+
+
+def test_both_sides_are_weighed_alike():
+    # The board turned round, colours exchanged: the same position for the other side.
+    for state in positions(30, 4):
+        red, white = [[f"{'K' * king}{square}" for owner, square, king in pieces] for pieces in turned(state)]
+        twin = Checkers.from_text(f"{'WB'[state.to_move]}:W{','.join(white)}:B{','.join(red)}")
+        assert positional(twin, 1) == positional(state, 0)
+
+
+def turned(state):
+    pieces = [(1 - piece[0], 32 - square, piece[1]) for square, piece in enumerate(state.pieces()) if piece]
+    return [[piece for piece in pieces if piece[0] == owner] for owner in (0, 1)]
+
+
+def test_standard_is_positional_in_checkers():
+    state = Checkers.from_moves("11-15 24-20")
+    assert standard(state, 0) == positional(state, 0) != material(state, 0)
+
+
+def test_other_games_are_refused():
+    for evaluate in (material, positional):
+        with pytest.raises(ValueError, match="for Checkers, not for Othello"):
+            evaluate(Othello(), 0)
+    with pytest.raises(ValueError, match="for Othello, not for Checkers"):
+        make_agent("alphabeta:eval=weighted").act(Checkers())
+
+
+def score(first, second, games, plies=6):
+    """The first agent's mean score over pairs of games with colours exchanged, from random openings."""
+    total = 0.0
+    for pair in range(games // 2):
+        start = random_opening(Checkers(draws="40-move"), plies, pair)
+        assert start is not None
+        for seat in (0, 1):
+            state, agents = start, (first, second) if seat == 0 else (second, first)
+            while not state.is_over:
+                state = state.play(agents[state.to_move].act(state))
+            total += (state.returns()[seat] + 1) / 2
+    return total / (games // 2 * 2)
+
+
+def test_deeper_and_better_informed_search_wins():
+    deep, shallow = AlphaBeta(6, "positional"), AlphaBeta(2, "positional")
+    random_agent = make_agent("random", seed=1)
+    assert score(deep, shallow, 40) > 0.7  # 0.88 measured in 80 games
+    assert score(shallow, random_agent, 40) > 0.9
+    assert score(AlphaBeta(4, "positional"), AlphaBeta(4, "material"), 60) > 0.5
+
+
+@pytest.mark.parametrize(
+    "spec", ["maximizer", "minimax:depth=2", "alphabeta:depth=3,eval=mobility", "alphabeta:eval=material"]
+)
+def test_the_classic_agents_play_checkers(spec):
+    agent, state = make_agent(spec), Checkers(6)
+    while not state.is_over:
+        action = agent.act(state)
+        assert action in state.legal_actions()
+        state = state.play(action)

@@ -1,0 +1,154 @@
+"""Max^n and paranoid search against full lists of lines, on random trees and on Tribolo."""
+
+import math
+
+import pytest
+
+from othello_agents.evaluations import count
+from othello_agents.search.minimax import minimax
+from othello_agents.search.multiplayer import MaxN, Paranoid, maxn, paranoid
+from othello_env import Othello, make_agent
+from othello_env.games.openings import random_opening
+from othello_env.games.tribolo.position import Tribolo
+
+
+def trees(three_step, n):
+    """Random trees of a game of three players, won as Tribolo is."""
+
+    def returns(state):
+        best = [score == max(state.scores()) for score in state.scores()]
+        if not state.is_over or all(best):
+            return (0.0, 0.0, 0.0)
+        return tuple((1.0 if sum(best) == 1 else 0.25) if is_best else -0.5 for is_best in best)
+
+    return [type("Tree", (three_step,), {"seed": seed, "returns": returns, "__slots__": ()})() for seed in range(n)]
+
+
+def leaf(state, player):
+    return 1e9 * state.returns()[player] if state.is_over else count(state, player)
+
+
+def all_lines(state, depth):
+    """{line of actions: final state}, by listing."""
+    if depth == 0 or state.is_over:
+        return {(): state}
+    return {
+        (action, *line): end
+        for action in state.legal_actions()
+        for line, end in all_lines(state.play(action), depth - 1).items()
+    }
+
+
+def solve(state, depth, choose):
+    """The end of the line that is played if `choose(mover, ends)` picks one of the ends that can be had."""
+    if depth == 0 or state.is_over:
+        return state
+    return choose(state.to_move, [solve(state.play(action), depth - 1, choose) for action in state.legal_actions()])
+
+
+def test_max_n_is_each_player_for_itself(three_step):
+    for depth in (1, 2, 4, 6):
+        for tree in trees(three_step, 40):
+            end = solve(tree, depth, lambda mover, ends: max(ends, key=lambda state: leaf(state, mover)))
+            found = maxn(tree, depth, count)
+            assert found.values == tuple(leaf(end, player) for player in range(3))
+            assert end.moves[0] == found.action
+            assert found.nodes >= len(all_lines(tree, depth))
+
+
+def test_paranoid_is_all_against_one(three_step):
+    pruned = full = 0
+    for depth in (1, 2, 4, 6):
+        for tree in trees(three_step, 20):
+            for player in range(3):
+                end = solve(
+                    tree,
+                    depth,
+                    lambda mover, ends, me=player: (max if mover == me else min)(ends, key=lambda s: leaf(s, me)),
+                )
+                found = paranoid(tree, depth, count, player)
+                assert found.value == leaf(end, player)
+                pruned += found.nodes
+                full += maxn(tree, depth, count).nodes
+                if tree.to_move == player:
+                    assert end.moves[0] == found.action
+    assert pruned < 0.9 * full
+
+
+def test_paranoid_with_a_window_is_right_within_it(three_step):
+    for tree in trees(three_step, 40):
+        exact = paranoid(tree, 5, count, 0).value
+        for alpha, beta in ((exact - 1, exact + 1), (-math.inf, exact + 1), (exact - 1, math.inf)):
+            assert paranoid(tree, 5, count, 0, alpha, beta).value == exact
+
+
+def test_for_two_players_both_are_minimax():
+    state = random_opening(Othello(), 8, 5)
+    assert state is not None
+    expected = minimax(state, 3, count)
+    values, action, _ = maxn(state, 3, count)
+    # At the last ply the value is White's or Black's own; count is its negation for the other.
+    assert values[state.to_move] == -values[1 - state.to_move]
+    assert (abs(values[0]), action) == (abs(expected.value), expected.action)
+    assert paranoid(state, 3, count, state.to_move)[:2] == (values[state.to_move], action)
+
+
+def test_a_won_game_comes_before_a_shared_one_and_that_before_a_lost_one():
+    won, shared, lost = (Tribolo.from_text(text) for text in ("BBB/RR#/G##", "BB/RR/G#", "B#/RR/GG"))
+    values = [paranoid(state, 1, count, 0).value for state in (won, shared, lost)]
+    assert values == sorted(values, reverse=True)
+    assert len(set(values)) == 3
+    assert maxn(lost, 3, count).values[0] == values[2]
+
+
+@pytest.mark.parametrize("agent", [MaxN(2), Paranoid(2)])
+def test_tribolo_is_played_well(agent):
+    others = make_agent("random", seed=2)
+    total = 0.0
+    for seed in range(6):
+        state = Tribolo(seed)
+        while not state.is_over:
+            state = state.play((agent if state.to_move == seed % 3 else others).act(state))
+        total += state.returns()[seed % 3]
+    assert total / 6 > 0.3  # random play scores 0
+
+
+def test_specs_and_bad_input():
+    assert repr(make_agent("maxn:depth=1,eval=mobility")) == "maxn:depth=1,eval=mobility"
+    assert repr(make_agent("paranoid")) == "paranoid:depth=3,eval=count"
+    with pytest.raises(ValueError, match="at least 1"):
+        MaxN(0)
+    with pytest.raises(TypeError, match="plies"):
+        Paranoid(1.5)
+    with pytest.raises(ValueError, match="no evaluation"):
+        Paranoid(eval="nothing")
+    with pytest.raises(ValueError, match="over"):
+        MaxN().act(Tribolo.from_text("B/R/G"))
+    with pytest.raises(ValueError, match="over"):
+        Paranoid().search(Tribolo.from_text("B/R/G"))
+
+
+@pytest.mark.parametrize("kind", [MaxN, Paranoid])
+def test_the_value_of_each_action_is_what_the_move_is_chosen_by(kind):
+    agent = kind(depth=2)
+    for seed in range(6):
+        state = random_opening(Tribolo(seed=seed), 30, seed)
+        assert state is not None
+        values = agent.action_values(state)
+        assert tuple(values) == state.legal_actions()
+        assert max(values, key=values.get) == agent.act(state)
+        assert max(values.values()) == agent.evaluate(state, state.to_move)
+        assert [agent.evaluate(state, player) for player in range(3)] == (
+            list(maxn(state, 2, count).values)
+            if kind is MaxN
+            else [paranoid(state, 2, count, player).value for player in range(3)]
+        )
+
+
+@pytest.mark.parametrize("kind", [MaxN, Paranoid])
+def test_a_decided_line_is_infinite(kind):
+    state = Tribolo.from_text("BR-", to_move="blue")
+    assert kind(depth=2).action_values(state) == {2: math.inf}
+    assert [kind(depth=2).evaluate(state, player) for player in range(3)] == [math.inf, -math.inf, -math.inf]
+    with pytest.raises(ValueError, match="the game is over"):
+        kind().action_values(state.play(2))

@@ -1,0 +1,253 @@
+"""The textbook searches: against each other, against a full list of lines, and compiled against plain Python."""
+
+import csv
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from othello_agents.evaluations import EVALUATIONS, Evaluate
+from othello_agents.search import kernels as search_kernels
+from othello_agents.search.alphabeta import AlphaBeta, alphabeta
+from othello_agents.search.maximizer import Maximizer, maximize
+from othello_agents.search.minimax import Minimax, minimax
+from othello_agents.search.textbook import COMPILED
+from othello_env import Othello, make_agent
+from othello_env.agent import SpecError, ask
+from othello_env.games.checkers.position import Checkers
+from othello_env.games.game import State
+from othello_env.games.hashing import draw
+from othello_env.games.othello.bitboard import BOARDS
+from othello_env.games.othello.position import OthelloBatch
+
+NAMED = ("count", "mobility", "modified", "swh", "weighted")
+
+
+def random_games(n: int, size: int = 8) -> list[Othello]:
+    """Every position, not over, of n random games; forced passes among them."""
+    found = []
+    for key in range(n):
+        state = Othello(size)
+        while not state.is_over:
+            found.append(state)
+            legal = state.legal_actions()
+            state = state.play(legal[draw(key, len(state.moves), len(legal))])
+    return found
+
+
+def games() -> list[dict[str, str]]:
+    file = Path(__file__).parents[2] / "data" / "games.csv"
+    rows = csv.DictReader(line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+    return [row for row in rows if row["black"]]
+
+
+@pytest.mark.parametrize("row", games(), ids=lambda row: row["name"])
+def test_printed_games_reproduce_move_by_move(row: dict[str, str]) -> None:
+    players = [make_agent(row["black"]), make_agent(row["white"])]
+    state = Othello()
+    while not state.is_over:
+        state = state.play(ask(players[state.to_move], state))
+    assert state.transcript() == row["moves"]
+    assert state.discs() == (int(row["black_discs"]), int(row["white_discs"]))
+
+
+def test_alphabeta_of_depth_3_plays_the_printed_minimax_game() -> None:
+    row = next(row for row in games() if row["black"].startswith("minimax"))
+    state, agent = Othello(), make_agent(row["black"].replace("minimax", "alphabeta"))
+    for text in [row["moves"][i : i + 2] for i in range(0, len(row["moves"]), 2)]:
+        if state.must_pass:
+            state = state.play(state.pass_action)
+        if state.to_move == 0:
+            assert state.action_to_text(agent.act(state)) == text
+        state = state.play(state.action_from_text(text))
+
+
+def value_of(state: State, depth: int, evaluate: Evaluate, player: int) -> float:
+    """The value for a player, told from the first player's side and without any change of sign on the way."""
+    if depth == 0:
+        return evaluate(state, state.to_move) * (1 if state.to_move == player else -1)
+    if state.is_over:
+        result = state.returns()[player]
+        return math.inf * result if result else 0
+    values = [value_of(state.play(action), depth - 1, evaluate, player) for action in state.legal_actions()]
+    return max(values) if state.to_move == player else min(values)
+
+
+@pytest.mark.nojit
+def test_searches_where_a_player_moves_twice_find_the_value_of_all_lines(double_step: Any) -> None:
+    doubled = 0
+    for seed in range(60):
+        game = type("Game", (double_step,), {"seed": seed, "__slots__": ()})
+        doubled += any(game().play(action).to_move == 0 for action in game().legal_actions())
+        for depth in range(1, 8):
+            state = game()
+            evaluate = EVALUATIONS["count"]
+            full, pruned = minimax(state, depth, evaluate), alphabeta(state, depth, evaluate)
+            assert full.value == pruned.value == value_of(state, depth, evaluate, 0)
+            assert full.action == pruned.action
+            assert pruned.nodes <= full.nodes
+            below = [value_of(state.play(action), depth - 1, evaluate, 0) for action in state.legal_actions()]
+            assert full.action == below.index(max(below))  # the first best one
+    assert doubled > 10
+
+
+def test_alphabeta_plays_checkers_through_chains_as_minimax_does() -> None:
+    state: State = Checkers()
+    chains = 0
+    for ply in range(60):
+        if state.is_over:
+            break
+        full, pruned = Minimax(depth=3).search(state), AlphaBeta(depth=3).search(state)
+        assert (full.value, full.action) == (pruned.value, pruned.action)
+        legal = state.legal_actions()
+        child = state.play(legal[draw(5, ply, len(legal))])
+        chains += child.to_move == state.to_move
+        state = child
+    assert chains
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+@pytest.mark.parametrize("name", NAMED)
+def test_alphabeta_finds_what_minimax_finds_on_thousands_of_positions(name: str, size: int) -> None:
+    batch = OthelloBatch.from_states(random_games({4: 100, 6: 30, 8: 20}[size], size))
+    assert len(batch) > 900
+    start = (batch.own, batch.opponent, BOARDS[size], size, COMPILED[EVALUATIONS[name]])
+    for depth in range(1, 5):
+        values, actions, nodes = search_kernels.minimax_batch(*start, depth)
+        pruned_values, pruned_actions, pruned_nodes = search_kernels.alphabeta_batch(*start, depth)
+        np.testing.assert_array_equal(values, pruned_values)
+        np.testing.assert_array_equal(actions, pruned_actions)
+        assert (pruned_nodes <= nodes).all()
+        assert depth < 2 or pruned_nodes.sum() < nodes.sum()
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_kernels_do_what_the_searches_in_python_do(
+    positions: Callable[..., st.SearchStrategy[Othello]], name: str
+) -> None:
+    evaluate = EVALUATIONS[name]
+
+    @settings(max_examples=100)
+    @given(positions().filter(lambda state: not state.is_over), st.integers(1, 3))
+    def check(state: Othello, depth: int) -> None:
+        assert Maximizer(name).search(state) == maximize(state, evaluate)
+        assert Minimax(min(depth, 2), name).search(state) == minimax(state, min(depth, 2), evaluate)
+        assert AlphaBeta(depth, name).search(state) == alphabeta(state, depth, evaluate)
+
+    check()
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("name", NAMED)
+def test_kernels_do_the_same_to_the_end_of_a_small_game(name: str) -> None:
+    evaluate = EVALUATIONS[name]
+    passes = 0
+    for state in random_games(4, size=4):
+        passes += state.must_pass
+        assert AlphaBeta(3, name).search(state) == alphabeta(state, 3, evaluate)
+        assert Minimax(2, name).search(state) == minimax(state, 2, evaluate)
+        assert Maximizer(name).search(state) == maximize(state, evaluate)
+    assert passes
+
+
+@pytest.mark.nojit
+def test_a_function_serves_as_evaluation_and_is_searched_in_python() -> None:
+    def corners_and_discs(state: State, player: int) -> float:
+        return EVALUATIONS["weighted"](state, player) + 0.0
+
+    for state in random_games(1, size=6)[::4]:
+        by_function = AlphaBeta(depth=2, eval=corners_and_discs).search(state)
+        assert by_function == AlphaBeta(depth=2, eval="weighted").search(state)
+        batch = OthelloBatch.from_states([state, state])
+        assert AlphaBeta(depth=2, eval=corners_and_discs).act_batch(batch).tolist() == [by_function.action] * 2
+
+
+@pytest.mark.nojit
+def test_won_games_are_worth_more_than_any_evaluation_and_are_not_asked_at_depth_0() -> None:
+    # d1 wins at once: white is wiped out.
+    state = Othello.from_text("XOO-" + "-" * 12)
+    for agent in (Minimax(2, "weighted"), AlphaBeta(2, "weighted")):
+        assert agent.search(state).value == math.inf
+    # At depth 1 the position after the move is a leaf: it is evaluated although the game is over.
+    assert AlphaBeta(1, "count").search(state).value == 4
+    over = Othello.from_text("XXX-" + "-" * 12)
+    with pytest.raises(ValueError, match="the game is over"):
+        AlphaBeta(2).search(over)
+
+
+def test_the_value_for_the_side_that_loses_everything_is_minus_infinity() -> None:
+    # Black passes, white takes the last disc: two plies on, the game is lost.
+    state = Othello.from_text("-XOO" + "-" * 12, to_move="X")
+    assert state.must_pass
+    assert [agent.search(state).value for agent in (Minimax(3), AlphaBeta(3))] == [-math.inf] * 2
+    assert AlphaBeta(3).search(state).action == state.pass_action
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+@pytest.mark.parametrize("spec", ["maximizer:eval={}", "alphabeta:depth=3,eval={}", "minimax:depth=2,eval={}"])
+@pytest.mark.parametrize("name", NAMED)
+def test_a_batch_is_answered_as_its_positions_are(spec: str, name: str, size: int) -> None:
+    agent = make_agent(spec.format(name))
+    states = random_games(2, size)
+    answers = agent.act_batch(OthelloBatch.from_states(states))
+    assert answers.dtype == np.int64
+    assert answers.tolist() == [agent.act(state) for state in states]
+    assert all(action in state.legal_actions() for action, state in zip(answers.tolist(), states, strict=True))
+
+
+def test_only_what_a_kernel_answers_is_answered_in_batches() -> None:
+    """A loop in Python is ended by limits of time between two games, if they are not played at once."""
+    for name, evaluate in EVALUATIONS.items():
+        for agent in (f"maximizer:eval={name}", f"minimax:eval={name}", f"alphabeta:eval={name}"):
+            for spec in (agent, f"{agent},epsilon=0.5"):
+                assert make_agent(spec).answers_batches == (evaluate in COMPILED), spec
+    assert not Maximizer(lambda state, player: 0).answers_batches
+
+
+def test_an_empty_batch_has_no_answers() -> None:
+    assert AlphaBeta().act_batch(OthelloBatch.from_states([])).shape == (0,)
+
+
+def test_three_players_are_for_the_maximizer_only(three_step: type[State]) -> None:
+    state = three_step()
+    values = [EVALUATIONS["count"](state.play(action), 0) for action in state.legal_actions()]
+    found = Maximizer("count").search(state)
+    assert (found.value, found.action) == (max(values), values.index(max(values)))
+    for agent in (Minimax(), AlphaBeta()):
+        with pytest.raises(ValueError, match="is for two players, but ThreeStep has 3"):
+            agent.act(state)
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        ("alphabeta:depth=0", "depth is at least 1, not 0"),
+        ("minimax:depth=-2", "depth is at least 1, not -2"),
+        ("alphabeta:depth=x", "depth is int, not 'x'"),
+        ("alphabeta:plies=4", "no option plies; it takes depth, eval"),
+        (
+            "maximizer:eval=wieghted",
+            "known are count, iago, material, mobility, modified, positional, standard, swh, weighted",
+        ),
+    ],
+)
+def test_wrong_specs_name_the_right_ones(spec: str, problem: str) -> None:
+    with pytest.raises(SpecError, match=problem):
+        make_agent(spec)
+
+
+def test_a_depth_that_is_no_integer_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"number of plies, not 2\.5"):
+        AlphaBeta(depth=2.5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "spec", ["maximizer:eval=mobility", "minimax:depth=3,eval=count", "alphabeta:depth=4,eval=weighted"]
+)
+def test_agents_are_named_by_their_specs(spec: str) -> None:
+    assert repr(make_agent(spec)) == spec

@@ -1,0 +1,227 @@
+"""Clocks, and agents that hang, crash or lie in worker processes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from othello_env.arena.play import processes as workers
+from othello_env.arena.play.clocks import TimeControl
+from othello_env.arena.play.games import Pairing, play_game
+from othello_env.arena.play.timed import Timed
+from othello_env.arena.tournament.results import play_tournament
+from othello_env.arena.tournament.schedule import Schedule
+from othello_env.games.othello.position import Othello
+from othello_env.games.registry import Rules
+
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
+
+ODD = Path(__file__).parents[1] / "odd_agents.py"
+ENGINE = Path(__file__).parents[3] / "othello_agents" / "scripted_engine.py"
+FAST = TimeControl(0.5, per_move=True)
+
+
+def odd(name, **options):
+    text = ",".join(f"{key}={value}" for key, value in options.items())
+    return f"{ODD}:{name}" + (f":{text}" if text else "")
+
+
+def play(agents, games=2, **arguments):
+    return play_tournament(agents, Schedule(tuple(agents), games), **arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "clock"),
+    [
+        ("30m", TimeControl(1800)),
+        ("100ms/move", TimeControl(0.1, per_move=True)),
+        ("2.5s", TimeControl(2.5)),
+        ("1h", TimeControl(3600)),
+    ],
+)
+def test_a_clock_is_read_and_written(text, clock):
+    assert TimeControl.parse(text) == clock
+    assert TimeControl.parse(str(clock)) == clock
+
+
+@pytest.mark.parametrize("text", ["", "30", "m", "-1s", "1s/game", "0s", "1 day"])
+def test_no_clock(text):
+    with pytest.raises(ValueError, match=r"expected a time such as|positive number of seconds"):
+        TimeControl.parse(text)
+
+
+def test_agents_see_what_is_left_of_their_own_time():
+    spec = odd("Spender", seconds=0.005, all=60.0)
+    agents = [workers.make_agent(spec), workers.make_agent(spec)]
+    for per_move in (False, True):
+        record = play_game(agents, Pairing(Othello(), (0, 1), 1), TimeControl(60.0, per_move))
+        assert record.fault is None
+        state = Othello()
+        for ply, action in enumerate(record.final.moves):
+            all_left = per_move or ply < 2  # on each side's first move, whatever the other has spent by then
+            assert action == state.legal_actions()[-1 if all_left else 0]
+            state = state.play(action)
+        assert sum(record.seconds) >= 0.005 * sum(action < 64 for action in record.final.moves), "passes are not asked"
+
+
+def test_an_agent_that_takes_both_limits_gets_the_one_that_its_clock_has():
+    agents = [workers.make_agent(odd("Both"))] * 2
+    for per_move, place in ((False, 0), (True, -1)):
+        for wrapped in (agents, [Timed(agent) for agent in agents]):
+            record = play_game(wrapped, Pairing(Othello(), (0, 1), 1), TimeControl(60.0, per_move))
+            assert record.fault is None
+            state = Othello()
+            for action in record.final.moves:
+                assert action == state.legal_actions()[place]
+                state = state.play(action)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("Sleeper", "lost on time (0.5s/move), was still thinking and was stopped"),
+        ("Spinner", "lost on time (0.5s/move), was still thinking and was stopped"),
+        ("Late", "lost on time (0.5s/move)"),
+        ("Liar", "an action is an integer, not 'f5'"),
+        ("Raiser", "ZeroDivisionError: oops"),
+        ("Leaver", "SystemExit: bye"),
+        ("Killer", "its process ended (exit code 7)"),
+    ],
+)
+def test_an_agent_that_misbehaves_loses_that_game_and_the_tournament_goes_on(name, told):
+    agents = {"odd": odd(name), "polite": odd("Polite")}
+    if name == "Sleeper":
+        agents["random"] = "random"
+    result = play(agents, clock=FAST)
+    assert len(result.records) == len(agents) * (len(agents) - 1)
+    assert not result.faults("polite")
+    assert len(result.faults("odd")) == 2 * (len(agents) - 1)
+    for record in result.records:
+        final = record.replay()
+        assert record.clock == "0.5s/move"
+        assert len(record.seconds) == 2
+        if record.fault is None:
+            assert final.is_over
+        else:
+            player, reason = record.fault
+            assert record.agents[player] == "odd"
+            assert record.result[player] == -1
+            assert told in reason
+            assert repr(final) in reason, "the position is reported"
+            assert final.to_move == player
+            assert final.turn >= 20
+
+
+def test_time_adds_up_over_a_game():
+    agents = {"slow": odd("Spender", seconds=0.05), "polite": odd("Polite")}
+    result = play(agents, clock=TimeControl(0.3))
+    for record in result.records:
+        assert record.fault is not None
+        assert "lost on time (0.3s)" in record.fault[1]
+        slow = record.agents.index("slow")
+        assert record.fault[0] == slow
+        assert record.seconds[slow] > 0.3 > record.seconds[1 - slow]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("NeverReady", "not ready for the game after 4 seconds"), ("Unprepared", "RuntimeError: no board")],
+)
+def test_an_agent_that_is_not_ready_loses(monkeypatch, name, told):
+    monkeypatch.setattr(workers, "PREPARE_SECONDS", 4.0)
+    result = play({"odd": odd(name), "polite": odd("Polite")}, clock=FAST)
+    assert len(result.faults("odd")) == 2
+    for record in result.records:
+        assert told in record.fault[1]
+        assert record.agents[record.fault[0]] == "odd"
+        record.replay()
+
+
+def test_a_worker_that_dies_is_replaced_and_its_games_played_again(tmp_path):
+    died = tmp_path / "died"
+    agents = {"dies": odd("DiesOnce", path=died), "random": "random"}
+    result = play(agents, 8, workers=2)
+    assert died.exists()
+    # This time it lives from the start.
+    assert result == play(agents, 8)
+    assert not result.faults("dies")
+
+
+def test_an_agent_that_crashes_without_a_clock_loses_when_workers_play():
+    result = play({"odd": odd("Killer"), "random": "random"}, 4, workers=2)
+    assert len(result.faults("odd")) == 4
+    assert "its process ended (exit code 7)" in result.faults("odd")[0]
+    assert all(record.seconds is None for record in result.records)
+
+
+def test_an_agent_that_does_not_play_the_game_is_an_error_from_a_worker_too():
+    with pytest.raises(
+        workers.WorkerError, match="WrongGameError: no n-tuple weights come with the package for size 4"
+    ):
+        play_tournament(
+            {"ntuple": "ntuple", "random": "random"},
+            Schedule(("ntuple", "random"), 2, "random:2", rules=Rules.parse("othello:size=4")),
+            workers=2,
+        )
+
+
+def test_what_a_worker_lacks_is_an_error_and_no_loss(tmp_path, monkeypatch):
+    policy = tmp_path / "policy.py"
+    policy.write_text("def first(observations, masks):\n    return masks.argmax(1)\n")
+    spec = f"{policy}:first"
+
+    def make_and_remove(agent, seed):
+        policy.unlink(missing_ok=True)
+
+    monkeypatch.setattr("othello_env.arena.tournament.results.make_agent", make_and_remove)
+    with pytest.raises(workers.WorkerError, match=r"FileNotFoundError: there is no file '.*policy\.py'"):
+        play({"first": spec, "random": "random"}, workers=2)
+
+
+def test_a_game_lost_on_time_leaves_no_engine(tmp_path, monkeypatch, all_end):
+    monkeypatch.setenv("SCRIPTED_ENGINES", str(tmp_path))
+    # Its first move is that of the warm-up.
+    result = play({"gtp": f'gtp:command="{sys.executable} {ENGINE} stall d3"', "polite": odd("Polite")}, clock=FAST)
+    assert all("was still thinking and was stopped" in fault for fault in result.faults("gtp"))
+    engines = [int(file.name) for file in tmp_path.iterdir()]
+    assert len(engines) == len(result.faults("gtp")) == 2
+    assert all_end(engines)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the system has no process groups")
+def test_what_an_agent_has_started_ends_with_its_worker(tmp_path, all_end):
+    started = tmp_path / "started"
+    result = play({"odd": odd("Starter", path=started), "polite": odd("Polite")}, clock=FAST)
+    programs = [int(line) for line in started.read_text().split()]
+    assert len(programs) == len(result.faults("odd")) == 2
+    assert all_end(programs)
+
+
+HANGS = ["Sleeper", "Matcher"] if sys.platform == "linux" else ["Sleeper"]
+
+
+@pytest.mark.parametrize("kill", [subprocess.Popen.kill, subprocess.Popen.terminate])
+@pytest.mark.parametrize("name", HANGS)
+def test_workers_end_with_their_owner(tmp_path, name, kill, is_alive, all_end):
+    """Also when it is killed while an agent hangs."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import multiprocessing, os, threading, time\n"
+        "from othello_env.arena.play.clocks import TimeControl\n"
+        "from othello_env.arena.tournament.schedule import Schedule\n"
+        "from othello_env.arena.tournament.results import play_tournament\n"
+        "def tell():\n"
+        "    while not (children := multiprocessing.active_children()): time.sleep(0.05)\n"
+        "    time.sleep(3)\n"
+        "    print(children[0].pid, flush=True)\n"
+        "if __name__ == '__main__':\n"
+        "    threading.Thread(target=tell).start()\n"
+        f"    agents = {{'odd': {odd(name, discs=4)!r}, 'random': 'random'}}\n"
+        "    play_tournament(agents, Schedule(tuple(agents), 2), clock=TimeControl(1000))\n"
+    )
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) as process:
+        worker = int(process.stdout.readline())
+        assert is_alive(worker)
+        kill(process)
+    assert all_end([worker])

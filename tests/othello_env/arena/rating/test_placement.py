@@ -1,0 +1,246 @@
+"""Ratings on the ladder: against simulated agents whose strength is known, and by games."""
+
+import json
+import math
+import random
+import re
+
+import numpy as np
+import pytest
+
+from othello_env import Agent, Othello
+from othello_env.arena import FaultWarning
+from othello_env.arena.match import MatchResult, pairings
+from othello_env.arena.play.games import Record
+from othello_env.arena.rating import placement
+from othello_env.arena.rating.benchmark import run_benchmark
+from othello_env.arena.rating.elo import expected_score
+from othello_env.arena.rating.ladder import Ladder, Rung
+from othello_env.arena.rating.placement import Fit, Placement, place
+from othello_env.page.results import read_results
+
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
+
+SIMULATED = Ladder("simulated", tuple(Rung(f"rung {n}", 150.0 * n, (150.0 * n,) * 2, 1000) for n in range(14)))
+CHEAP = Ladder("cheap", (Rung("random", 0.0, (0.0, 0.0), 2), Rung("maximizer:eval=weighted", 350.0, (330.0, 370.0), 2)))
+
+
+class Named(str):
+    """What stands for an agent in a simulation."""
+
+    answers_batches = False
+
+
+@pytest.fixture
+def simulate(monkeypatch):
+    """`simulate(elo, rng, together)` makes the games of `place` results of an agent of this rating.
+
+    The games of a pair have one result with the probability `together`.
+    """
+    known = {rung.spec: rung.elo for rung in SIMULATED.rungs}
+
+    def call(elo, rng, together=0.0):
+        def play_games(agents, todo):
+            wins = expected_score(elo - known[agents[1]])
+            won = False
+            for number, pairing in enumerate(todo):
+                if number % 2 == 0 or rng.random() >= together:
+                    won = rng.random() < wins
+                returns = (1.0, -1.0) if won == (pairing.seats[0] == 0) else (-1.0, 1.0)
+                yield Record(pairing, pairing.start, returns, returns)
+
+        monkeypatch.setattr(placement, "make_agent", lambda agent, seed: Named(agent))
+        monkeypatch.setattr(placement, "play_games", play_games)
+
+    return call
+
+
+@pytest.mark.parametrize("together", [0.0, 0.5])
+def test_the_interval_holds_the_true_rating_19_times_in_20(simulate, together):
+    rng = random.Random(1)
+    covered, errors, runs = 0, [], 160
+    for _ in range(runs):
+        elo = rng.uniform(-50, 2000)
+        simulate(elo, rng, together)
+        found = place("simulated", ladder=SIMULATED, half_width=40.0)
+        low, high = found.interval
+        assert (high - low) / 2 <= 40
+        covered += low <= elo <= high
+        errors.append(found.elo - elo)
+    assert 0.9 <= covered / runs <= 0.99
+    assert abs(np.mean(errors)) < 3 * np.std(errors) / math.sqrt(runs)  # no bias
+
+
+def test_games_go_where_they_tell_most(simulate):
+    simulate(1130.0, random.Random(2))
+    found = place("simulated", ladder=SIMULATED)
+    near = sum(match.games for rung, match in found.matches.items() if abs(rung.elo - 1130) < 250)
+    assert near > 0.9 * found.games
+    # 95% within 25 points takes 740 games against an equal opponent
+    assert 740 <= found.games < 1000
+    assert sum(match.games > 300 for match in found.matches.values()) == 2  # the rungs on both sides
+    assert all(match.games % 2 == 0 for match in found.matches.values())
+
+
+@pytest.mark.parametrize(("elo", "beyond", "rung"), [(4000.0, "above", -1), (-2000.0, "below", 0)])
+def test_who_is_beyond_the_ladder_is_told_so(simulate, elo, beyond, rung):
+    simulate(elo, random.Random(3))
+    found = place("simulated", ladder=SIMULATED)
+    end = SIMULATED.rungs[rung]
+    assert found.beyond == beyond
+    assert found.matches[end].games >= 100
+    assert found.games < 300
+    low, high = found.interval
+    assert low > end.elo if beyond == "above" else high < end.elo
+    assert (found.elo is None) == (beyond == "below"), "who won nothing has no rating"
+
+
+def test_a_clean_score_sets_no_limit_and_more_games_are_played(simulate):
+    simulate(1900.0, random.Random(5))
+    found = place("simulated", ladder=SIMULATED, games=8)
+    assert next(iter(found.matches.values())).score == 1  # against 1050
+    assert (found.open_end, found.beyond) == ("above", None)
+    assert found.interval[0] < 1900
+    simulate(200.0, random.Random(5))
+    assert place("simulated", ladder=SIMULATED, games=8).open_end == "below"
+    assert place("simulated", ladder=SIMULATED, half_width=1e4).games > 8
+    assert place("simulated", ladder=SIMULATED, half_width=1e4).open_end is None
+
+
+@pytest.mark.parametrize("together", [0.0, 0.5])
+def test_one_rating_fits_the_scores_of_an_agent_that_has_one(simulate, together):
+    rng = random.Random(6)
+    alarms, runs = 0, 200
+    for _ in range(runs):
+        simulate(rng.uniform(100, 1900), rng, together)
+        fit = place("simulated", ladder=SIMULATED, games=400).fit
+        assert fit.rungs >= 2
+        alarms += fit.p_value < 0.01
+    assert alarms <= 7  # of 2 expected
+
+
+def test_scores_that_no_rating_explains_do_not_fit():
+    pairs = [[2.0, 1.0, 1.0, 0.0] * 10] * 3
+    assert Fit.of(zip(pairs, [0.5, 0.5, 0.5], strict=True)).chi_square == 0
+    wrong = Fit.of(zip(pairs, [0.7, 0.3, 0.99], strict=True))  # the last expects too few lost points to count
+    assert wrong.rungs == 2
+    assert wrong.chi_square == pytest.approx(2 * 16**2 / (10 * (0.6**2 + 2 * 0.4**2 + 1.4**2)))
+    assert wrong.p_value < 1e-4
+
+
+@pytest.mark.parametrize(("chi_square", "rungs"), [(6.635, 2), (9.210, 3), (13.277, 5), (21.666, 10)])
+def test_the_tables_of_chi_square_say_one_percent(chi_square, rungs):
+    assert Fit(chi_square, rungs).p_value == pytest.approx(0.01, abs=0.0008)
+    assert Fit(chi_square, 1).p_value == 1
+
+
+def test_no_opening_is_played_twice_with_a_rung(simulate):
+    simulate(600.0, random.Random(4))
+    found = place("simulated", ladder=Ladder("short", SIMULATED.rungs[4:5]), half_width=1.0)
+    starts = [record.pairing.start for record in found.matches[SIMULATED.rungs[4]].records]
+    assert len(starts) == 1000
+    assert starts[::2] == starts[1::2]
+    assert len(set(starts)) == 500
+
+
+def test_limits_end_it(simulate):
+    simulate(500.0, random.Random(5))
+    seen = []
+    found = place("simulated", ladder=SIMULATED, games=38, progress=seen.append)
+    assert found.games == 38
+    assert [each.games for each in seen] == list(range(2, 40, 2))
+    assert place("simulated", ladder=SIMULATED, seconds=1e-9).games == 2
+    simulate(1050.0, random.Random(5))
+    assert place("simulated", ladder=SIMULATED, half_width=1e4).games == 8
+
+
+def test_games_that_were_played_at_once_all_count_when_the_time_is_over():
+    found = place("random", ladder=CHEAP, seconds=1e-9)
+    assert found.games == 8
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [({"half_width": 0}, "half_width is a positive"), ({"games": 3}, "even"), ({"seconds": -1.0}, "seconds is a posi")],
+)
+def test_wrong_limits_are_told(limits, told):
+    with pytest.raises(ValueError, match=told):
+        place("random", ladder=CHEAP, **limits)
+
+
+def test_the_seed_repeats_the_games():
+    first, again, other = (place("random", ladder=CHEAP, games=40, seed=seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first.elo == again.elo
+    assert first.matches != other.matches
+    starts = [[r.pairing.start for m in found.matches.values() for r in m.records] for found in (first, other)]
+    assert starts[0] != starts[1]
+
+
+def test_single_and_batched_answers_play_the_same_games():
+    class Single(Agent):
+        def act(self, state, *, seconds_left=None):
+            return state.legal_actions()[-1]
+
+    def batched(observations, masks):
+        return 64 - np.argmax(masks[:, ::-1], axis=1)
+
+    results = [place(agent, ladder=CHEAP, games=24) for agent in (Single(), batched)]
+    assert results[0] == results[1]
+    for found in results:
+        assert 0 < found.seconds_a_move < 1
+
+
+def test_illegal_answers_and_errors_lose_and_are_counted():
+    def odd(observations, masks):
+        discs = observations.sum(axis=(1, 2, 3))
+        if (discs == 40).any():
+            raise ZeroDivisionError("oops")
+        return np.where(discs == 30, 0, np.argmax(masks, axis=1))
+
+    found = place(odd, ladder=CHEAP, games=20)
+    losses = sum(match.losses for match in found.matches.values())
+    assert 0 < len(found.faults) <= losses
+    assert any("oops" in fault for fault in found.faults)
+    assert any("a1 (action 0) is not legal" in fault for fault in found.faults)
+
+
+@pytest.mark.filterwarnings("default")
+def test_an_agent_that_fails_at_every_move_gets_a_warning_and_no_rating():
+    def broken(observations, masks):
+        raise ZeroDivisionError("oops")
+
+    told = "broken failed in 8 of 8 games; the first: agent .*ZeroDivisionError: oops"
+    with pytest.warns(FaultWarning, match=told) as seen:
+        found = place(broken, ladder=CHEAP, games=8)
+    assert len(seen) == 1
+    assert seen[0].filename == __file__
+    assert found.elo is None
+    assert found.elo_text == "none, all games were forfeited"
+    assert repr(found) == "<Placement on cheap: Elo none, all games were forfeited, 8 games, 8 forfeited>"
+    with pytest.warns(FaultWarning):
+        result = run_benchmark(broken, games=8)
+    assert "Elo none, all games were forfeited (" in result.head()
+    assert result.to_json()["elo"] is None
+    json.dumps(result.to_json(), allow_nan=False)
+    assert read_results("a.json", result.to_json())["facts"][0][1].startswith("at most ")
+
+
+def test_an_agent_that_loses_all_games_has_an_upper_limit_alone():
+    lost = {0: (-1.0, 1.0), 1: (1.0, -1.0)}  # by who plays Black
+    records = [Record(game, Othello(), lost[game.seats[0]], (0.0, 0.0)) for game in pairings(4, None)]
+    found = Placement(CHEAP, {CHEAP.rungs[0]: MatchResult(tuple(records))})
+    assert found.elo is None
+    assert re.fullmatch(r"<Placement on cheap: Elo at most -?\d+, no lower limit found, 8 games>", repr(found))
+
+
+def test_what_a_placement_sums_up():
+    top, bottom = CHEAP.rungs[1], CHEAP.rungs[0]
+    games = pairings(2, None)
+    records = [Record(game, Othello(), (1.0, -1.0), (10.0, -10.0)) for game in games]  # Black wins all
+    found = Placement(CHEAP, {bottom: MatchResult(tuple(records)), top: MatchResult(tuple(records[:2]))})
+    assert found.games == 6
+    assert found.margin == 0
+    assert 0 < found.elo < 350
+    assert found.expected(bottom) == pytest.approx(expected_score(found.elo))
+    assert found.beyond is None

@@ -1,0 +1,162 @@
+"""Ratings against results whose answer is known: by hand, by brute force, by simulation."""
+
+import math
+
+import numpy as np
+import pytest
+
+from othello_env.arena.rating.elo import Comparison, expected_score, rate
+
+pytestmark = pytest.mark.nojit
+
+ELO = 400 / math.log(10)
+
+
+def simulate(rng, true, pairs, *, draws=0.0, together=0.0):
+    """Round robin results; a pair's games are decided together with some probability, drawn with some other."""
+    names = list(true)
+    units = []
+    for i, a in enumerate(names):
+        for b in names[i + 1 :]:
+            p = expected_score(true[a] - true[b])
+            for _ in range(pairs):
+                q = p - draws / 2
+                results = [1.0 if u < q else 0.5 if u < q + draws else 0.0 for u in rng.random(2)]
+                if rng.random() < together:
+                    results[1] = results[0]
+                units.append(Comparison(a, b, sum(results), 2))
+    return units
+
+
+@pytest.mark.parametrize(("wins", "games"), [(0, 10), (3, 10), (5, 10), (10, 10), (750, 1000)])
+def test_two_agents_have_the_textbook_answer(wins, games):
+    """Firth's estimate of one log odds is that of wins and losses with one half added to each (Haldane, Anscombe)."""
+    units = [Comparison("a", "b", float(i < wins), 1) for i in range(games)]
+    ratings = rate(units, {"b": 0.0})
+    assert ratings.elo["b"] == 0
+    assert ratings.elo["a"] == pytest.approx(ELO * math.log((wins + 0.5) / (games - wins + 0.5)), abs=1e-6)
+    p = expected_score(ratings.elo["a"])
+    assert ratings.error("a") == pytest.approx(ELO / math.sqrt(games * p * (1 - p)), rel=0.15)
+
+
+def test_it_is_the_maximum_of_the_penalised_likelihood():
+    """Gradient of log likelihood + log det information / 2 by differences, written out anew."""
+    rng = np.random.default_rng(5)
+    units = simulate(rng, {"a": 0, "b": 150, "c": 420, "d": 900}, 12, draws=0.05)
+    elo = rate(units, {"a": 0.0}).elo
+    names = ["b", "c", "d"]
+
+    def objective(values):
+        strengths = dict(zip(names, values, strict=True), a=0.0)
+        information = np.zeros((3, 3))
+        total = 0.0
+        for unit in units:
+            p = 1 / (1 + math.exp(strengths[unit.b] - strengths[unit.a]))
+            total += unit.points * math.log(p) + (unit.games - unit.points) * math.log(1 - p)
+            x = np.array([(unit.a == name) - (unit.b == name) for name in names], float)
+            information += unit.games * p * (1 - p) * np.outer(x, x)
+        return total + np.linalg.slogdet(information)[1] / 2
+
+    found = np.array([elo[name] / ELO for name in names])
+    for i in range(3):
+        change = np.eye(3)[i] * 1e-4
+        assert abs(objective(found + change) - objective(found - change)) / 2e-4 < 1e-4
+        assert objective(found) > objective(found + 100 * change)
+        assert objective(found) > objective(found - 100 * change)
+
+
+def test_known_strengths_are_recovered():
+    true = {"random": 0.0, "greedy": 120.0, "middle": 500.0, "strong": 780.0, "best": 800.0}
+    ratings = rate(simulate(np.random.default_rng(1), true, 4000, draws=0.01), {"random": 0.0})
+    for name, value in true.items():
+        assert abs(ratings.elo[name] - value) <= 3.5 * ratings.error(name)
+        assert ratings.error(name) < 12
+    assert ratings.superiority("best", "random") == pytest.approx(1)
+    assert ratings.superiority("strong", "best") == pytest.approx(1 - ratings.superiority("best", "strong"))
+
+
+@pytest.mark.parametrize("together", [0.0, 0.5, 1.0])
+def test_intervals_cover_whether_the_games_of_a_pair_are_independent_or_one(together):
+    true = {"a": 0.0, "b": 100.0, "c": 350.0}
+    rng = np.random.default_rng(7)
+    covered = {"b": 0, "c": 0}
+    superior = []
+    for _ in range(400):
+        ratings = rate(simulate(rng, true, 40, together=together), {"a": 0.0})
+        for name in covered:
+            low, high = ratings.interval(name)
+            covered[name] += low <= true[name] <= high
+        superior.append(ratings.superiority("b", "a"))
+    for count in covered.values():
+        assert 0.92 <= count / 400 <= 0.985
+    assert np.mean(superior) > 0.9
+
+
+def test_likelihood_of_superiority_of_equals_is_uniform():
+    rng = np.random.default_rng(3)
+    values = [
+        rate(simulate(rng, {"a": 0, "b": 0}, 60, together=0.3), {"a": 0.0}).superiority("b", "a") for _ in range(600)
+    ]
+    assert np.quantile(values, [0.1, 0.5, 0.9]) == pytest.approx([0.1, 0.5, 0.9], abs=0.06)
+
+
+def test_several_fixed_ratings_place_an_agent_among_them():
+    rng = np.random.default_rng(2)
+    true = {"new": 640.0, "low": 300.0, "high": 900.0}
+    units = [u for u in simulate(rng, true, 3000) if "new" in (u.a, u.b)]
+    ratings = rate(units, {"low": 300.0, "high": 900.0})
+    assert abs(ratings.elo["new"] - 640) < 3.5 * ratings.error("new")
+    assert ratings.elo["low"] == pytest.approx(300)
+    assert ratings.error("high") == 0
+    assert ratings.superiority("high", "low") == 1.0
+
+
+def test_a_second_seed_agrees_within_the_intervals():
+    true = {"a": 0.0, "b": 200.0, "c": 400.0}
+    one, two = (rate(simulate(np.random.default_rng(seed), true, 500), {"a": 0.0}) for seed in (1, 2))
+    for name in ("b", "c"):
+        assert abs(one.elo[name] - two.elo[name]) < 1.96 * math.hypot(one.error(name), two.error(name))
+
+
+@pytest.mark.parametrize(
+    ("points", "limits"),
+    [
+        ({"ab": 8}, {"b": (True, True), "a": (True, False)}),
+        ({"ab": 7.5}, {"a": (True, True)}),
+        ({"ab": 0}, {"a": (False, True)}),
+        # a chain: c is known through b alone
+        ({"ab": 8, "ca": 3}, {"a": (True, False), "c": (True, False)}),
+        ({"ab": 4, "ca": 8}, {"a": (True, True), "c": (True, False)}),
+        ({"ab": 8, "ca": 0}, {"a": (True, False), "c": (False, False)}),
+        # a circle limits everybody
+        ({"ab": 8, "ca": 8, "cb": 0}, {"a": (True, True), "c": (True, True)}),
+    ],
+)
+def test_an_interval_has_no_end_where_the_results_set_no_limit(points, limits):
+    units = [Comparison(a, b, won, 8) for (a, b), won in points.items()]
+    ratings = rate(units, {"b": 0.0})
+    for name, finite in limits.items():
+        assert tuple(map(math.isfinite, ratings.interval(name))) == finite
+
+
+def test_the_order_of_the_results_does_not_matter():
+    units = simulate(np.random.default_rng(1), {"a": 0, "b": 300, "c": 100}, 30)
+    turned = [Comparison(u.b, u.a, u.games - u.points, u.games) for u in reversed(units)]
+    one, two = rate(units, {"a": 0.0}), rate(turned, {"a": 0.0})
+    for name, elo in one.elo.items():
+        assert two.elo[name] == pytest.approx(elo, abs=1e-6)
+        assert two.interval(name) == pytest.approx(one.interval(name), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("units", "fixed", "told"),
+    [
+        ([Comparison("a", "b", 1)], {}, "at least one fixed"),
+        ([Comparison("a", "b", 1), Comparison("c", "d", 1)], {"a": 0.0}, "no games lead from c to a"),
+        ([Comparison("a", "b", 3)], {"a": 0.0}, "with 0 to 2 points"),
+        ([Comparison("a", "a", 1)], {"a": 0.0}, "expected two agents"),
+    ],
+)
+def test_what_cannot_be_rated_is_told(units, fixed, told):
+    with pytest.raises(ValueError, match=told):
+        rate(units, fixed)

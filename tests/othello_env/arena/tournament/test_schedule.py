@@ -1,0 +1,103 @@
+"""The games of a tournament: who, from where, in which order."""
+
+import itertools
+
+import pytest
+
+from othello_env import Othello
+from othello_env.arena.tournament.schedule import Schedule
+from othello_env.games.registry import Rules
+
+NAMES = ("a", "b", "c")
+
+
+def test_everybody_plays_each_opening_against_everybody_with_both_colours():
+    games = list(Schedule(NAMES, games=6, seed=3))
+    assert len(games) == len(Schedule(NAMES, games=6)) == 3 * 6
+    met = [(game.opening.number, *game.agents) for game in games]
+    assert met == [(n, *pair) for n in range(3) for pair in ["ab", "ba", "ac", "ca", "bc", "cb"]]
+    for game in games:
+        assert tuple(NAMES[seat] for seat in game.pairing.seats) == game.agents
+        assert game.pairing.start == game.opening.start == Othello.from_moves(game.opening.moves)
+        assert len(game.opening.start.moves) == 10
+    assert len({game.opening.start for game in games}) == 3
+    assert len({game.pairing.key for game in games}) == len(games)
+
+
+def test_only_near_agents_meet_if_so_asked():
+    near = Schedule(("a", "b", "c", "d"), games=2, near=2)
+    assert [game.agents for game in near] == [
+        *itertools.permutations("ab"), *itertools.permutations("ac"), *itertools.permutations("bc"),
+        *itertools.permutations("bd"), *itertools.permutations("cd"),
+    ]  # fmt: skip
+    assert len(near) == 10
+    everybody = {game.agents: game.pairing.key for game in Schedule(("a", "b", "c", "d"), games=2)}
+    assert all(game.pairing.key == everybody[game.agents] for game in near)
+
+
+def test_a_gauntlet_is_the_first_agents_part():
+    gauntlet = Schedule(NAMES, games=4, gauntlet=True)
+    assert len(gauntlet) == 8
+    assert list(gauntlet) == [game for game in Schedule(NAMES, games=4) if "a" in game.agents]
+
+
+def test_more_games_or_agents_leave_the_others_as_they_were():
+    few = {(g.opening, g.agents): g.pairing.key for g in Schedule(("b", "a"), games=4, seed=1)}
+    many = {(g.opening, g.agents): g.pairing.key for g in Schedule(("c", "a", "b"), games=8, seed=1)}
+    assert few.items() <= many.items()
+    other = {g.pairing.key for g in Schedule(("b", "a"), games=4, seed=2)}
+    assert not other & set(few.values())
+
+
+def test_three_players_rotate_their_seats():
+    games = list(Schedule(("a", "b", "c", "d"), games=6, openings="random:3", rules=Rules("tribolo")))
+    assert len(games) == len(Schedule(("a", "b", "c", "d"), games=6, rules=Rules("tribolo"))) == 4 * 6
+    assert [game.agents for game in games[:3]] == [("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")]
+    assert games[0].opening.start != games[-1].opening.start
+    rules = Rules("tribolo")
+    for game in games:
+        assert rules.position(*game.opening.position).play_transcript(game.opening.moves) == game.opening.start
+
+
+def test_openings_are_written_down():
+    played = Othello.from_moves("f5d6")
+    board = Othello.from_text("-" * 27 + "OX------XO" + "-" * 27, "O")
+    schedule = Schedule(("a", "b"), games=8, openings=("f5f6", played, board, board.play_transcript("c5")))
+    openings = [game.opening for game in schedule][::2]
+    assert [(o.position, o.moves) for o in openings[:2]] == [(None, "f5 f6"), (None, "f5 d6")]
+    assert openings[2].position == (board.to_text(), "white")
+    for opening, start in zip(openings, [Othello.from_moves("f5f6"), played, board], strict=False):
+        assert opening.start == start
+    assert openings[3].moves == ""
+    assert Rules().position(*openings[3].position) == board.play_transcript("c5")
+
+
+def test_openings_without_a_list_are_the_start():
+    assert {(o.opening.position, o.opening.moves) for o in Schedule(("a", "b"), 4, None)} == {(None, "")}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"agents": ("a", "b", "a")}, "'a' is given twice"),
+        ({"agents": ("a",)}, "needs at least 2 agents, not 1"),
+        ({"agents": ("a", "b"), "rules": Rules("tribolo"), "games": 3}, "needs at least 3 agents, not 2"),
+        ({"agents": ("a", "b"), "games": 5}, "positive multiple of 2 .*, not 5"),
+        ({"agents": ("a", "b"), "games": 0}, "positive multiple of 2 .*, not 0"),
+    ],
+)
+def test_a_wrong_tournament_is_told(arguments, told):
+    with pytest.raises(ValueError, match=told):
+        Schedule(**arguments)
+
+
+@pytest.mark.parametrize(
+    "game", ["othello", "othello:size=6", "othello:size=4", "checkers", "checkers:size=10", "tribolo"]
+)
+def test_the_usual_number_of_games_is_right_for_every_game(game):
+    rules = Rules.parse(game)
+    schedule = Schedule(("a", "b", "c"), rules=rules)
+    players = rules.num_players
+    assert len(schedule) == {2: 3 * 200, 3: 201}[players]
+    assert schedule.num_openings == {2: 100, 3: 67}[players]
+    assert len(next(iter(schedule)).agents) == players

@@ -1,0 +1,301 @@
+"""Tournaments: killed and resumed, on one process or two, their tables."""
+
+import math
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from othello_env import Agent, make_agent
+from othello_env.arena.match import play_match
+from othello_env.arena.play.clocks import TimeControl
+from othello_env.arena.tournament.records import GameRecord, RecordError, RecordFile, read_records
+from othello_env.arena.tournament.results import Tournament, play_tournament
+from othello_env.arena.tournament.schedule import Schedule
+from othello_env.games.registry import Rules
+
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
+
+NAMES = ("random", "maximizer:eval=count", "random:epsilon=0.5")
+
+
+def play(names=NAMES, games=10, **arguments):
+    options = {key: arguments.pop(key) for key in ("openings", "seed", "rules", "gauntlet") if key in arguments}
+    return play_tournament({name: name for name in names}, Schedule(tuple(names), games, **options), **arguments)
+
+
+def lines(path):
+    return sorted(path.read_bytes().splitlines(keepends=True))
+
+
+def test_every_game_is_recorded_and_can_be_played_again(tmp_path):
+    path = tmp_path / "games.jsonl"
+    seen = []
+    result = play(file=path, progress=seen.append)
+    assert len(result.records) == 30
+    assert sorted(map(id, result.records)) == sorted(map(id, seen))
+    assert read_records(path) == seen
+    for record in result.records:
+        final = record.replay()
+        assert final.returns() == record.result
+        assert final.margins() == record.margins
+
+
+def test_the_seed_repeats_a_tournament_and_another_does_not():
+    assert play(seed=4) == play(seed=4)
+    assert play(seed=4) != play(seed=5)
+
+
+def test_it_agrees_with_a_match():
+    """The same openings; agents that are not random play the same games."""
+    names = ("maximizer:eval=weighted", "alphabeta:depth=2,eval=count")
+    result = play(names, 20, seed=9).scores()[names]
+    match = play_match(*names, games=20, seed=9)
+    assert (result.wins, result.draws, result.losses) == (match.wins, match.draws, match.losses)
+    assert result.margin == match.margin
+    assert result.interval == match.interval
+
+
+@pytest.mark.parametrize("keep", [0, 1, 7, 29, 30])
+def test_what_is_there_is_not_played_again(tmp_path, keep):
+    whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
+    result = play(file=whole)
+    kept = whole.read_bytes().splitlines(keepends=True)[:keep]
+    part.write_bytes(b"".join(kept) + b'{"format": "othello-env ga')
+    assert play(file=part) == result
+    assert part.read_bytes().startswith(b"".join(kept))
+    assert lines(part) == lines(whole)
+
+
+def test_a_tournament_grows(tmp_path):
+    path, whole = tmp_path / "games.jsonl", tmp_path / "whole.jsonl"
+    play(NAMES[:2], 6, file=path)
+    play(NAMES, 6, file=path)
+    assert play(NAMES, 10, file=path) == play(NAMES, 10, file=whole)
+    assert lines(path) == lines(whole)
+
+
+def test_killed_again_and_again_it_ends_as_if_nothing_had_been(tmp_path):
+    """SIGKILL, at moments that hang on nothing; the sorted records are the same byte for byte."""
+    whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
+    names = ("alphabeta:depth=3,eval=weighted", "alphabeta:depth=3,eval=mobility", "random")
+    arguments = [sys.executable, "-m", "othello_env.cli", "tournament", *names, "--games", "300", "--out", str(part)]
+    arguments[1:3] = ["-c", "from othello_env.cli import main; main()"]
+    play(names, 300, file=whole)
+    kills = 0
+    for workers in ("1", "1", "2", "1"):
+        size = part.stat().st_size if part.exists() else 0
+        with subprocess.Popen(
+            [*arguments, "--workers", workers], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        ) as process:
+            while process.poll() is None and (not part.exists() or part.stat().st_size == size):
+                time.sleep(0.005)
+            kills += process.poll() is None
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            assert not process.stderr.read()
+    assert kills >= 2, "it was too fast to be killed"
+    assert len(read_records(part)) < 900
+    result = play(names, 300, file=part)
+    assert lines(part) == lines(whole)
+    assert result == play(names, 300, file=whole)
+
+
+def test_two_workers_play_the_same_games(tmp_path):
+    one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
+    assert play(games=40, file=one) == play(games=40, file=two, workers=2)
+    assert lines(one) == lines(two)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"seed": 1}, "line 1: it was played with seed 0, not 1"),
+        ({"openings": "random:8"}, "line 1: it was played with openings random:10, not random:8"),
+        ({"openings": ("f5d6",)}, "line 1: it was played with openings random:10, not None"),
+        ({"rules": Rules("othello", (("size", 6),))}, "line 1: it was played with game othello, not othello:size=6"),
+        ({"clock": TimeControl(5)}, "line 1: it was played with clock None, not 5s"),
+        ({"names": ("random", "maximizer:eval=weighted")}, "line 1: it is a game of 'maximizer:eval=count', who does"),
+        ({"games": 2}, "line 3: opening 1 of .* is no game of this tournament"),
+    ],
+)
+def test_another_tournaments_file_is_left_alone(tmp_path, change, told):
+    path = tmp_path / "games.jsonl"
+    arguments = {"names": ("random", "maximizer:eval=count"), "games": 4, "file": path}
+    play(**arguments)
+    before = path.read_bytes()
+    with pytest.raises(RecordError, match=told):
+        play(**(arguments | change))
+    assert path.read_bytes() == before
+
+
+def test_another_version_and_a_repeated_game_are_told(tmp_path):
+    path = tmp_path / "games.jsonl"
+    records = play(("random", "maximizer"), 2, file=path).records
+    old = replace(records[1], versions={"othello-env": "0.0.1"})
+    for second, told in ((old, "line 2: .*othello-env 0.0.1"), (records[0], "line 2: it repeats a game")):
+        path.write_text(f"{records[0].to_json()}\n{second.to_json()}\n")
+        with pytest.raises(RecordError, match=told):
+            play(("random", "maximizer"), 2, file=path)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda r: {"result": r.result[::-1]}, "the game ends with result"),
+        (lambda r: {"scores": r.scores[::-1], "margins": r.margins[::-1], "result": r.result[::-1]}, "with scores"),
+        (lambda r: {"margins": tuple(2 * m for m in r.margins)}, "the game ends with margins"),
+        (lambda r: {"moves": "a1 " + r.moves}, r"a1 \(action 0\) is not legal"),
+        (lambda r: {"moves": r.moves[:-3]}, "the game"),
+        (lambda r: {"opening_moves": "f5", "moves": r.moves}, "opening 2 of the tournament is another one"),
+        (lambda r: {"fault": (0, "bored")}, "cannot be lost by a fault"),
+        (lambda r: {"seconds": (1.0, 1.0)}, "seconds of no clock"),
+    ],
+)
+def test_what_a_file_claims_is_played_again(tmp_path, change, told):
+    path = tmp_path / "games.jsonl"
+    names = ("random", "maximizer:eval=weighted")
+    records = list(play(names, 6, file=path).records)
+    place = next(i for i, r in enumerate(records) if r.opening == 2 and r.result[0])
+    records[place] = replace(records[place], **change(records[place]))
+    path.write_text("".join(f"{record.to_json()}\n" for record in records))
+    before = path.read_bytes()
+    with pytest.raises(RecordError, match=rf"games\.jsonl, line {place + 1}.*{told}"):
+        play(names, 6, file=path)
+    assert path.read_bytes() == before
+
+
+def test_three_players():
+    names = ("random", "tribolo", "random:epsilon=0.1")
+    result = play(names, 12, rules=Rules("tribolo", (("height", 7), ("walls", 3), ("width", 9), ("cells", 5))))
+    assert len(result.records) == 12
+    for record in result.records:
+        assert record.replay().returns() == record.result
+    scores = result.scores()
+    assert scores[names[0], names[1]].games == 12
+    assert scores[names[0], names[1]].score + scores[names[1], names[0]].score == pytest.approx(1)
+    assert next(iter(result.ratings().elo)) == "random"
+
+
+def test_checkers():
+    names = ("random", "maximizer:eval=material")
+    result = play(names, 6, rules=Rules("checkers"), openings="random:6")
+    for record in result.records:
+        assert record.replay().returns() == record.result
+
+
+def test_an_agent_that_fails_loses_its_games_and_the_others_go_on():
+    class Broken(Agent):
+        def act(self, state, *, seconds_left=None):
+            if state.turn < 30:
+                return state.legal_actions()[0]
+            raise ValueError("no idea")
+
+    agents = {"broken": Broken(), "random": "random", "count": make_agent("maximizer:eval=count")}
+    result = play_tournament(agents, Schedule(tuple(agents), 6))
+    assert len(result.records) == 18
+    assert len(result.faults("broken")) == 12
+    assert not result.faults("random")
+    assert not result.faults("count")
+    for record in result.records:
+        record.replay()
+        if "broken" in record.agents:
+            player, reason = record.fault
+            assert record.agents[player] == "broken"
+            assert record.result[player] == -1
+            assert "ValueError: no idea" in reason
+            assert "Othello.from_text(" in reason
+            assert "0x" not in reason
+
+
+def test_faults_of_every_kind_are_resumed(tmp_path):
+    """Each is a legal end: an error, an answer that is none, no beginning, the clock, the process."""
+    odd = f"{Path(__file__).parents[1] / 'odd_agents.py'}:"
+    names = ("random", *(odd + name for name in ("Raiser", "Liar", "Unprepared")))
+    path = tmp_path / "games.jsonl"
+    result = play(names, 2, file=path)
+    assert all(map(result.faults, names[1:]))
+    assert play(names, 2, file=path) == result
+    names, path = ("random", *(odd + name for name in ("Late", "Killer", "Leaver"))), tmp_path / "clocked.jsonl"
+    result = play(names, 2, file=path, clock=TimeControl(0.5))
+    assert all(map(result.faults, names[1:]))
+    assert play(names, 2, file=path, clock=TimeControl(0.5)) == result
+
+
+def test_the_table_counts_from_each_side():
+    result = play(games=20, seed=2)
+    scores = result.scores()
+    for a in NAMES:
+        for b in NAMES:
+            if a == b:
+                assert (a, b) not in scores
+                continue
+            mine, theirs = scores[a, b], scores[b, a]
+            games = [r for r in result.records if set(r.agents) == {a, b}]
+            assert mine.games == len(games) == 20
+            assert mine.wins == theirs.losses == sum(r.result[r.agents.index(a)] == 1 for r in games)
+            assert mine.draws == theirs.draws
+            assert mine.margin == pytest.approx(sum(r.margins[r.agents.index(a)] for r in games) / 20)
+            assert mine.margin == pytest.approx(-theirs.margin)
+            assert mine.interval == pytest.approx([1 - end for end in reversed(theirs.interval)])
+
+
+def test_ratings_have_their_anchor():
+    result = play(("maximizer:eval=weighted", "random"), 100)
+    ratings = result.ratings()
+    assert ratings.elo["random"] == 0
+    score = result.scores()["maximizer:eval=weighted", "random"].score
+    assert ratings.elo["maximizer:eval=weighted"] == pytest.approx(400 * math.log10(score / (1 - score)), rel=0.03)
+    assert result.ratings("maximizer:eval=weighted").elo["maximizer:eval=weighted"] == 0
+    with pytest.raises(ValueError, match="got 'edax'"):
+        result.ratings("edax")
+
+
+def test_an_interrupt_keeps_what_was_played(tmp_path):
+    path = tmp_path / "games.jsonl"
+    seen = []
+
+    def progress(record):
+        seen.append(record)
+        if len(seen) == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play(file=path, progress=progress)
+    assert read_records(path) == seen
+    assert Tournament.of(NAMES, seen).agents == NAMES
+    assert play(file=path) == play()
+
+
+def test_an_interrupt_between_keeping_and_telling_a_game_waits(tmp_path, monkeypatch):
+    path = tmp_path / "games.jsonl"
+    append = RecordFile.append
+    told: list[GameRecord] = []
+
+    def interrupted(self, record):
+        append(self, record)
+        if len(told) == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(RecordFile, "append", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        play(file=path, progress=told.append)
+    assert len(told) == 3
+    assert read_records(path) == told
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_wrong_arguments_are_told(tmp_path):
+    with pytest.raises(ValueError, match="workers is at least 1, not 0"):
+        play(workers=0)
+    with pytest.raises(ValueError, match="there is no agent 'nobody'"):
+        play(("random", "nobody"), file=tmp_path / "none.jsonl")
+    assert not list(tmp_path.iterdir()), "nothing is written before the agents are there"
+    with pytest.raises(ValueError, match="those of the schedule"):
+        play_tournament({"random": "random"}, Schedule(("random", "maximizer")))
+    with pytest.raises(TypeError, match="cannot be sent to another process"):
+        play_tournament({"a": lambda o, m: m.argmax(1), "b": "random"}, Schedule(("a", "b"), 2), workers=2)

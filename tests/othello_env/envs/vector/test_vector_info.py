@@ -1,0 +1,353 @@
+"""The info that is made when it is looked at; legal samples; Gymnasium's vector wrappers."""
+
+import copy
+import inspect
+import multiprocessing
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import vector as wrappers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from othello_env import Othello, make_vec_env, sample_legal
+from othello_env.envs.single import OthelloEnv
+from othello_env.envs.vector.env import OthelloVectorEnv
+from othello_env.envs.vector.info import StepInfo
+
+pytestmark = pytest.mark.nojit
+
+
+def made():
+    """An info with two entries still to be made, and the list that grows when they are."""
+    calls = []
+
+    def make(name):
+        calls.append(name)
+        return {name: {"b": 2, "c": 3}[name]}
+
+    return StepInfo.later({"a": 1}, frozenset("bc"), make), calls
+
+
+WHOLE = {"a": 1, "b": 2, "c": 3}
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        dict,
+        lambda info: {**info},
+        lambda info: dict(info.items()),
+        lambda info: dict(zip(info.keys(), info.values(), strict=True)),
+        lambda info: {name: info[name] for name in info},
+        lambda info: {name: info[name] for name in reversed(info)},
+        copy.copy,
+        copy.deepcopy,
+        lambda info: info.copy(),
+        lambda info: pickle.loads(pickle.dumps(info)),
+        lambda info: info | {},
+        lambda info: {} | info,
+        lambda info: {"a": info.get("a"), "b": info.get("b"), "c": info.get("c")},
+        lambda info: {name: info.pop(name) for name in ("a", "b", "c")},
+        lambda info: {name: info.setdefault(name) for name in ("a", "b", "c")},
+        lambda info: dict([info.popitem() for _ in range(3)]),
+        lambda info: eval(repr(info)),
+    ],
+)
+def test_however_one_looks_all_is_there(look):
+    info, calls = made()
+    assert look(info) == WHOLE
+    assert sorted(calls) == ["b", "c"]
+
+
+def test_asking_what_is_there_makes_nothing():
+    info, calls = made()
+    assert "a" in info
+    assert "b" in info
+    assert "z" not in info
+    assert len(info) == 3
+    assert info["a"] == info.get("a") == 1
+    assert info.get("z", 5) == 5
+    with pytest.raises(KeyError):
+        info["z"]
+    info["d"] = 4
+    assert not calls
+    assert info["c"] == info.get("c") == info["c"] == 3
+    assert calls == ["c"]
+    assert info == WHOLE | {"d": 4}
+    assert calls == ["c", "b"]
+
+
+def test_made_as_a_dict_is_made_it_is_one():
+    assert StepInfo() == {}
+    assert StepInfo(WHOLE, c=4) == StepInfo(a=1, b=2, c=4) == {"a": 1, "b": 2, "c": 4}
+    with pytest.raises(KeyError):
+        StepInfo(a=1)["b"]
+
+
+def test_what_is_replaced_or_removed_stays_so():
+    info, _ = made()
+    info["b"] = 20
+    assert info == {"a": 1, "b": 20, "c": 3}
+    info, _ = made()
+    del info["b"]
+    assert info == {"a": 1, "c": 3}
+    info, _ = made()
+    info.update(c=30)
+    info |= {"b": 20}
+    assert info == {"a": 1, "b": 20, "c": 30}
+    info, calls = made()
+    info.clear()
+    assert len(info) == 0
+    assert "b" not in info
+    assert not calls
+
+
+MODES = [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED]
+
+
+def steps(env, count, seed, wild):
+    """What a batch answers to the reset and to some steps by random actions, of which some may be illegal."""
+    rng = np.random.default_rng(seed)
+    observation, info = env.reset(seed=seed)
+    yield observation, np.zeros(env.num_envs), np.zeros(env.num_envs, bool), info
+    for _ in range(count):
+        masks = observation["action_mask"]
+        actions = np.where(rng.random(len(masks)) < wild, 0, sample_legal(masks, rng))
+        observation, rewards, terminated, _, info = env.step(actions)
+        yield observation, rewards, terminated, info
+        if env.metadata["autoreset_mode"] == AutoresetMode.DISABLED and terminated.any():
+            observation, _ = env.reset(options={"reset_mask": terminated.copy()})
+
+
+@pytest.mark.filterwarnings("ignore::othello_env.envs.conventions.IgnoredMaskWarning")
+@settings(max_examples=25)
+@given(
+    st.integers(1, 5),
+    st.sampled_from([4, 6, 8]),
+    st.sampled_from(MODES),
+    st.integers(0, 2**64),
+    st.sampled_from([0, 0.1]),
+)
+def test_a_batch_has_the_info_of_gymnasiums_own(assert_same_info, n, size, mode, seed, wild):
+    native = OthelloVectorEnv(n, size, autoreset_mode=mode)
+    sync = SyncVectorEnv([lambda: OthelloEnv(size)] * n, autoreset_mode=mode)
+    for mine, theirs in zip(steps(native, 40, seed, wild), steps(sync, 40, seed, wild), strict=True):
+        for found, expected in zip(mine, theirs, strict=True):
+            assert_same_info(found, expected)
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+@pytest.mark.parametrize("mode", MODES)
+def test_a_batch_has_the_info_of_gymnasiums_processes(mode, assert_same_info):
+    context = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
+    native = OthelloVectorEnv(2, 4, autoreset_mode=mode)
+    processes = AsyncVectorEnv([lambda: OthelloEnv(4)] * 2, context=context, autoreset_mode=mode)
+    ends = 0
+    try:
+        for mine, theirs in zip(steps(native, 30, 3, 0.0), steps(processes, 30, 3, 0.0), strict=True):
+            ends += mine[2].sum()
+            for found, expected in zip(mine, theirs, strict=True):
+                assert_same_info(found, expected)
+    finally:
+        processes.close()
+    assert ends > 2
+
+
+@pytest.mark.parametrize("opponent", [None, {"random": 1.0, "maximizer:eval=count": 1.0}])
+@pytest.mark.parametrize("mode", MODES)
+def test_an_info_that_is_looked_at_late_tells_of_its_own_step(mode, opponent, assert_same_info):
+    kept, looked_at = [], []
+    for infos, look in ((kept, lambda info: info), (looked_at, copy.deepcopy)):
+        env = OthelloVectorEnv(5, 4, opponent, autoreset_mode=mode)
+        infos.extend(look(info) for *_, info in steps(env, 40, 1, 0.05))
+    for late, early in zip(kept, looked_at, strict=True):
+        assert type(late) is StepInfo
+        assert_same_info(dict(late), early)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_every_info_has_the_same_entries(mode, opponent):
+    env = OthelloVectorEnv(6, 4, opponent, autoreset_mode=mode, copy=False)
+    names = {"action_mask", "winner", "discs", "plies", "illegal_action", "opponent"}
+    names |= set() if opponent else {"to_move", "reward_to"}
+    ends = 0
+    for _, _, terminated, info in steps(env, 40, 2, 0.05):
+        final = terminated.any() and mode == AutoresetMode.SAME_STEP
+        expected = names | ({"final_obs", "final_info"} if final else set())
+        assert set(info) == expected | {f"_{name}" for name in expected}
+        assert len(info) == 2 * len(expected)
+        ends += terminated.sum()
+        told = info["final_info"] if final else info
+        for i in range(6):
+            playing = not terminated[i]
+            assert (info["winner"][i] == -2) == (playing or final)
+            if playing:
+                position = env.position(i)
+                assert (info["plies"][i], tuple(info["discs"][i])) == (len(position.moves), position.discs())
+                with pytest.raises(LookupError, match=f"no game {i} ended"):
+                    env.final_position(i)
+                continue
+            last = env.final_position(i)
+            assert (told["plies"][i], tuple(told["discs"][i])) == (len(last.moves), last.discs())
+            assert last == Othello.from_moves(last.moves, size=4)
+            if told["illegal_action"][i] < 0:
+                assert last.is_over
+                assert told["winner"][i] == (last.returns().index(1.0) if any(last.returns()) else -1)
+            else:
+                assert (told["winner"][i], last.is_legal(int(told["illegal_action"][i]))) == (-1, False)
+            assert mode == AutoresetMode.SAME_STEP or env.position(i) == last
+    assert ends > 6
+
+
+def test_the_info_names_the_opponent_of_each_game():
+    def policy(observations, masks):
+        return masks.argmax(axis=1)
+
+    env = OthelloVectorEnv(40, 4, {"random": 1.0, "maximizer:eval=count": 1.0})
+    assert env.opponents == ("random", "maximizer:eval=count")
+    met = []
+    for *_, terminated, info in steps(env, 20, 0, 0.0):
+        np.testing.assert_array_equal(info["opponent"], env._games.rival)
+        if terminated.any():
+            final = info["final_info"]
+            np.testing.assert_array_equal(final["opponent"][terminated], met[terminated])
+        met = info["opponent"]
+    assert set(met) == {0, 1}
+    env.set_opponents(policy)
+    env.reset()
+    assert env.opponents[-1] == policy.__qualname__
+    info = env.step(env.action_masks().argmax(axis=1))[4]
+    assert {env.opponents[number] for number in info["opponent"]} == {policy.__qualname__}
+    assert OthelloVectorEnv(2, 4, None).opponents == ()
+
+
+def test_samples_are_uniform_and_legal():
+    rng = np.random.default_rng(0)
+    mask = np.zeros((1, 65), np.int8)
+    mask[0, [0, 7, 40, 64]] = 1
+    counts = np.bincount(sample_legal(np.repeat(mask, 40000, axis=0), rng), minlength=65)
+    assert counts.sum() == counts[[0, 7, 40, 64]].sum() == 40000
+    assert abs(counts[[0, 7, 40, 64]] - 10000).max() < 4.5 * np.sqrt(40000 * 0.25 * 0.75)
+    masks = (rng.random((5000, 17)) < 0.1).astype(np.int8)
+    actions = sample_legal(masks, rng)
+    has = masks.any(axis=1)
+    assert masks[np.arange(5000), actions][has].all()
+    assert not actions[~has].any()
+    assert (~has).sum() > 100
+
+
+def test_samples_repeat_with_their_generator_and_take_any_layout():
+    masks = (np.random.default_rng(1).random((300, 65)) < 0.2).astype(np.int8)
+    first = sample_legal(masks, np.random.default_rng(5))
+    for same in (masks.astype(bool), masks.astype(np.uint8), np.asfortranarray(masks), masks[::1, ::-1][:, ::-1]):
+        same.flags.writeable = False
+        np.testing.assert_array_equal(sample_legal(same, np.random.default_rng(5)), first)
+    assert (sample_legal(masks, np.random.default_rng(6)) != first).any()
+    assert sample_legal(np.zeros((0, 65), np.int8), np.random.default_rng(0)).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    "masks", [np.zeros(65, np.int8), np.zeros((2, 65)), np.zeros((2, 65), np.int64), [[True], [1.5]]]
+)
+def test_what_is_no_mask_is_named(masks):
+    with pytest.raises(ValueError, match="expected masks of shape"):
+        sample_legal(masks, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_episode_statistics_count_what_was_played(mode, opponent):
+    plain = OthelloVectorEnv(8, 4, opponent, autoreset_mode=mode)
+    env = wrappers.RecordEpisodeStatistics(plain)
+    if mode == AutoresetMode.SAME_STEP and mode.name not in inspect.getsource(type(env)):
+        pytest.skip("this Gymnasium's wrapper knows no SAME_STEP and miscounts")
+    rng = np.random.default_rng(0)
+    observation, _ = env.reset(seed=0)
+    length, earned, finished, before = np.zeros(8, int), np.zeros(8), 0, np.zeros(8, bool)
+    for _ in range(120):
+        observation, rewards, terminated, _, info = env.step(sample_legal(observation["action_mask"], rng))
+        if mode == AutoresetMode.NEXT_STEP:
+            length[before], earned[before] = -1, 0.0
+        length += 1
+        earned += rewards
+        if terminated.any():
+            np.testing.assert_array_equal(info["episode"]["l"][terminated], length[terminated])
+            np.testing.assert_allclose(info["episode"]["r"][terminated], earned[terminated])
+            finished += terminated.sum()
+            if mode == AutoresetMode.SAME_STEP:
+                length[terminated], earned[terminated] = 0, 0.0
+        before = terminated
+    assert env.episode_count == finished > 20
+
+
+def test_other_wrappers_of_gymnasium_take_it():
+    env = gymnasium.make_vec("othello_env:othello_env/Othello-v0", num_envs=4, size=4, opponent=None)
+    assert isinstance(env.unwrapped, OthelloVectorEnv)
+    assert env.spec.kwargs["num_envs"] == 4
+    env = wrappers.DictInfoToList(wrappers.ClipReward(env, -0.5, 0.5))
+    rng = np.random.default_rng(0)
+    observation, infos = env.reset(seed=1)
+    assert len(infos) == 4
+    ends = 0
+    for _ in range(30):
+        observation, rewards, terminated, _, infos = env.step(sample_legal(observation["action_mask"], rng))
+        assert abs(rewards).max() <= 0.5
+        for over, info in zip(terminated, infos, strict=True):
+            assert ("final_info" in info) == over
+            ends += over
+            if over:
+                assert info["final_info"]["discs"].sum() >= 4
+                assert info["final_obs"]["observation"].shape == (2, 4, 4)
+    assert ends > 3
+
+
+def test_observation_wrappers_take_the_mode_that_they_know():
+    space = gymnasium.spaces.Box(0, 1, (2, 4, 4), np.int8)
+
+    def planes(observation):
+        return observation["observation"]
+
+    whole = wrappers.TransformObservation(
+        OthelloVectorEnv(4, 4, None, autoreset_mode=AutoresetMode.NEXT_STEP),
+        planes,
+        gymnasium.vector.utils.batch_space(space, 4),
+        space,
+    )
+    each = wrappers.VectorizeTransformObservation(
+        OthelloVectorEnv(4, 4, None, autoreset_mode=AutoresetMode.NEXT_STEP),
+        gymnasium.wrappers.TransformObservation,
+        func=planes,
+        observation_space=space,
+    )
+    rng = np.random.default_rng(0)
+    _, info = whole.reset(seed=1)
+    each.reset(seed=1)
+    for _ in range(30):
+        actions = sample_legal(info["action_mask"], rng)
+        observation, *_, info = whole.step(actions)
+        assert observation.shape == (4, 2, 4, 4)
+        np.testing.assert_array_equal(each.step(actions)[0], observation)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_mode_goes_by_member_and_by_value(mode):
+    for given_as in (mode, mode.value):
+        env = gymnasium.make_vec("othello_env/Othello-v0", num_envs=2, size=4, autoreset_mode=given_as)
+        assert env.metadata["autoreset_mode"] is mode
+
+
+def test_the_docstring_names_what_wrappers_say_of_the_default_mode():
+    assert make_vec_env(2).autoreset_mode is AutoresetMode.SAME_STEP
+    with pytest.raises((ValueError, AssertionError)) as refusal:
+        wrappers.FlattenObservation(make_vec_env(2, 4))
+    said = " ".join(OthelloVectorEnv.__doc__.split())
+    if isinstance(refusal.value, ValueError):
+        assert str(refusal.value).partition(",")[0] in said
+    assert 'autoreset_mode="NextStep"' in said
+    env = wrappers.FlattenObservation(make_vec_env(2, 4, autoreset_mode="NextStep"))
+    assert env.reset(seed=1)[0].shape == (2, 2 * 16 + 17)

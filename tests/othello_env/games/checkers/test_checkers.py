@@ -1,0 +1,446 @@
+"""Checkers against published counts, a slow twin, OpenSpiel and named examples."""
+
+import copy
+import csv
+import pickle
+import random
+
+import numpy as np
+import pyspiel
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from othello_env import IllegalActionError, NotationError
+from othello_env.games.checkers import kernels
+from othello_env.games.checkers.position import DRAWS, Checkers, random_playouts
+from othello_env.games.hashing import mix_int
+from othello_env.games.openings import random_opening
+
+DIRECTIONS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
+
+
+class Twin:
+    """Checkers as the rule book tells it, on rows of '.', 'r', 'R', 'w', 'W'; no code or encoding of the package's."""
+
+    def __init__(self, size):
+        rows_of_men = size // 2 - 1
+        self.size = size
+        self.rows = [["."] * size for _ in range(size)]
+        for row in range(size):
+            for column in range(size):
+                if (row + column) % 2 == 1 and (row < rows_of_men or row >= size - rows_of_men):
+                    self.rows[row][column] = "r" if row < rows_of_men else "w"
+        self.mover, self.chain = "r", None
+        self.seen = []
+
+    def number(self, row, column):
+        """The standard number, found by counting dark squares."""
+        dark = [(r, c) for r in range(self.size) for c in range(self.size) if (r + c) % 2 == 1]
+        return dark.index((row, column)) + 1
+
+    def at(self, row, column):
+        return self.rows[row][column] if 0 <= row < self.size and 0 <= column < self.size else "#"
+
+    def moves(self):
+        """{action: (from, over or None, to)} by the rule book: jumps if there are any."""
+        steps, jumps = {}, {}
+        other = "w" if self.mover == "r" else "r"
+        for row in range(self.size):
+            for column in range(self.size):
+                piece = self.rows[row][column]
+                if piece.lower() != self.mover or (self.chain and self.chain != (row, column)):
+                    continue
+                for d, (down, right) in enumerate(DIRECTIONS):
+                    if piece.islower() and down != (1 if self.mover == "r" else -1):
+                        continue
+                    action = 4 * (self.number(row, column) - 1) + d
+                    near, far = (row + down, column + right), (row + 2 * down, column + 2 * right)
+                    if self.at(*near) == ".":
+                        steps[action] = ((row, column), None, near)
+                    elif self.at(*near).lower() == other and self.at(*far) == ".":
+                        jumps[action] = ((row, column), near, far)
+        return jumps or ({} if self.chain else steps)
+
+    def play(self, action):
+        before = ("".join(map("".join, self.rows)), self.mover)
+        (row, column), over, (to_row, to_column) = self.moves()[action]
+        piece = self.rows[row][column]
+        self.rows[row][column] = "."
+        crowned = piece.islower() and to_row in (0, self.size - 1)
+        self.rows[to_row][to_column] = piece.upper() if crowned else piece
+        self.chain = None
+        if over:
+            self.rows[over[0]][over[1]] = "."
+            self.chain = (to_row, to_column)
+        self.seen = [*self.seen, before] if over is None and piece.isupper() else []
+        if over is None or crowned or not any(moved[1] for moved in self.moves().values()):
+            self.chain = None
+            self.mover = "w" if self.mover == "r" else "r"
+
+    def drawn(self, rule):
+        if not self.moves():
+            return False
+        now = ("".join(map("".join, self.rows)), self.mover)
+        return {
+            "repetition": now in self.seen,
+            "threefold": self.seen.count(now) >= 2,
+            "40-move": len(self.seen) >= 80,
+        }[rule]
+
+    def planes(self, me):
+        other = "w" if me == "r" else "r"
+        planes = np.zeros((6, self.size, self.size), np.int8)
+        for row in range(self.size):
+            for column in range(self.size):
+                piece = self.rows[row][column]
+                if piece != ".":
+                    planes[[me, me.upper(), other, other.upper()].index(piece), row, column] = 1
+        if self.chain:
+            planes[(4, *self.chain)] = 1
+        planes[5] = self.mover == "r"
+        return planes
+
+
+def check_against_twin(state, twin):
+    over = twin.drawn(state.draws) or not twin.moves()
+    legal = () if over else tuple(sorted(twin.moves()))
+    assert state.legal_actions() == legal, state
+    assert state.is_over == over
+    assert state.player_names[state.to_move][0] == twin.mover
+    assert np.flatnonzero(state.action_mask()).tolist() == list(legal)
+    assert state.action_mask().dtype == state.observation(0).dtype == np.int8
+    for player, letter in enumerate("rw"):
+        assert (state.observation(player) == twin.planes(letter)).all(), state
+        assert state.scores()[player] == sum(row.count(letter) + row.count(letter.upper()) for row in twin.rows)
+    if state.going == 0:
+        waiting = copy.deepcopy(twin)
+        waiting.mover = "w" if twin.mover == "r" else "r"
+        assert state.mobility(1 - state.to_move) == len(waiting.moves())
+    assert state.mobility(state.to_move) == len(twin.moves())
+    if not over or twin.drawn(state.draws):
+        assert state.returns() == state.margins() == (0.0, 0.0)
+    else:
+        winner = 1 - state.to_move
+        assert state.returns()[winner] == 1.0
+        assert state.margins()[winner] == state.scores()[winner] > 0
+        assert sum(state.returns()) == sum(state.margins()) == 0.0
+        assert state.margins()[winner] <= state.largest_margin
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("size", kernels.SIZES)
+@pytest.mark.parametrize("draws", DRAWS)
+def test_random_games_are_the_twins(size, draws):
+    rng = random.Random(f"{size} {draws}")
+    for _ in range(8 if size < 10 else 3):
+        state, twin = Checkers(size, draws), Twin(size)
+        pieces = state.scores()
+        while not state.is_over:
+            check_against_twin(state, twin)
+            assert all(now <= before for now, before in zip(state.scores(), pieces, strict=True))
+            pieces = state.scores()
+            action = rng.choice(state.legal_actions())
+            assert state.is_legal(action)
+            twin.play(action)
+            state = state.play(action)
+        check_against_twin(state, twin)
+
+
+def truth(data_folder):
+    with (data_folder / "checkers-perft.csv").open() as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+def perft(state, depth, whole_chains):
+    return kernels.perft(
+        np.uint64(state.own),
+        np.uint64(state.opponent),
+        np.uint64(state.kings),
+        np.uint64(state.going),
+        state.to_move == 0,
+        np.uint64(state.size // 2),
+        np.uint64(kernels.BOARDS[state.size]),
+        depth,
+        whole_chains,
+    )
+
+
+@pytest.mark.parametrize("column", ["whole_chains", "single_jumps"])
+def test_published_counts(column, data_folder):
+    start = Checkers()
+    for row in truth(data_folder):
+        depth = int(row["depth"])
+        counts = {
+            start.action_to_text(a): perft(start.play(a), depth - 1, column == "whole_chains")
+            for a in start.legal_actions()
+        }
+        assert sum(counts.values()) == int(row[column]), f"depth {depth}: {counts}\n{start}"
+
+
+def test_plies_of_states_are_those_of_the_kernel():
+    def count(state, depth):
+        if depth == 0:
+            return 1
+        return sum(count(state.play(action), depth - 1) for action in state.legal_actions())
+
+    assert count(Checkers(draws="40-move"), 5) == 7361
+    assert count(Checkers(6, "40-move"), 5) == perft(Checkers(6), 5, False)
+
+
+def test_open_spiel_agrees_where_its_rules_are_the_same():
+    # OpenSpiel's first player starts at the bottom, so its board is ours turned round; it draws after 40 plies without
+    # a capture and knows no repetition.
+    game = pyspiel.load_game("checkers")
+    rng = random.Random(5)
+    directions = {0: 3, 1: 2, 2: 0, 3: 1}  # up-left, up-right, down-right, down-left: turned round, as ours
+    compared = 0
+    for _ in range(150):
+        theirs, ours, since = game.new_initial_state(), Checkers(draws="40-move"), 0
+        while not ours.is_over and since < 40:
+            moves = {}
+            for action in theirs.legal_actions():
+                row, column, direction = action // 64, action // 8 % 8, action // 2 % 4
+                square = (7 - row) * 4 + (7 - column) // 2
+                moves[4 * square + directions[direction]] = action
+            assert ours.legal_actions() == tuple(sorted(moves)), f"{theirs}\n{ours}"
+            assert ours.to_move == theirs.current_player()
+            choice = rng.choice(ours.legal_actions())
+            since = 0 if "x" in ours.action_to_text(choice) else since + 1
+            ours = ours.play(choice)
+            theirs.apply_action(moves[choice])
+            compared += 1
+        if ours.is_over and since < 40:
+            assert theirs.is_terminal()
+            assert list(ours.returns()) == theirs.returns()
+    assert compared > 5000
+
+
+@pytest.mark.parametrize(
+    ("size", "draws"), [(8, "repetition"), (8, "threefold"), (8, "40-move"), (4, "threefold"), (10, "repetition")]
+)
+def test_playouts_are_random_games_of_states(size, draws):
+    n, seed = 40, 3
+    returns, plies = random_playouts(n, seed, size, draws)
+    assert returns.shape == (n, 2)
+    quiet = 0
+    for game in range(n):
+        key = mix_int(seed, game)
+        state = Checkers(size, draws)
+        while not state.is_over:
+            state = random_opening(state, 1, key) or state.play(state.draw_action(key, state.turn))
+        assert len(state.moves) == plies[game]
+        assert state.returns() == tuple(returns[game])
+        quiet = max(quiet, state.quiet)
+    if draws == "40-move":
+        assert quiet == 80  # more positions than the kernel makes room for at first
+
+
+@pytest.mark.nojit
+class TestRules:
+    def test_the_start(self):
+        game = Checkers()
+        assert game.to_text() == "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
+        names = [game.action_to_text(a) for a in game.legal_actions()]
+        assert names == ["9-13", "9-14", "10-14", "10-15", "11-15", "11-16", "12-16"]
+        assert game.player_names[game.to_move] == "red"
+
+    def test_captures_are_mandatory_but_freely_chosen(self):
+        # Either jump may be chosen, the quiet 1-5 may not.
+        game = Checkers.from_text("B:W14,23,16:B1,10,11")
+        assert [game.action_to_text(a) for a in game.legal_actions()] == ["10x17", "11x20"]
+        with pytest.raises(IllegalActionError, match=r"1-5 .* has: 10x17 11x20"):
+            game.play_transcript("1-5")
+
+    def test_a_chain_is_one_jump_an_action_by_the_same_player_and_piece(self):
+        game = Checkers.from_text("B:W15,22,23,32:B11,9")
+        first = game.play_transcript("11x18")
+        assert first.to_move == 0
+        assert first.going_square == 17
+        assert [first.action_to_text(a) for a in first.legal_actions()] == ["18x25", "18x27"]
+        assert first.observation(0)[4].sum() == first.observation(1)[4].sum() == 1
+        second = first.play_transcript("18x25")
+        assert second.to_move == 1
+        assert second.going_square is None
+
+    def test_a_crowned_man_ends_its_move_in_a_chain_too(self):
+        game = Checkers.from_text("B:W26,27,5:B22")  # as a king on 31 it could go on over 27
+        after = game.play_transcript("22x31")
+        assert after.to_move == 1
+        assert after.pieces()[30] == (0, True)
+        assert Checkers.from_text("B:W27:BK31").legal_actions() == (4 * 30 + 1,)
+
+    def test_kings_go_both_ways_and_men_only_forwards(self):
+        moves = Checkers.from_text("B:W12:BK18,28")
+        assert [moves.action_to_text(a) for a in moves.legal_actions()] == ["18-14", "18-15", "18-22", "18-23", "28-32"]
+
+    def test_no_move_is_a_loss_with_or_without_pieces(self):
+        blocked = Checkers.from_text("W:W32:B27,28,23")
+        assert blocked.is_over
+        assert blocked.returns() == (1.0, -1.0)
+        assert blocked.margins() == (3.0, -3.0)
+        wiped = Checkers.from_text("B:W18:B15").play_transcript("15x22")
+        assert wiped.is_over
+        assert wiped.returns() == (1.0, -1.0)
+        assert wiped.to_move == 1
+
+    def shuffle(self, draws, times):
+        game = Checkers.from_text("B:WK32,21:BK1,12", draws=draws)
+        return game.play_transcript(["1-6", "32-28", "6-1", "28-32"] * times)
+
+    def test_the_sources_draw_is_the_first_repetition(self):
+        assert not Checkers.from_text("B:WK32,21:BK1,12").play_transcript("1-6 32-28 6-1").is_over
+        assert self.shuffle("repetition", 1).is_over
+        assert self.shuffle("repetition", 1).returns() == (0.0, 0.0)
+        assert self.shuffle("repetition", 1).legal_actions() == ()
+        with pytest.raises(IllegalActionError, match="over"):
+            self.shuffle("repetition", 2)
+
+    def test_threefold_repetition(self):
+        assert not self.shuffle("threefold", 1).is_over
+        assert self.shuffle("threefold", 2).is_over
+
+    def test_forty_quiet_moves_a_side(self):
+        assert not self.shuffle("40-move", 19).is_over
+        assert self.shuffle("40-move", 20).is_over
+        assert self.shuffle("40-move", 20).quiet == 80
+
+    def test_a_mans_advance_and_a_capture_wipe_the_history(self):
+        game = Checkers.from_text("B:WK32,21:BK1,12", draws="40-move")
+        game = game.play_transcript("1-6 32-28 6-1 28-32 12-16")
+        assert game.quiet == 0
+        assert game.play_transcript("32-28 16-20 28-32").quiet == 1
+        quiet = Checkers.from_text("B:WK23,29:BK1,K10").play_transcript("1-6 23-18 6-1 18-15")
+        assert (quiet.quiet, len(quiet.earlier)) == (4, 4)
+        captured = quiet.play_transcript("10x19")
+        assert (captured.quiet, captured.earlier) == (0, ())
+
+    def test_who_has_no_move_loses_even_if_the_position_would_be_drawn(self):
+        game = Checkers.from_text("W:WK32:BK20,19,23,27", draws="40-move")
+        shuffle = ["32-28", "20-24", "28-32", "24-20"]
+        game = game.play_transcript([*shuffle * 19, *shuffle[:3]])
+        assert game.quiet == 79
+        assert game.play_transcript("24-20").returns() == (0.0, 0.0)
+        assert game.play_transcript("24-28").returns() == (1.0, -1.0)
+
+
+@pytest.mark.nojit
+class TestEquality:
+    def test_the_history_that_can_still_matter_is_part_of_it(self):
+        fresh = Checkers.from_text("B:WK32,21:BK1,12", draws="threefold")
+        shuffled = fresh.play_transcript("1-6 32-28 6-1 28-32")
+        assert (shuffled.own, shuffled.opponent, shuffled.to_move) == (fresh.own, fresh.opponent, fresh.to_move)
+        assert shuffled != fresh
+        assert hash(shuffled) == hash(fresh)
+
+    def test_the_order_of_the_past_is_not(self):
+        start = Checkers.from_text("B:WK32:BK1,K29", draws="threefold")
+        there, back = ["1-6", "32-28", "6-1", "28-32"], ["29-25", "32-28", "25-29", "28-32"]
+        one, other = start.play_transcript(there + back), start.play_transcript(back + there)
+        assert one.earlier != other.earlier
+        assert one == other
+        assert start.play_transcript(there + there[:2] + there[2:3] + ["28-24"]) != one
+
+    def test_moves_that_cannot_be_undone_make_paths_equal(self):
+        one = Checkers.from_moves("11-16 21-17 10-15 24-20")
+        other = Checkers.from_moves("10-15 21-17 11-16 24-20")
+        assert one == other
+        assert hash(one) == hash(other)
+        assert one.moves != other.moves
+
+    def test_rules_and_sizes_differ(self):
+        assert len({Checkers(), Checkers(6), Checkers(draws="threefold"), Checkers(8)}) == 3
+        assert Checkers() != "checkers"
+
+
+@given(st.integers(0, 2**32), st.integers(0, 120), st.sampled_from(kernels.SIZES), st.sampled_from(sorted(DRAWS)))
+def test_positions_round_trip(seed, plies, size, draws):
+    state = Checkers(size, draws)
+    for _ in range(plies):
+        if state.is_over:
+            break
+        state = state.play(state.draw_action(seed, state.turn))
+    assert state.turn == len(state.moves)
+    assert pickle.loads(pickle.dumps(state)) == state == copy.deepcopy(state)
+    assert pickle.loads(pickle.dumps(state)).moves == state.moves
+    text = eval(repr(state), {"Checkers": Checkers})  # the history is not in it
+    assert (text.own, text.opponent, text.kings, text.going, text.to_move) == (
+        state.own,
+        state.opponent,
+        state.kings,
+        state.going,
+        state.to_move,
+    )
+    for action in state.legal_actions():
+        assert state.action_from_text(state.action_to_text(action)) == action
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        state.own = 0
+
+
+@pytest.mark.nojit
+class TestBadInput:
+    def test_integers_of_other_kinds_are_sizes(self):
+        assert type(Checkers(np.int64(6)).size) is type(Checkers.from_text("B:W21:B1", size=np.int8(8)).size) is int
+
+    @pytest.mark.parametrize("size", [0, 5, 7, 12, "8", None])
+    def test_sizes(self, size):
+        with pytest.raises(ValueError, match="4, 6, 8, 10"):
+            Checkers(size)
+
+    def test_draws(self):
+        with pytest.raises(ValueError, match="repetition, threefold, 40-move, not 'never'"):
+            Checkers(draws="never")
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("", "expected a position"),
+            ("B:W21:W1", "expected a position"),
+            ("X:W21:B1", "expected a position"),
+            ("B:W33:B1", "squares from 1 to 32"),
+            ("B:W0:B1", "squares from 1 to 32"),
+            ("B:W5-3:B1", "squares from 1 to 32"),
+            ("B:W5:B5", "two pieces"),
+            ("B:W1:B5", "last row"),
+            ("B:W21:B32", "last row"),
+            ("B:W10-22:B1", "at most 12"),
+        ],
+    )
+    def test_positions(self, text, message):
+        with pytest.raises(NotationError, match=message):
+            Checkers.from_text(text)
+
+    @pytest.mark.parametrize("going", [11, 18, 99, -1])
+    def test_a_chain_that_does_not_go_on(self, going):
+        with pytest.raises(NotationError, match="go on jumping"):
+            Checkers.from_text("B:W21:B11", going=going)
+
+    def test_players(self):
+        assert Checkers.from_text("B:W21:B11", to_move="white").to_move == 1
+        with pytest.raises(NotationError, match="red, white"):
+            Checkers.from_text("B:W21:B11", to_move="green")
+
+    @pytest.mark.parametrize("action", [-1, 128, 1000])
+    def test_actions_out_of_range(self, action):
+        with pytest.raises(IllegalActionError, match="0 to 127"):
+            Checkers().play(action)
+        assert not Checkers().is_legal(action)
+
+    def test_illegal_actions_show_the_board_and_the_moves(self):
+        with pytest.raises(IllegalActionError, match=r"(?s)1-NW .action 0. is not legal for red.*9-13 9-14.*r . r"):
+            Checkers().play(0)
+        with pytest.raises(TypeError, match="integer"):
+            Checkers().play(1.5)
+
+
+@pytest.mark.parametrize("player", [-1, 3, "red", None])
+def test_what_is_no_player_is_told(player):
+    for question in (Checkers().observation, Checkers().mobility):
+        with pytest.raises(ValueError, match="a player is 0 or 1"):
+            question(player)
+
+
+@pytest.mark.parametrize("action", [-1, Checkers().num_actions])
+def test_what_is_no_action_has_no_name(action):
+    with pytest.raises(ValueError, match="actions here are 0 to"):
+        Checkers().action_to_text(action)

@@ -1,0 +1,68 @@
+"""Lines of play counted, against published numbers and against the slow twin."""
+
+import runpy
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from othello_env import Othello
+
+
+@pytest.fixture(scope="module")
+def script():
+    return runpy.run_path(str(Path(__file__).parents[4] / "scripts" / "perft.py"))
+
+
+@pytest.mark.parametrize("depth", range(1, 10))
+def test_published_counts(depth, script):
+    assert script["count"](Othello(), depth) == script["published"]()[depth], script["divide"](Othello(), depth)
+
+
+def slow_perft(twin):
+    """Perft on the twin, which remembers positions (not lines, so it stays exact)."""
+
+    @cache
+    def count(text, to_move, depth):
+        size = round(len(text) ** 0.5)
+        cells = [{"X": 0, "O": 1, "-": None}[cell] for cell in text]
+        board = twin([cells[row * size : (row + 1) * size] for row in range(size)], to_move)
+        actions = board.legal_actions()
+        if depth == 0 or not actions:
+            return 1
+        return sum(count(after.to_text(), after.to_move, depth - 1) for after in map(board.play, actions))
+
+    return count
+
+
+@pytest.mark.parametrize(("size", "depths"), [(4, [*range(8), 20]), (6, range(7)), (8, range(6))])
+def test_every_size_counts_as_the_twin(size, depths, script, twin):
+    slow = slow_perft(twin)
+    for depth in depths:
+        expected = slow(twin.start(size).to_text(), 0, depth)
+        assert script["count"](Othello(size), depth) == expected, script["divide"](Othello(size), depth)
+
+
+def test_4x4_is_counted_to_the_last_game(script):
+    # 60,060 complete games: deeper than the longest, every line is a finished game.
+    assert script["count"](Othello(4), 30) == script["count"](Othello(4), 40) == 60_060
+
+
+@pytest.mark.nojit
+def test_counts_in_plain_python(script):
+    assert [script["count"](Othello(), depth) for depth in range(5)] == [1, 4, 12, 56, 244]
+
+
+def test_passes_are_plies_and_finished_games_leaves(script):
+    must_pass = Othello.from_text("XO--" + "----" * 3, to_move="O")
+    assert must_pass.must_pass
+    assert [script["count"](must_pass, depth) for depth in range(4)] == [1, 1, 1, 1]
+    over = Othello.from_text("X" * 16)
+    assert [script["count"](over, depth) for depth in range(3)] == [1, 1, 1]
+
+
+def test_divide_names_each_move_and_adds_up(script):
+    text = script["divide"](Othello(), 3)
+    assert text.startswith(str(Othello()))
+    assert "\nd3 14\n" in text
+    assert text.endswith("total 56")

@@ -1,0 +1,110 @@
+"""The eight symmetries of the board."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from othello_env import Othello
+from othello_env.games.othello import symmetries
+
+pytestmark = pytest.mark.nojit
+
+EIGHT = range(symmetries.COUNT)
+
+
+def transformed(state, symmetry):
+    """The position on the transformed board, built from its planes."""
+    black, white = symmetries.transform_observation(state.observation(0), symmetry)
+    text = "".join("X" if b else "O" if w else "-" for b, w in zip(black.ravel(), white.ravel(), strict=True))
+    return Othello.from_text(text, state.to_move)
+
+
+@given(data=st.data())
+def test_the_rules_commute_with_every_symmetry(data, positions):
+    state = data.draw(positions())
+    size = state.size
+    for symmetry in EIGHT:
+        image = transformed(state, symmetry)
+        moved = symmetries.transform_actions(state.legal_actions(), symmetry, size)
+        assert image.legal_actions() == tuple(sorted(moved.tolist()))
+        assert (symmetries.transform_policy(state.action_mask(), symmetry) == image.action_mask()).all()
+        assert image.returns() == state.returns()
+        for action, there in zip(state.legal_actions(), moved.tolist(), strict=True):
+            assert transformed(state.play(action), symmetry) == image.play(there)
+
+
+def test_named_corners_and_edges():
+    # Where a1 and b1 go on 8x8, for each symmetry: what the definition says in words.
+    a1_b1 = {0: "a1 b1", 1: "h1 g1", 2: "a8 b8", 3: "h8 g8", 4: "a1 a2", 5: "h1 h2", 6: "a8 a7", 7: "h8 h7"}
+    board = Othello()
+    for symmetry, expected in a1_b1.items():
+        there = symmetries.transform_actions([0, 1], symmetry)
+        assert " ".join(map(board.action_to_text, there.tolist())) == expected
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_the_eight_are_a_group(size):
+    actions = np.arange(size * size + 1)
+    images = [tuple(symmetries.transform_actions(actions, symmetry, size).tolist()) for symmetry in EIGHT]
+    assert len(set(images)) == 8
+    for first in EIGHT:
+        back = symmetries.transform_actions(images[first], symmetries.inverse(first), size)
+        assert back.tolist() == actions.tolist()
+        for second in EIGHT:
+            both = symmetries.transform_actions(images[first], second, size)
+            assert tuple(both.tolist()) in images
+
+
+@pytest.mark.parametrize("symmetry", EIGHT)
+def test_observations_policies_and_actions_move_alike(symmetry):
+    rng = np.random.default_rng(3)
+    squares = rng.random((3, 2, 8, 8))
+    policy = np.concatenate([squares[:, 0].reshape(3, 64), rng.random((3, 1))], axis=1)
+    moved = symmetries.transform_policy(policy, symmetry)
+    assert (moved[:, :64].reshape(3, 8, 8) == symmetries.transform_observation(squares, symmetry)[:, 0]).all()
+    assert (moved[:, 64] == policy[:, 64]).all()
+    actions = np.arange(65).reshape(5, 13)
+    there = symmetries.transform_actions(actions, symmetry)
+    assert there.shape == (5, 13)
+    assert there.dtype == np.int64
+    assert (moved[:, there] == policy[:, actions]).all()
+    back = symmetries.inverse(symmetry)
+    assert (symmetries.transform_policy(moved, back) == policy).all()
+    twice = symmetries.transform_observation(symmetries.transform_observation(squares, symmetry), back)
+    assert (twice == squares).all()
+
+
+def test_a_policy_keeps_its_dtype_and_the_original():
+    mask = Othello().action_mask()
+    before = mask.copy()
+    moved = symmetries.transform_policy(mask, 3)
+    assert moved.dtype == np.int8
+    moved[:] = 5
+    assert (mask == before).all()
+
+
+@pytest.mark.parametrize("symmetry", [-1, 8, "1", None])
+def test_there_are_eight(symmetry):
+    for call in (
+        lambda: symmetries.inverse(symmetry),
+        lambda: symmetries.transform_actions([0], symmetry),
+        lambda: symmetries.transform_policy(np.zeros(65), symmetry),
+        lambda: symmetries.transform_observation(np.zeros((2, 8, 8)), symmetry),
+    ):
+        with pytest.raises(ValueError, match="a symmetry is 0 to 7, not "):
+            call()
+
+
+def test_wrong_shapes_and_actions():
+    with pytest.raises(ValueError, match=r"expected square planes \(\.\.\., S, S\), got shape \(2, 8, 6\)"):
+        symmetries.transform_observation(np.zeros((2, 8, 6)), 1)
+    for shape in [(64,), (2, 66), (0,)]:
+        with pytest.raises(ValueError, match=rf"expected S \* S \+ 1 actions in the last axis, got {shape[-1]}"):
+            symmetries.transform_policy(np.zeros(shape), 1)
+    with pytest.raises(ValueError, match="actions here are 0 to 64, got 0 to 65"):
+        symmetries.transform_actions([0, 65], 1)
+    with pytest.raises(ValueError, match="actions here are 0 to 36, got -1 to 3"):
+        symmetries.transform_actions([-1, 3], 1, size=6)
+    with pytest.raises(TypeError, match="expected integers, got dtype float64"):
+        symmetries.transform_actions([0.5], 1)

@@ -1,0 +1,290 @@
+"""Tribolo against a slow twin, by properties and by named examples."""
+
+import copy
+import pickle
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from othello_env import IllegalActionError, NotationError
+from othello_env.games.hashing import mix_int
+from othello_env.games.openings import random_opening
+from othello_env.games.tribolo.position import Tribolo, random_playouts
+
+DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if (down, right) != (0, 0)]
+
+
+class Twin:
+    """Tribolo as its rules tell it, on rows of letters; no code or encoding of the package's."""
+
+    def __init__(self, rows, to_move):
+        self.rows = [list(row) for row in rows]
+        self.to_move = to_move
+
+    @classmethod
+    def of(cls, state):
+        return cls(state.to_text().split("/"), state.to_move)
+
+    def at(self, row, column):
+        return self.rows[row][column] if 0 <= row < len(self.rows) and 0 <= column < len(self.rows[0]) else "#"
+
+    def converted(self, row, column, player):
+        if self.rows[row][column] != "-":
+            return []
+        mine = "BRG"[player]
+        found = []
+        for down, right in DIRECTIONS:
+            line, r, c = [], row + down, column + right
+            while self.at(r, c) in "BRG" and self.at(r, c) != mine:
+                line.append((r, c))
+                r, c = r + down, c + right
+            if self.at(r, c) == mine and len({self.at(*cell) for cell in line}) == 1:
+                found += line
+        return found
+
+    def moves(self, player):
+        width = len(self.rows[0])
+        cells = [(r, c) for r in range(len(self.rows)) for c in range(width)]
+        return [r * width + c for r, c in cells if self.converted(r, c, player)]
+
+    def legal_actions(self):
+        return tuple(self.moves(self.to_move))
+
+    def play(self, action):
+        row, column = divmod(action, len(self.rows[0]))
+        for r, c in [*self.converted(row, column, self.to_move), (row, column)]:
+            self.rows[r][c] = "BRG"[self.to_move]
+        following = [(self.to_move + k) % 3 for k in (1, 2, 3)]
+        self.to_move = next((player for player in following if self.moves(player)), following[0])
+
+    def count(self, letter):
+        return sum(row.count(letter) for row in self.rows)
+
+
+def check_against_twin(state, twin):
+    assert state.to_text() == "/".join("".join(row) for row in twin.rows), state
+    assert state.to_move == twin.to_move
+    legal = twin.legal_actions()
+    assert state.legal_actions() == legal, state
+    assert state.is_over == (not legal)
+    assert np.flatnonzero(state.action_mask()).tolist() == list(legal)
+    assert state.action_mask().dtype == np.int8
+    assert state.scores() == tuple(map(twin.count, "BRG"))
+    assert state.turn == sum(state.scores())
+    for player in range(3):
+        assert state.mobility(player) == len(twin.moves(player))
+        letters = [*"BRG"[player:], *"BRG"[:player], "#"]
+        planes = np.array([[[cell == letter for cell in row] for row in twin.rows] for letter in letters])
+        assert (state.observation(player) == planes).all()
+        assert state.observation(player).dtype == np.int8
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"width": 5, "height": 4, "cells": 2, "walls": 2}, {"width": 26, "height": 3, "cells": 6, "walls": 0},
+     {"width": 1, "height": 9, "cells": 2, "walls": 0}, {"width": 9, "height": 1, "cells": 2, "walls": 1}],
+    ids=str,
+)  # fmt: skip
+def test_random_games_are_the_twins(options):
+    rng = random.Random(1)
+    skipped = repeated = 0
+    for seed in range(3 if not options else 20):
+        state = Tribolo(seed, **options)
+        twin = Twin.of(state)
+        walls = state.walls()
+        while not state.is_over:
+            check_against_twin(state, twin)
+            assert state.walls() == walls
+            action = rng.choice(state.legal_actions())
+            before = state
+            twin.play(action)
+            state = state.play(action)
+            assert sum(state.scores()) == sum(before.scores()) + 1
+            skipped += state.to_move != (before.to_move + 1) % 3 and not state.is_over
+            repeated += state.to_move == before.to_move and not state.is_over
+        check_against_twin(state, twin)
+        assert sum(state.returns()) == sum(state.margins()) == 0.0
+        assert max(state.margins()) <= state.largest_margin
+    if options and options["width"] == 5:
+        assert skipped > repeated > 0
+
+
+@st.composite
+def boards(draw):
+    width, height = draw(st.integers(1, 8)), draw(st.integers(1, 8))
+    letters = draw(st.sampled_from(["BRG-#", "BRG-", "BR-", "BBRRG--", "BRG"]))
+    rows = draw(st.lists(st.text(letters, min_size=width, max_size=width), min_size=height, max_size=height))
+    return "/".join(rows), draw(st.integers(0, 2))
+
+
+@pytest.mark.nojit
+@given(boards())
+def test_any_board_is_the_twins(board):
+    text, first = board
+    state = Tribolo.from_text(text, first)
+    twin = Twin(text.split("/"), first)
+    # Who is to move but cannot is skipped.
+    movers = [(first + k) % 3 for k in range(3) if twin.moves((first + k) % 3)]
+    twin.to_move = movers[0] if movers else first
+    check_against_twin(state, twin)
+    for action in state.legal_actions():
+        after = copy.deepcopy(twin)
+        after.play(action)
+        check_against_twin(state.play(action), after)
+        assert state.action_from_text(state.action_to_text(action)) == action
+    assert pickle.loads(pickle.dumps(state)) == state
+    assert eval(repr(state), {"Tribolo": Tribolo}) == state
+    assert hash(copy.deepcopy(state)) == hash(state)
+
+
+@pytest.mark.nojit
+def test_starts():
+    states = [Tribolo(seed) for seed in range(300)]
+    for state in states:
+        assert state.scores() == (12, 12, 12)
+        assert len(state.walls()) == 12
+        assert (state.width, state.height, state.num_actions) == (16, 11, 176)
+        assert state.observation_shape == (4, 11, 16)
+        assert state.legal_actions()
+    assert {state.to_move for state in states} == {0, 1, 2}
+    assert len(set(states)) == 300
+    assert Tribolo(7) == Tribolo(7) == Tribolo(7 + 2**64)
+    assert Tribolo() != Tribolo()
+    # Every cell is as likely as any other: 300 * 48 / 176 = 82 times taken, standard deviation 7.7.
+    taken = sum((state.observation(0).any(axis=0)).astype(int) for state in states)
+    assert taken.min() > 45
+    assert taken.max() < 120
+
+
+def test_a_start_in_which_nobody_can_move_is_drawn_again():
+    for seed in range(200):
+        assert not Tribolo(seed, width=4, height=2, cells=1, walls=1).is_over
+
+
+@pytest.mark.parametrize("options", [{}, {"width": 6, "height": 5, "cells": 2, "walls": 3}])
+def test_playouts_are_random_games_of_states(options):
+    n, seed = 12, 5
+    scores, plies = random_playouts(n, seed, **options)
+    for game in range(n):
+        key = mix_int(seed, game)
+        start = state = Tribolo(key, **options)
+        while not state.is_over:
+            state = random_opening(state, 1, key) or state.play(state.draw_action(key, state.turn))
+        assert state.scores() == tuple(scores[game])
+        assert len(state.moves) == plies[game]
+        assert start.play_transcript(state.transcript()) == state
+
+
+@pytest.mark.nojit
+class TestRules:
+    def test_lines_of_two_colours_empty_cells_and_walls_block(self):
+        blue = Tribolo.from_text("-RGB/-R-B/-R#B/-RRB/-RR#", "blue")
+        assert [blue.action_to_text(a) for a in blue.legal_actions()] == ["a4"]
+
+    def test_all_lines_convert_at_once_also_of_different_opponents(self):
+        after = Tribolo.from_text("BRR-/--GG/---B/B---", "blue").play_transcript("d1")
+        assert after.to_text() == "BBBB/--GB/---B/B---"
+        diagonal = Tribolo.from_text("BRR-/--G-/-G--/B---", "blue").play_transcript("d1")
+        assert diagonal.to_text() == "BBBB/--B-/-B--/B---"
+
+    def test_who_cannot_move_is_skipped_and_the_same_player_can_move_again(self):
+        state = Tribolo.from_text("BR-/BG-/###/--R", "blue")
+        assert state.mobility(1) == state.mobility(2) == 0
+        after = state.play_transcript("c1")
+        assert after.to_move == 0
+        assert after.play_transcript("c2").is_over
+        assert after.play_transcript("c2").to_move == 1  # who would be next
+
+    def test_the_first_player_who_cannot_is_skipped(self):
+        assert Tribolo.from_text("RB-", "blue").to_move == 1
+        assert Tribolo.from_text("GB-", "blue").to_move == 2
+
+    @pytest.mark.parametrize(
+        ("text", "returns", "margins"),
+        [
+            ("BBB/RR#/G##", (1.0, -0.5, -0.5), (1.5, 0.0, -1.5)),
+            ("BB/RR/G#", (0.25, 0.25, -0.5), (0.5, 0.5, -1.0)),
+            ("B#/RR/GG", (-0.5, 0.25, 0.25), (-1.0, 0.5, 0.5)),
+            ("B/R/G", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
+        ],
+    )
+    def test_returns(self, text, returns, margins):
+        over = Tribolo.from_text(text)
+        assert over.is_over
+        assert over.returns() == returns
+        assert over.margins() == margins
+
+    def test_before_the_end_nobody_has_won(self):
+        assert Tribolo(1).returns() == Tribolo(1).margins() == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.nojit
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"width": 27}, "1 to 26 wide"),
+            ({"height": 0}, "at least 1 high"),
+            ({"cells": 0}, "at least one cell"),
+            ({"walls": -1}, "no fewer than 0 walls"),
+            ({"width": 4, "height": 4, "cells": 4, "walls": 4}, "leave no empty cell"),
+            ({"width": 2, "height": 2, "cells": 1, "walls": 0}, "nobody could move"),
+        ],
+    )
+    def test_starts(self, options, message):
+        with pytest.raises(ValueError, match=message):
+            Tribolo(1, **options)
+        with pytest.raises(ValueError, match=message):
+            random_playouts(2, 1, **options)
+
+    @pytest.mark.parametrize("options", [{"width": 16.0}, {"walls": "12"}, {"seed": 1.5}])
+    def test_numbers_that_are_no_integers(self, options):
+        with pytest.raises(TypeError, match="integer"):
+            Tribolo(**options)
+
+    @pytest.mark.parametrize("text", ["", "  ", "BR/B", "BX", "B" * 27])
+    def test_boards(self, text):
+        with pytest.raises(NotationError, match="all of one length"):
+            Tribolo.from_text(text)
+
+    @pytest.mark.parametrize("text", ["", "q1", "a0", "a12", "5", "f", "aa1", "é1"])
+    def test_cells(self, text):
+        with pytest.raises(NotationError, match="a1 to p11"):
+            Tribolo(1).action_from_text(text)
+
+    def test_players(self):
+        assert Tribolo.from_text("RB-", "Red").to_move == Tribolo.from_text("RB-", 1).to_move == 1
+        with pytest.raises(NotationError, match="blue, red, green"):
+            Tribolo.from_text("RB-", "white")
+
+    def test_actions(self):
+        state = Tribolo.from_text("RB-/---", "red")
+        with pytest.raises(IllegalActionError, match="0 to 5, not 6"):
+            state.play(6)
+        with pytest.raises(IllegalActionError, match=r"(?s)a1 .action 0. is not legal for red, who has: c1.*R B -"):
+            state.play(0)
+        with pytest.raises(TypeError, match="integer"):
+            state.play("c1")
+        with pytest.raises(IllegalActionError, match="game is over"):
+            state.play_transcript("c1 a2")
+        with pytest.raises(NotationError, match="ply 2: expected a cell"):
+            state.play_transcript("1. c1 z")
+        with pytest.raises(AttributeError, match="cannot be changed"):
+            state.width = 3
+        assert not state.is_legal(-1)
+
+
+@pytest.mark.parametrize("player", [-1, 3, "red", None])
+def test_what_is_no_player_is_told(player):
+    for question in (Tribolo(seed=1).observation, Tribolo(seed=1).mobility):
+        with pytest.raises(ValueError, match="a player is 0 or 1"):
+            question(player)
+
+
+@pytest.mark.parametrize("action", [-1, Tribolo(seed=1).num_actions])
+def test_what_is_no_action_has_no_name(action):
+    with pytest.raises(ValueError, match="actions here are 0 to"):
+        Tribolo(seed=1).action_to_text(action)

@@ -1,0 +1,230 @@
+"""Files that are written whole or not at all, and files of strangers."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from othello_env.arena.tournament.records import open_records, read_records
+from othello_env.cli import main
+from othello_env.support.files import check_output, parse_json, read_file, write_file, write_json
+
+needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX's links, devices and locks")
+HOUR = 3600
+WRITERS = {
+    "write_file": lambda path: write_file(path, b"new"),
+    "write_json": lambda path: write_json(path, "new"),
+    "open_records": lambda path: open_records(path).__enter__(),
+    "check_output": check_output,
+}
+
+
+def leave(folder, *, killed):
+    """A process that writes ``folder/a.txt`` and is killed in the midst of it, or waits there until it is told to end.
+
+    Returns the process.
+    """
+    last = "os.kill(os.getpid(), signal.SIGKILL)" if killed else "print('there', flush=True) or input()"
+    code = f"import os, signal, sys; os.fsync = lambda _: {last}\n"
+    code += "from othello_env.support.files import write_file; write_file(sys.argv[1], b'x' * 1000)"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(folder / "a.txt")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    if killed:
+        process.communicate(timeout=60)
+    else:
+        assert process.stdout.readline() == "there\n"
+    for left in folder.iterdir():
+        os.utime(left, (time.time() - HOUR,) * 2)
+    return process
+
+
+@needs_posix
+def test_what_a_kill_left_is_removed_at_the_next_write_of_that_file(tmp_path):
+    (tmp_path / ".a.txt.backup").write_text("a user's own")
+    process = leave(tmp_path, killed=True)
+    assert process.returncode == -signal.SIGKILL
+    assert len(list(tmp_path.glob(".a.txt.*"))) == 2
+    write_file(tmp_path / "b.txt", b"another file")
+    assert len(list(tmp_path.glob(".a.txt.*"))) == 2
+    write_file(tmp_path / "a.txt", b"new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".a.txt.backup", "a.txt", "b.txt"]
+    assert (tmp_path / "a.txt").read_bytes() == b"new"
+
+
+@needs_posix
+def test_what_another_process_is_writing_is_left_alone(tmp_path):
+    process = leave(tmp_path, killed=False)
+    write_file(tmp_path / "a.txt", b"new")
+    assert (tmp_path / "a.txt").read_bytes() == b"new"
+    process.communicate("\n", timeout=60)
+    assert process.returncode == 0
+    assert (tmp_path / "a.txt").read_bytes() == b"x" * 1000
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_what_is_new_is_left_alone(tmp_path):
+    new = tmp_path / f".a.txt.{'0' * 16}.unfinished"
+    new.write_bytes(b"")
+    write_file(tmp_path / "a.txt", b"new")
+    assert new.exists()
+
+
+def test_a_write_that_fails_leaves_the_old_file_alone(tmp_path, monkeypatch):
+    write_file(tmp_path / "new" / "a.txt", b"old")
+
+    def full(_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="no space left"):
+        write_file(tmp_path / "new" / "a.txt", b"new")
+    assert [path.read_bytes() for path in (tmp_path / "new").iterdir()] == [b"old"]
+
+
+@needs_posix
+def test_files_that_threads_write_at_once_have_the_rights_that_the_user_gives(tmp_path):
+    def write(number):
+        for k in range(50):
+            write_file(tmp_path / f"{number}.{k}", b"")
+
+    before = os.umask(0o027)
+    try:
+        threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert os.umask(0o027) == 0o027
+    finally:
+        os.umask(before)
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o640}
+
+
+@needs_posix
+@pytest.mark.parametrize("exists", [True, False], ids=["to a file", "dangling"])
+@pytest.mark.parametrize("name", WRITERS)
+def test_nothing_is_written_through_a_link_or_over_it(tmp_path, name, exists):
+    if exists:
+        (tmp_path / "elsewhere").write_bytes(b"")
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match=r"link' is a symbolic link, which is not written through"):
+        WRITERS[name](tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "elsewhere").exists() == exists
+    if exists:
+        assert (tmp_path / "elsewhere").read_bytes() == b""
+
+
+def special(tmp_path, kind):
+    """The path of what is no regular file."""
+    if kind == "device":
+        return "/dev/zero"
+    path = tmp_path / "special"
+    path.mkdir() if kind == "folder" else os.mkfifo(path)
+    return path
+
+
+@contextmanager
+def soon():
+    """Ends what hangs."""
+
+    def end(*_):
+        raise TimeoutError("it hangs")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.alarm(60)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@needs_posix
+@pytest.mark.parametrize("kind", ["device", "folder", "pipe"])
+@pytest.mark.parametrize("name", WRITERS)
+def test_only_regular_files_are_written(tmp_path, name, kind):
+    with soon(), pytest.raises(OSError, match="is no regular file, so nothing is written to it"):
+        WRITERS[name](special(tmp_path, kind))
+
+
+@needs_posix
+@pytest.mark.parametrize("kind", ["device", "folder", "pipe"])
+@pytest.mark.parametrize("read", [lambda path: read_file(path, 10), read_records], ids=["read_file", "read_records"])
+def test_only_regular_files_are_read(tmp_path, read, kind):
+    with soon(), pytest.raises(OSError, match="is no regular file to read"):
+        read(special(tmp_path, kind))
+
+
+@needs_posix
+@pytest.mark.parametrize("option", ["--out", "--transcripts"])
+def test_a_tournament_is_not_written_to_a_device_or_through_a_link(tmp_path, capsys, option):
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    for path in ("/dev/zero", tmp_path / "link"):
+        with soon(), pytest.raises(SystemExit, match="2"):
+            main(["tournament", "random", "maximizer", "--games", "2", option, str(path)])
+        out, error = capsys.readouterr()
+        assert "no regular file" in error or "is a symbolic link" in error
+        assert out == ""
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@needs_posix
+def test_training_is_not_written_through_a_link(tmp_path, capsys):
+    (tmp_path / "a.npz").symlink_to(tmp_path / "elsewhere.npz")
+    with soon(), pytest.raises(SystemExit, match="2"):
+        main(["train", "--size", "4", "--games", "1", "--out", str(tmp_path / "a.npz")])
+    assert "a.npz' is a symbolic link" in capsys.readouterr().err
+    assert not (tmp_path / "elsewhere.npz").exists()
+
+
+@needs_posix
+def test_a_link_can_be_read(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"text")
+    (tmp_path / "link").symlink_to(tmp_path / "a.txt")
+    assert read_file(tmp_path / "link", 4) == b"text"
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path):
+    path = tmp_path / "a.txt"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)  # most systems keep no zeros
+    with pytest.raises(ValueError, match=r"a\.txt' has 1,099,511,627,776 bytes; at most 1,000 are read"):
+        read_file(path, 1000)
+    with pytest.raises(ValueError, match=r"a\.txt"), open_records(path):
+        pass
+    with pytest.raises(FileNotFoundError, match=r"there is no file '.*none\.txt' to take openings from"):
+        read_file(tmp_path / "none.txt", 10, "take openings from")
+
+
+@pytest.mark.parametrize("value", [None, 2**64, -0.5, "text", [[1], {"a": []}], {"a": {"b": [True]}}], ids=str)
+def test_json_is_read_as_it_was_written(value):
+    assert parse_json(json.dumps(value)) == parse_json(json.dumps(value).encode()) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[" * 51 + "]" * 51, "nested deeper than 50 levels"),
+        ('{"a":' * 51 + "1" + "}" * 51, "nested deeper than 50 levels"),
+        ("[" * 100_000, "nested deeper than 50 levels"),
+        ('[{"a":' * 100_000, "nested deeper than 50 levels"),
+        ("NaN", "no finite number"),
+        ("-Infinity", "no finite number"),
+        ("[1e999]", "1e999 is no finite number"),
+        ("1" + "0" * 400, "an integer of 401 digits, more than 300"),
+        ("[1,", "Expecting value"),
+        (b"\xff\xfe\xfd", "codec can't decode"),
+    ],
+    ids=lambda value: str(value)[:9],
+)
+def test_json_that_nobody_can_use_is_a_value_error(text, message):
+    with pytest.raises(ValueError, match=message):
+        parse_json(text)

@@ -1,0 +1,236 @@
+"""The cache of machine code: never stale, shared by processes, no obstacle when broken, and not open to others."""
+
+import os
+import platform
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from othello_env.support import jit
+
+PROGRAM = """
+    import sys
+    from kernels import outer
+    print(outer.outer(20), sum(outer.outer.stats.cache_hits.values()))
+"""
+HELPER = """
+    from othello_env.support.jit import kernel
+
+    @kernel
+    def helper(x):
+        return x + 1
+"""
+OUTER = """
+    from kernels.helper import helper
+    from othello_env.support.jit import kernel
+
+    @kernel
+    def outer(x):
+        return 2 * helper(x)
+"""
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A program, and a package with a kernel that calls one in another file."""
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "helper.py").write_text(textwrap.dedent(HELPER), encoding="utf-8")
+    (folder / "outer.py").write_text(textwrap.dedent(OUTER), encoding="utf-8")
+    (tmp_path / "program.py").write_text(textwrap.dedent(PROGRAM), encoding="utf-8")
+    return tmp_path
+
+
+def environment(cache: Path, **more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    return kept | {"NUMBA_CACHE_DIR": str(cache)} | more
+
+
+def start(package: Path, **more: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", str(package / "program.py")],
+        env=environment(package / "cache", **more),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def outcome(process: subprocess.Popen[str]) -> tuple[int, int]:
+    """What the kernel answered, and how many times its machine code came from the cache."""
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    answer, hits = out.split()
+    return int(answer), int(hits)
+
+
+def run(package: Path, **more: str) -> tuple[int, int]:
+    return outcome(start(package, **more))
+
+
+def test_a_second_process_loads_what_the_first_compiled(package):
+    assert run(package) == (42, 0)
+    assert run(package) == (42, 1)
+
+
+def test_an_edit_of_a_callee_in_another_file_is_seen(package):
+    assert run(package) == (42, 0)
+    helper = package / "kernels" / "helper.py"
+    stamp = helper.stat()
+    helper.write_text(helper.read_text(encoding="utf-8").replace("x + 1", "x + 3"), encoding="utf-8")
+    os.utime(helper, ns=(stamp.st_atime_ns, stamp.st_mtime_ns + 10**9))  # Python's own cache looks at the time
+    assert run(package) == (46, 0)
+    assert run(package) == (46, 1)
+    helper.write_text(textwrap.dedent(HELPER), encoding="utf-8")
+    os.utime(helper, ns=(stamp.st_atime_ns, stamp.st_mtime_ns + 2 * 10**9))
+    assert run(package) == (42, 1)  # the first one's machine code is still there
+
+
+def test_scripts_count_the_files_beside_them(tmp_path):
+    (tmp_path / "beside.py").write_text(textwrap.dedent(HELPER), encoding="utf-8")
+    program = (
+        OUTER.replace("kernels.helper", "beside") + "\n    print(outer(20), sum(outer.stats.cache_hits.values()))\n"
+    )
+    (tmp_path / "program.py").write_text(textwrap.dedent(program), encoding="utf-8")
+    assert run(tmp_path) == (42, 0)
+    assert run(tmp_path) == (42, 1)
+    helper = tmp_path / "beside.py"
+    helper.write_text(textwrap.dedent(HELPER).replace("x + 1", "x + 10"), encoding="utf-8")
+    assert run(tmp_path) == (60, 0)
+
+
+def test_eight_processes_that_start_cold_at_once(package):
+    outcomes = [outcome(process) for process in [start(package) for _ in range(8)]]
+    assert [answer for answer, _ in outcomes] == [42] * 8
+    if sys.platform != "win32":
+        # One compiled, and the others waited for its machine code.
+        assert sorted(hits for _, hits in outcomes) == [0] + [1] * 7
+
+
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+def test_damaged_files_are_made_anew(package, suffix):
+    assert run(package) == (42, 0)
+    damaged = [file for file in (package / "cache").rglob(f"*{suffix}") if file.name.startswith("outer")]
+    assert damaged
+    for file in damaged:
+        file.write_bytes(file.read_bytes()[:-20])
+    assert run(package) == (42, 0)
+    assert run(package) == (42, 1)
+
+
+def test_a_cache_that_cannot_be_made(package):
+    (package / "cache").write_text("a file where a folder should be", encoding="utf-8")
+    assert run(package) == (42, 0)
+    assert run(package) == (42, 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="permissions bind only ordinary users")
+def test_a_cache_that_cannot_be_written(package):
+    (package / "cache").mkdir(mode=0o500)
+    assert run(package) == (42, 0)
+    assert run(package) == (42, 0)
+
+
+@pytest.mark.parametrize(
+    ("method", "error"),
+    [("home", RuntimeError("Could not determine home directory.")), ("read_bytes", PermissionError("a source"))],
+)
+def test_no_home_or_a_source_that_cannot_be_read_is_no_error(monkeypatch, tmp_path, method, error):
+    def fails(*_):
+        raise error
+
+    (tmp_path / "beside.py").touch()
+    for variable in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(Path, method, fails)
+    assert jit._cache_folder(tmp_path) is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions are POSIX's")
+class TestTrust:
+    def test_the_folders_are_for_their_owner_alone(self, package):
+        run(package)
+        base = package / "cache" / "othello-env"
+        modes = [folder.stat().st_mode & 0o777 for folder in [base, *base.iterdir()]]
+        assert len(modes) >= 2
+        assert set(modes) == {0o700}
+
+    @pytest.mark.parametrize(("level", "mode"), [(0, 0o770), (1, 0o707)])
+    def test_folders_that_others_may_write_to_are_not_used(self, package, level, mode):
+        assert run(package) == (42, 0)
+        base = package / "cache" / "othello-env"
+        for folder in [base] if level == 0 else list(base.iterdir()):
+            folder.chmod(mode)
+        assert run(package) == (42, 0)
+        assert run(package) == (42, 0)
+
+    def test_another_users_folder_is_not_used(self, tmp_path, monkeypatch):
+        assert jit._is_ours_alone(tmp_path)
+        monkeypatch.setattr(os, "getuid", lambda: tmp_path.stat().st_uid + 1)
+        assert not jit._is_ours_alone(tmp_path)
+
+    def test_a_link_is_not_used(self, tmp_path):
+        (tmp_path / "real").mkdir(mode=0o700)
+        (tmp_path / "link").symlink_to(tmp_path / "real")
+        assert jit._is_ours_alone(tmp_path / "real")
+        assert not jit._is_ours_alone(tmp_path / "link")
+
+
+def test_versions_unused_for_a_month_are_removed(package):
+    base = package / "cache" / "othello-env"
+    for name in ("old", "recent"):
+        (base / name).mkdir(parents=True, mode=0o700)
+        (base / name / "machine.nbc").touch()
+    base.chmod(0o700)
+    month_ago = base.stat().st_mtime - 31 * 24 * 3600
+    os.utime(base / "old", (month_ago, month_ago))
+    assert run(package) == (42, 0)
+    assert not (base / "old").exists()
+    assert (base / "recent").exists()
+
+
+def test_without_compilation_the_kernels_are_plain_python(package):
+    program = package / "program.py"
+    program.write_text("from kernels import outer\nprint(outer.outer(20), 0)\n", encoding="utf-8")
+    assert run(package, NUMBA_DISABLE_JIT="1") == (42, 0)
+    assert not (package / "cache").exists()
+
+
+def test_a_kernel_without_a_file_is_compiled_and_not_kept():
+    source = (
+        "from othello_env.support.jit import kernel\n@kernel\ndef double(x):\n    return 2 * x\nprint(double(21), 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-"], input=source, capture_output=True, text=True, check=False, timeout=300)
+    assert done.stdout.split() == ["42", "0"], done.stderr
+
+
+LINES = """
+def lines(x, y):
+    east = x & (y << np.uint64(1))
+    south = x & (y << np.uint64(8))
+    east |= x & (east << np.uint64(1))
+    south |= x & (south << np.uint64(8))
+    east |= x & (east << np.uint64(1))
+    south |= x & (south << np.uint64(8))
+    return (east << np.uint64(1)) | (south << np.uint64(8))
+"""
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64", "arm64", "aarch64"), reason="other vector registers")
+def test_slp_is_for_the_kernels_that_ask_for_it():
+    vectors = {}
+    for slp in (True, False):
+        namespace = {"np": np}
+        exec(LINES, namespace)  # without a file, so that nothing is loaded from a cache
+        lines = jit.kernel(slp=slp)(namespace["lines"])
+        before = numba.config.SLP_VECTORIZE
+        assert lines(np.uint64(0b110), np.uint64(1)) == 0b1100
+        assert before == numba.config.SLP_VECTORIZE
+        vectors[slp] = "x i64>" in next(iter(lines.inspect_llvm().values()))
+    assert vectors == {True: True, False: False}

@@ -1,0 +1,182 @@
+"""Threads that share work: whatever fails or comes between, there is a result or an error, and nothing hangs."""
+
+import os
+import signal
+import sys
+import threading
+
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+
+from othello_env.envs.vector.env import OthelloVectorEnv
+from othello_env.support import threads as module
+from othello_env.support.threads import Workers
+
+LIMIT = 60.0
+"""Seconds after which something hangs."""
+
+
+def within(limit, function):
+    """What a function returns or raises in a thread of its own, which must end."""
+    told = []
+
+    def run():
+        try:
+            told.append((function(), None))
+        except BaseException as error:
+            told.append((None, error))
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(limit)
+    assert told, "it hangs"
+    result, error = told[0]
+    if error is not None:
+        raise error
+    return result
+
+
+def squares(workers):
+    return workers.run(lambda k: k * k)
+
+
+@pytest.fixture
+def failing_start(monkeypatch):
+    """Let the second thread that `Workers` starts fail, and count those that run."""
+    start, number, running = threading.Thread.start, [0], []
+
+    def fail_at_two(thread):
+        if thread._target is module._serve:
+            number[0] += 1
+            if number[0] == 2:
+                raise RuntimeError("can't start new thread")
+            running.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", fail_at_two)
+    return running
+
+
+def test_a_thread_that_does_not_start(failing_start):
+    workers = Workers(4)
+    with pytest.raises(RuntimeError, match="thread 3 of 4 could not be started: can't start new thread"):
+        within(LIMIT, lambda: squares(workers))
+    for thread in failing_start:  # those that ran have ended
+        thread.join(LIMIT)
+        assert not thread.is_alive()
+    workers.close()
+    assert within(LIMIT, lambda: squares(workers)) == [0, 1, 4, 9]  # now they do
+    workers.close()
+
+
+def test_an_environment_whose_thread_does_not_start(failing_start):
+    env = OthelloVectorEnv(6, 4, None, num_threads=3)
+    observation, _ = env.reset(seed=0)
+    actions = observation["action_mask"].argmax(1)
+    with pytest.raises(RuntimeError, match="ask for fewer threads"):
+        within(LIMIT, lambda: env.step(actions))
+    with pytest.raises(ResetNeeded):
+        env.step(actions)
+    again, _ = env.reset(seed=0)
+    np.testing.assert_equal(again, observation)
+    within(LIMIT, lambda: env.step(actions))
+    env.close()
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_closing_at_any_moment_of_a_run(is_first):
+    """Before each line that the run executes, another thread closes."""
+    for moment in range(1, 200):
+        workers = Workers(3)
+        if not is_first:
+            squares(workers)
+        lines = [0]
+        closing = threading.Thread(target=workers.close, daemon=True)
+
+        def trace(frame, event, _argument, lines=lines, closing=closing, moment=moment):
+            if frame.f_code.co_filename != module.__file__:
+                return None
+            if event == "line":
+                lines[0] += 1
+                if lines[0] == moment:
+                    closing.start()
+                    closing.join(0.02)  # it may have to wait for this thread
+            return trace
+
+        def run(workers=workers, trace=trace):
+            before = sys.gettrace()
+            sys.settrace(trace)
+            try:
+                return squares(workers)
+            finally:
+                sys.settrace(before)
+
+        assert within(LIMIT, run) == [0, 1, 4]
+        assert within(LIMIT, lambda workers=workers: squares(workers)) == [0, 1, 4]  # use after close
+        workers.close()
+        if lines[0] < moment:
+            assert moment > 10
+            return
+        closing.join(LIMIT)
+        assert not closing.is_alive()
+    raise AssertionError("a run has no end")
+
+
+def test_threads_that_make_their_first_run_at_once():
+    for _ in range(50):
+        workers = Workers(3)
+        before = threading.active_count()
+        told = []
+        callers = [threading.Thread(target=lambda w=workers, t=told: t.append(squares(w)), daemon=True) for _ in "ab"]
+        for caller in callers:
+            caller.start()
+        for caller in callers:
+            caller.join(LIMIT)
+        assert told == [[0, 1, 4]] * 2
+        assert threading.active_count() <= before + 2
+        workers.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+@pytest.mark.parametrize("call", [squares, Workers.close])
+def test_a_fork_while_another_thread_starts_them(monkeypatch, call):
+    start, inside, go_on = threading.Thread.start, threading.Event(), threading.Event()
+
+    def wait_within(thread):
+        if thread._target is module._serve:
+            inside.set()
+            go_on.wait(LIMIT)
+        start(thread)
+
+    workers = Workers(3)
+    told = []
+    caller = threading.Thread(target=lambda: told.append(squares(workers)), daemon=True)
+    monkeypatch.setattr(threading.Thread, "start", wait_within)
+    start(caller)
+    assert inside.wait(LIMIT)
+    child = os.fork()
+    if child == 0:
+        try:
+            signal.alarm(int(LIMIT))
+            threading.Thread.start = start
+            call(workers)
+            os._exit(0 if squares(workers) == [0, 1, 4] else 1)
+        finally:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    go_on.set()
+    caller.join(LIMIT)
+    assert told == [[0, 1, 4]]
+    workers.close()
+
+
+def test_closing_twice_or_before_any_run_does_nothing():
+    workers = Workers(3)
+    workers.close()
+    assert squares(workers) == [0, 1, 4]
+    workers.close()
+    workers.close()
+    assert squares(workers) == [0, 1, 4]
+    workers.close()
