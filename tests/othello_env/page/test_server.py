@@ -29,19 +29,20 @@ def client():
         yield made
 
 
+TICKETS = itertools.count()  # all tests ask one server
+
+
 @pytest.fixture
 def ask(client):
     """Sends a message as the page does."""
 
     def call(name, **message):
         if name == "think":
-            message |= {"client": "a", "ticket": f"{next(tickets)}"}
+            message |= {"client": "a", "ticket": f"{next(TICKETS)}"}
         while True:
             answer = client.post(f"/api/{name}", json=message, headers={"origin": SITE})
             if answer.status_code != 202:
                 return answer
-
-    tickets = itertools.count()
 
     return call
 
