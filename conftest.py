@@ -1,9 +1,28 @@
-"""Warnings are errors in each test and doctest, whatever the plugins of whoever runs them warn of elsewhere."""
+"""Warnings are errors in each test and doctest, but for those of plugins that whoever runs the tests has installed."""
+
+import sys
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+_OURS = {"_pytest", "pytest", "xdist", "_hypothesis_pytestplugin", "hypothesis"}
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Called by pytest."""
+    filters = ["error", *(f"default:::{module}" for module in _modules_of_plugins(config))]
     for item in items:
-        item.add_marker(pytest.mark.filterwarnings("error"), append=False)  # first, so that a test's own marks win
+        item.add_marker(pytest.mark.filterwarnings(*filters), append=False)  # first, so that a test's own marks win
+
+
+def _modules_of_plugins(config: pytest.Config) -> list[str]:
+    """The modules of plugins that these tests do not ask for."""
+    found = set()
+    for plugin in config.pluginmanager.get_plugins():
+        name = plugin.__name__ if isinstance(plugin, ModuleType) else type(plugin).__module__
+        file = getattr(sys.modules.get(name), "__file__", None)
+        is_here = file is not None and Path(file).is_relative_to(config.rootpath) and "site-packages" not in file
+        if not is_here:
+            found.add(name.partition(".")[0])
+    return sorted(name for name in sys.modules if name.partition(".")[0] in found - _OURS)

@@ -4,12 +4,15 @@ The command takes a second to import, and so this module lies outside the packag
 loses a KeyboardInterrupt that it raises in a destructor or in a callback of a C library; such a one is raised again.
 """
 
-import contextlib
+# Nothing that takes time to import: until `main` has begun an interrupt ends in a traceback.
+import atexit
 import os
 import signal
 import sys
-import threading
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
 
 __all__ = ["main"]
 
@@ -24,6 +27,7 @@ def main() -> None:
 
         run()
     signal.signal(signal.SIGINT, _end_with_a_line)
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # the last call: it ends anyway, with its status
     from othello_env.cli import main as run
 
     sys.excepthook = _end_if_interrupted
@@ -52,12 +56,14 @@ def _end_with_a_line(*_: object) -> None:
 
 def _end_silently_when_interrupted() -> None:
     """From now on an interrupt says nothing: the command has printed what it had to."""
+    import contextlib
+
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
     signal.signal(signal.SIGINT, lambda *_: os._exit(_INTERRUPTED))
 
 
-def _end_if_interrupted(kind: type[BaseException], error: BaseException, traceback: Any) -> None:
+def _end_if_interrupted(kind: type[BaseException], error: BaseException, traceback: "TracebackType | None") -> None:
     """An error that nobody caught; an interrupt, if it came between two lines above."""
     if issubclass(kind, KeyboardInterrupt):
         _end_silently_when_interrupted()
@@ -65,12 +71,14 @@ def _end_if_interrupted(kind: type[BaseException], error: BaseException, traceba
     sys.__excepthook__(kind, error, traceback)
 
 
-def _raise_again(lost: Any) -> None:
+def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
     """An error that cannot be raised where it is; an interrupt is raised once its place has been left.
 
     After an interrupt other errors say nothing: they come of what it left half made.
     """
     if issubclass(lost.exc_type, KeyboardInterrupt):
+        import threading
+
         _lost.append(True)
         threading.Timer(_AGAIN_SECONDS, _interrupt_main_thread).start()
     elif not _interrupted:
@@ -81,4 +89,6 @@ def _interrupt_main_thread() -> None:
     if sys.platform == "win32":
         signal.raise_signal(signal.SIGINT)
     else:
+        import threading
+
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # it may sleep

@@ -30,6 +30,8 @@ def pytest_sessionstart():
     warnings.warn("started")
 def pytest_collection_finish():
     warnings.warn("collected")
+def pytest_runtest_call():
+    warnings.warn("called")
 """)
     path = [str(tmp_path), *sys.path]
     program = f"import sys; sys.path[:0] = {path!r}; import pytest; sys.exit(pytest.main(sys.argv[1:]))"
@@ -39,7 +41,7 @@ def pytest_collection_finish():
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 passed" in done.stdout
-    for moment in ("configured", "started", "collected"):
+    for moment in ("configured", "started", "collected", "called"):
         assert moment in done.stdout + done.stderr
 
 

@@ -1,6 +1,5 @@
 """``othello-env serve``: the browser page."""
 
-import contextlib
 import socket
 import threading
 import webbrowser
@@ -48,7 +47,7 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
     yours = [Offer(spec, "yours", games_of(make_agent(spec))) for spec in dict.fromkeys(agents)]
     offers = [*yours, *(offer for offer in PACKAGED if offer.spec not in agents)]
     shown = [_read_results(file) for file in results]
-    with contextlib.suppress(KeyboardInterrupt), _listen(port) as listener:
+    with _listen(port) as listener:
         taken = listener.getsockname()[1]
         address = f"http://{_ADDRESS}:{taken}/"
         thinkers = Thinkers(seconds=seconds)
@@ -64,6 +63,11 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
         )
 
         class Server(uvicorn.Server):  # type: ignore[misc,name-defined]  # imported where it is used
+            def handle_exit(self, sig: int, frame: Any) -> None:
+                """Stop; a further interrupt changes nothing, since that is a matter of two seconds."""
+                if not self.should_exit:
+                    super().handle_exit(sig, frame)
+
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 """Tell the address once an interrupt is no more than a wish to stop."""
                 await super().startup(sockets)
@@ -76,8 +80,7 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
                 await thinkers.close()
                 await super().shutdown(sockets)
 
-        Server(config).run(sockets=[listener])
-    click.echo("stopped")
+        Server(config).run(sockets=[listener])  # raises the interrupt again
 
 
 def _listen(port: int) -> socket.socket:

@@ -6,6 +6,7 @@ one, is no larger than its reader allows, and is read once: what was checked is 
 """
 
 import contextlib
+import hashlib
 import json
 import math
 import os
@@ -23,6 +24,7 @@ if sys.platform != "win32":
 __all__ = ["check_output", "parse_json", "read_file", "write_file", "write_json"]
 
 _UNFINISHED = ".unfinished"
+_LONGEST_NAME = 200  # bytes
 _STALE_SECONDS = 60.0
 _DEEPEST = 50
 _LONGEST_INTEGER = 300  # digits: what fits into a float
@@ -56,7 +58,7 @@ def write_file(path: str | Path, data: bytes) -> None:
     check_output(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_stale(path)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}{_UNFINISHED}")
+    temporary = path.with_name(f".{_short(path.name)}.{secrets.token_hex(8)}{_UNFINISHED}")
     try:
         with temporary.open("xb") as file:
             _lock(file)
@@ -74,7 +76,7 @@ def write_file(path: str | Path, data: bytes) -> None:
 
 def _remove_stale(path: Path) -> None:
     """Remove what killed processes left of this file: temporary files that are not new and that nobody holds."""
-    name = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}{re.escape(_UNFINISHED)}")
+    name = re.compile(rf"\.{re.escape(_short(path.name))}\.[0-9a-f]{{16}}{re.escape(_UNFINISHED)}")
     for left in path.parent.iterdir():
         if not name.fullmatch(left.name):
             continue
@@ -85,6 +87,12 @@ def _remove_stale(path: Path) -> None:
                     if sys.platform != "win32":
                         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 left.unlink()  # Windows refuses this while the file is open
+
+
+def _short(name: str) -> str:
+    """A file's name, or a hash of one that leaves no room for more within the 255 bytes that file systems allow."""
+    data = os.fsencode(name)
+    return name if len(data) <= _LONGEST_NAME else hashlib.sha256(data).hexdigest()
 
 
 def _lock(file: IO[bytes]) -> None:

@@ -72,6 +72,8 @@ def main():
         if behaviour in ("die", "complain"):
             say(1_000_000 * "oh! " * (behaviour == "complain") + "out of luck", sys.stderr)
             sys.exit(3)
+        if behaviour == "shout":
+            moves = ["\x1b[2J" + 50_000 * "A"]
         if behaviour == "noise":
             say("thinking...")
         if clock != (moves.pop(0).split("; ") if behaviour == "clock" else []):

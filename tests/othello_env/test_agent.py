@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from othello_env import Agent, AgentError, MissingExtraError, Othello, OthelloBatch, SpecError, agent, make_agent
-from othello_env.agent import Chance, Clock, Seat, act_on_clock, ask, option_text
+from othello_env import Agent, AgentError, MissingExtraError, Othello, OthelloBatch, SpecError, make_agent
+from othello_env.agent import Chance, Clock, Seat, act_on_clock, agent_names, ask, option_text
+from othello_env.agent import spec as agent_specs
 from othello_env.arena.play.timed import Timed
 
 pytestmark = pytest.mark.nojit
@@ -80,9 +81,9 @@ def plugin(tmp_path, monkeypatch):
     (info / "entry_points.txt").write_text(ENTRY_POINTS, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
-    agent._registry.cache_clear()
+    agent_specs._registry.cache_clear()
     yield tmp_path
-    agent._registry.cache_clear()
+    agent_specs._registry.cache_clear()
     sys.modules.pop("othello_plugin", None)
 
 
@@ -92,7 +93,7 @@ def last_legal(observations, masks):
 
 class TestSpecs:
     def test_the_installed_names_are_listed(self, plugin):
-        names = agent.agent_names()
+        names = agent_names()
         assert list(names) == sorted(names)
         assert {"random", "zz-all", "zz-broken"} <= set(names)
         assert ".zz" not in names
@@ -344,7 +345,7 @@ class TestClock:
         ],
     )
     def test_an_agent_gets_as_much_of_it_as_it_takes(self, clock, both, one):
-        for wrap in (lambda it: it, lambda it: agent._EpsilonAgent(it, 1e-9, 0), Timed):
+        for wrap in (lambda it: it, lambda it: agent_specs._EpsilonAgent(it, 1e-9, 0), Timed):
             agents = Clocked(), Blind()
             for each in agents:
                 ask(wrap(each), Othello(), clock)
@@ -427,7 +428,7 @@ class TestEpsilon:
         assert made.act_batch(OthelloBatch.from_states(states, keys)).tolist() == singles
 
     def test_a_callable_with_epsilon_answers_alike(self):
-        made = agent._EpsilonAgent(make_agent(last_legal), 0.5, None)
+        made = agent_specs._EpsilonAgent(make_agent(last_legal), 0.5, None)
         states = states_of_a_game(4)
         keys = list(range(len(states)))
         singles = []

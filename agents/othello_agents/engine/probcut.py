@@ -21,6 +21,7 @@ from othello_env.support.jit import kernel
 
 __all__ = [
     "CONFIDENCE",
+    "FITTED_SIZES",
     "NO_CUTS",
     "SHALLOWEST",
     "SQUARES_A_STAGE",
@@ -37,6 +38,8 @@ SHALLOWEST = 3
 SQUARES_A_STAGE = 8
 """A stage of the game is so many empty squares long."""
 
+FITTED_SIZES = (8,)
+"""The sizes of boards for which fits come with the package."""
 NO_CUTS = np.zeros((0, 0, 3), np.float32)
 """The table of a search that leaves nothing out."""
 
@@ -72,11 +75,12 @@ def shipped_cuts(size: int) -> npt.NDArray[np.float32]:
     Stages are counted by `stage_of`, depths from `SHALLOWEST` on.
 
     Raises:
+        OSError: the file is not there any more; the message names it.
         ValueError: the file is damaged; the message names it.
     """
-    file = resources.files("othello_agents") / "weights" / f"probcut_{size}x{size}.json"
-    if not file.is_file():
+    if size not in FITTED_SIZES:
         return NO_CUTS
+    file = resources.files("othello_agents") / "weights" / f"probcut_{size}x{size}.json"
     try:
         fits = np.array(json.loads(file.read_text(encoding="utf-8"))["fits"], np.float32)
     except (KeyError, TypeError, ValueError, RecursionError) as error:

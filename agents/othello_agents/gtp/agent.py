@@ -15,7 +15,7 @@ import threading
 import weakref
 from typing import Any
 
-from othello_agents.gtp.program import Program
+from othello_agents.gtp.program import Program, shown
 from othello_env.agent import Agent, AgentError, Clock, as_othello, option_text
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.othello.position import Othello
@@ -23,6 +23,7 @@ from othello_env.games.othello.position import Othello
 __all__ = ["Gtp"]
 
 _SECONDS = 60.0
+_LONGEST_SECONDS = 1_000_000
 
 
 class Gtp(Agent):
@@ -43,8 +44,8 @@ class Gtp(Agent):
     def __init__(self, command: str, seconds: float = _SECONDS) -> None:
         if not shlex.split(command):
             raise ValueError("the command is empty: expected what starts an engine, such as 'gtp-rhino -l 4 -b 0'")
-        if not 0 < seconds < threading.TIMEOUT_MAX:
-            raise ValueError(f"seconds is a positive number, not {seconds}")
+        if not 0 < seconds <= _LONGEST_SECONDS:
+            raise ValueError(f"seconds is more than 0 and at most {_LONGEST_SECONDS:,}, not {seconds}")
         self._command = command
         self._seconds = seconds
         self._program: Program | None = None
@@ -92,8 +93,8 @@ class Gtp(Agent):
         answer = program.ask(f"genmove {colour}")
         try:
             action = state.action_from_text(answer)
-        except NotationError as error:
-            raise program.failure(f"answered with no move: {error}\n{state}") from error
+        except NotationError:
+            raise program.failure(f"answered with no move, {shown(answer)!r}:\n{state}") from None
         if action not in state.legal_actions():
             raise program.failure(f"does not see this position: {state.illegal(action)}")
         self._told = [*commands, _command(colour, state, action)]

@@ -21,7 +21,7 @@ from typing import IO
 from othello_agents.gtp import supervisor
 from othello_env.agent import AgentError
 
-__all__ = ["Program"]
+__all__ = ["Program", "shown"]
 
 _LONGEST_LINE = 1 << 16
 """In bytes. It is also how much a program can write while nobody reads; then it has to wait."""
@@ -100,7 +100,7 @@ class Program:
             size += len(line)
             text = line.decode("utf-8", "replace").rstrip("\r\n")
             if text.strip():
-                self._exchange.append(f"< {text[:_SHOWN]}")
+                self._exchange.append(f"< {shown(text)}")
             if size > _LONGEST_ANSWER or len(line) > _LONGEST_LINE:
                 raise self.failure(f"wrote {size} bytes and no end of an answer to {command!r}")
             # An answer begins with = or ? and ends with an empty line; whatever stands between answers is noise.
@@ -127,7 +127,7 @@ class Program:
         """The error for something that went wrong, with the last exchange; to be raised by the caller."""
         words = [f"gtp: {self._command!r} {what}", "the last exchange:", *self._exchange]
         if errors := bytes(self._errors).decode("utf-8", "replace").splitlines():
-            words += ["its stderr:", *(line[-_SHOWN:] for line in errors)]
+            words += ["its stderr:", *(shown(line[-_SHOWN:]) for line in errors)]
         return AgentError("\n  ".join(words))
 
     def close(self) -> None:
@@ -149,6 +149,11 @@ class Program:
         """Close this process's end of the program's stdin."""
         with contextlib.suppress(OSError, ValueError):
             self._stdin.close()
+
+
+def shown(text: str) -> str:
+    """What a program wrote, as errors show it: the beginning of it, without what would steer a terminal."""
+    return "".join(c if c.isprintable() else " " for c in text[:_SHOWN])
 
 
 _running: weakref.WeakSet[Program] = weakref.WeakSet()

@@ -15,8 +15,10 @@ from othello_env.agent import Agent, WrongGameError, as_othello
 from othello_env.games.game import State
 from othello_env.games.othello.position import OthelloBatch
 
-__all__ = ["NTupleAgent", "agent_from_file", "agent_from_spec", "shipped_network"]
+__all__ = ["SHIPPED_SIZES", "NTupleAgent", "agent_from_file", "agent_from_spec", "shipped_network"]
 
+SHIPPED_SIZES = (6, 8)
+"""The sizes of boards for which trained weights come with the package."""
 _WHO = "n-tuple networks play"
 
 
@@ -90,12 +92,14 @@ def shipped_network(size: int) -> NTupleNetwork:
 
     Raises:
         WrongGameError: none comes for this size.
+        OSError: the file is not there any more; the message names it.
+        ValueError: the file is damaged; the message names it.
     """
-    file = resources.files("othello_agents") / "weights" / f"ntuple_{size}x{size}.npz"
-    if not file.is_file():
+    if size not in SHIPPED_SIZES:
         raise WrongGameError(
             f"no n-tuple weights come with the package for size {size}; "
             f"train some: othello-env train --size {size} --out FILE.npz"
         )
+    file = resources.files("othello_agents") / "weights" / f"ntuple_{size}x{size}.npz"
     with file.open("rb") as opened:
         return NTupleNetwork.read(opened, str(file))

@@ -39,6 +39,9 @@ COMPILED: MappingProxyType[Evaluate, int] = MappingProxyType(
 )
 """The evaluations that the kernels know in Othello; others are searched in Python."""
 
+_DEEPEST = 100
+"""More than any game of Othello has plies, and than a search in Python can go down."""
+
 
 class Found(NamedTuple):
     """What a search found out."""
@@ -135,18 +138,18 @@ class Search(Agent):
 
 
 def check_depth(depth: Any) -> int:
-    """The depth of a search in plies, at least 1.
+    """The depth of a search in plies, 1 to 100.
 
     Raises:
-        ValueError: it is less.
+        ValueError: it is out of range.
         TypeError: it is no integer.
     """
     try:
         plies = index(depth)
     except TypeError:
         raise TypeError(f"depth is a number of plies, not {depth!r}") from None
-    if plies < 1:
-        raise ValueError(f"depth is at least 1, not {depth}")
+    if not 1 <= plies <= _DEEPEST:
+        raise ValueError(f"depth is 1 to {_DEEPEST}, not {depth}")
     return plies
 
 

@@ -10,6 +10,7 @@ from othello_env.agent import Clock
 __all__ = ["TimeControl"]
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)(/move)?")
+_LONGEST_SECONDS = 1_000_000  # eleven days; systems cannot wait for much longer at once
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -29,8 +30,8 @@ class TimeControl:
     per_move: bool = False
 
     def __post_init__(self) -> None:
-        if not 0 < self.seconds < float("inf"):
-            raise ValueError(f"a clock has a positive number of seconds, not {self.seconds}")
+        if not 0 < self.seconds <= _LONGEST_SECONDS:
+            raise ValueError(f"a clock has more than 0 and at most {_LONGEST_SECONDS:,} seconds, not {self.seconds}")
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:

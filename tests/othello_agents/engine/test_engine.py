@@ -219,13 +219,20 @@ def test_weights_that_ship_and_are_damaged_are_an_error_that_names_the_file(pack
     assert make_agent("engine:depth=1").act(Othello(6)) in Othello(6).legal_actions()
 
 
-def test_where_no_weights_ship_it_counts_mobility(packaged):
-    (packaged / "ntuple_8x8.npz").unlink()
-    mobility = Engine(depth=3, exact=0, eval="mobility").analyse(Othello.from_moves("f5"))
-    found = Engine(depth=3, exact=0).analyse(Othello.from_moves("f5"))
+@pytest.mark.parametrize("name", ["ntuple_8x8.npz", "probcut_8x8.json"])
+def test_weights_that_ship_and_are_gone_are_an_error_that_names_the_file(packaged, name):
+    (packaged / name).unlink()
+    with pytest.raises(FileNotFoundError, match=name):
+        make_agent("engine").act(Othello())
+
+
+def test_where_no_weights_ship_it_counts_mobility():
+    start = Othello(4)
+    mobility = Engine(depth=3, exact=0, eval="mobility").analyse(start)
+    found = Engine(depth=3, exact=0).analyse(start)
     assert (found.best, found.score) == (mobility.best, mobility.score)
-    with pytest.raises(WrongGameError, match="no n-tuple weights come with the package for size 8"):
-        Engine(eval="ntuple").check_game(Othello())
+    with pytest.raises(WrongGameError, match="no n-tuple weights come with the package for size 4"):
+        Engine(eval="ntuple").check_game(start)
 
 
 def test_an_error_within_a_search_reaches_the_caller():

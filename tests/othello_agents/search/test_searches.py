@@ -226,8 +226,8 @@ def test_three_players_are_for_the_maximizer_only(three_step: type[State]) -> No
 @pytest.mark.parametrize(
     ("spec", "problem"),
     [
-        ("alphabeta:depth=0", "depth is at least 1, not 0"),
-        ("minimax:depth=-2", "depth is at least 1, not -2"),
+        ("alphabeta:depth=0", "depth is 1 to 100, not 0"),
+        ("minimax:depth=-2", "depth is 1 to 100, not -2"),
         ("alphabeta:depth=x", "depth is int, not 'x'"),
         ("alphabeta:plies=4", "no option plies; it takes depth, eval"),
         (

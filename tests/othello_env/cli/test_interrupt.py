@@ -25,7 +25,7 @@ main()
 MATCH = ["match", "alphabeta:depth=3,eval=weighted", "random", "--games", "1000000"]
 
 
-def interrupted(arguments, seconds=0.0, marker=b"!", times=1, **options):
+def interrupted(arguments, seconds=0.0, marker=b"!", times=1, apart=0.0, **options):
     """The status and the errors of a command that is interrupted so many seconds after it has printed a marker."""
     command = [sys.executable, "-c", START, *arguments]
     with subprocess.Popen(
@@ -39,6 +39,7 @@ def interrupted(arguments, seconds=0.0, marker=b"!", times=1, **options):
         time.sleep(seconds)
         for _ in range(times):
             process.send_signal(signal.SIGINT)
+            time.sleep(apart)
         try:
             _, errors = process.communicate(timeout=120)
         finally:
@@ -66,6 +67,11 @@ def test_while_kernels_compile(tmp_path, monkeypatch):
 
 def compiling(cache, seconds):
     return interrupted(MATCH, seconds, env=os.environ | {"NUMBA_CACHE_DIR": str(cache)})
+
+
+@pytest.mark.parametrize("apart", [0.05, 0.1, 0.15])
+def test_pressed_again_while_it_ends(apart):
+    assert_quiet(*interrupted(MATCH, 1.5, times=3, apart=apart))
 
 
 def test_pressed_many_times():

@@ -31,7 +31,7 @@ class Server:
     """``othello-env serve`` in a process of its own."""
 
     def __init__(self, *arguments, port=0, browser=None):
-        code = f"{START}; from othello_env.cli import main; main()"
+        code = f"{START}; from othello_env_main import main; main()"
         shown = ["--browser" if browser else "--no-browser", "--port", str(port)]
         self.process = subprocess.Popen(
             [sys.executable, "-c", code, "serve", *shown, *arguments],

@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import os
+import signal
 import socket
 import time
 
@@ -60,7 +61,15 @@ def ask(running, spec):
 
 def test_ctrl_c_stops_it_cleanly(serve):
     status, out, errors = serve().stop()
-    assert (status, out.strip(), errors) == (0, "stopped", "")
+    assert (status, out, errors) == (130, "", "othello-env: interrupted\n")
+
+
+def test_ctrl_c_may_be_pressed_twice(serve):
+    running = serve()
+    running.process.send_signal(signal.SIGINT)
+    time.sleep(0.05)
+    status, _, errors = running.stop()
+    assert (status, errors) == (130, "othello-env: interrupted\n")
 
 
 def test_ctrl_c_stops_it_cleanly_while_an_agent_thinks(serve, sleeper):
@@ -68,7 +77,7 @@ def test_ctrl_c_stops_it_cleanly_while_an_agent_thinks(serve, sleeper):
     sleeper.think(running)
     with ask(running, sleeper.spec) as again:
         status, out, errors = running.stop()
-        assert (status, out.strip(), errors) == (0, "stopped", "")
+        assert (status, out, errors) == (130, "", "othello-env: interrupted\n")
         assert again.getresponse().status == 503  # the page is to ask the next server
 
 
@@ -114,7 +123,7 @@ def test_many_that_leave_and_come_again_are_no_error(serve, sleeper):
                     pass
             assert stays.getresponse().status == 202
     status, _, errors = running.stop()
-    assert (status, errors) == (0, "")
+    assert (status, errors) == (130, "othello-env: interrupted\n")
 
 
 HALF = b"GET / HTTP/1.1\r\nHost: "
@@ -182,7 +191,7 @@ def test_a_port_that_is_taken(serve, capsys):
     ("arguments", "part"),
     [
         (["nobody"], "there is no agent 'nobody'"),
-        (["alphabeta:depth=0"], "depth is at least 1"),
+        (["alphabeta:depth=0"], "depth is 1 to 100"),
         (["human"], "human is whoever sits at the page"),
         (["--seconds", "nan"], "nan is not in the range 1<=x<=3600"),
     ],

@@ -69,6 +69,13 @@ def test_what_another_process_is_writing_is_left_alone(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
+def test_the_longest_name_can_be_written(tmp_path):
+    path = tmp_path / ("é" * 126 + "abc")  # 255 bytes
+    for data in (b"one", b"two"):
+        write_file(path, data)
+    assert [(each.name, each.read_bytes()) for each in tmp_path.iterdir()] == [(path.name, b"two")]
+
+
 def test_what_is_new_is_left_alone(tmp_path):
     new = tmp_path / f".a.txt.{'0' * 16}.unfinished"
     new.write_bytes(b"")
