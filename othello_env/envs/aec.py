@@ -6,7 +6,7 @@ It checks order, bounds and legality itself, so it needs none of PettingZoo's wr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -154,10 +154,11 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
 
         Raises:
             ValueError: an option is unknown or wrong, or the seed is negative; nothing has changed then.
-            TypeError: the seed is no integer; nothing has changed then.
+            TypeError: the seed is no integer, or the options are no dict; nothing has changed then.
         """
-        given = {name: value for name, value in (options or {}).items() if name != "options"}
-        chosen = check_options(given, POSITION_OPTIONS)
+        if isinstance(options, Mapping):
+            options = {name: value for name, value in options.items() if name != "options"}
+        chosen = check_options(options, POSITION_OPTIONS)
         keys = GameKeys.after_reset(self._keys, seed)
         state = self._starts.draw(keys.game_key, chosen)
         self._keys = keys

@@ -8,6 +8,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import gymnasium
 
+from othello_env.envs.conventions import check_choice
+from othello_env.envs.rendering import RENDER_MODES
 from othello_env.envs.single import OthelloEnv
 from othello_env.envs.vector.env import OthelloVectorEnv
 
@@ -47,6 +49,7 @@ def make_env(arguments: dict[str, Any]) -> OthelloEnv:
     >>> env.position.to_move
     0
     """
+    check_choice("render_mode", arguments.get("render_mode"), (None, *RENDER_MODES))  # Gymnasium takes texts only
     env = gymnasium.make(_ID, **arguments).unwrapped
     assert isinstance(env, OthelloEnv)
     return env

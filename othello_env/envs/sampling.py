@@ -29,7 +29,10 @@ def sample_legal(masks: Any, rng: np.random.Generator) -> npt.NDArray[np.int64]:
 
     Raises:
         ValueError: the masks have another shape or dtype.
+        TypeError: rng is no Generator.
     """
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"expected a numpy.random.Generator, not {rng!r} of type {type(rng).__name__}")
     array = np.asarray(masks)
     if array.ndim != 2 or array.dtype.kind not in "iub" or array.dtype.itemsize != 1:
         raise ValueError(

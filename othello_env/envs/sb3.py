@@ -31,7 +31,7 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the
 
     Args:
         num_envs: how many games.
-        arguments: of `OthelloVectorEnv`, all but `autoreset_mode`.
+        arguments: of `OthelloVectorEnv`, all but `autoreset_mode`, ``copy=False`` and ``opponent=None``.
 
     Attributes:
         env: the batch, for `set_opponents` and what else it can do.
@@ -43,6 +43,7 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the
 
     def __init__(self, num_envs: int, **arguments: Any) -> None:
         import_extra("stable_baselines3", "sb3")
+        _check_arguments(arguments)
         self.env = OthelloVectorEnv(num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **arguments)
         super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
         self._lengths = np.zeros(num_envs, np.int64)
@@ -83,3 +84,13 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the
 
     def close(self) -> None:
         self.env.close()
+
+
+def _check_arguments(arguments: dict[str, Any]) -> None:
+    """Raise a ValueError for what Stable-Baselines3 cannot train with."""
+    if "autoreset_mode" in arguments:
+        raise ValueError("autoreset_mode cannot be chosen: Stable-Baselines3 wants the next game begun where one ended")
+    if not arguments.get("copy", True):
+        raise ValueError("copy=False does not work: Stable-Baselines3 keeps each observation until after the next step")
+    if arguments.get("opponent", "random") is None:
+        raise ValueError("expected an opponent, not None: Stable-Baselines3 trains one side, this is no self-play")

@@ -158,7 +158,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         Raises:
             ValueError: an option is unknown or wrong, the seed is negative, or each of many draws ended before the
                 learner's turn.
-            TypeError: the seed is no integer.
+            TypeError: the seed is no integer, or the options are no dict.
             AgentError: an opponent answered with an illegal action.
         """
         chosen = check_options(options, (*POSITION_OPTIONS, "side"))
@@ -281,6 +281,12 @@ class OthelloEnv(SingleGame):
     ) -> None:
         self._size = check_size(size)
         super().__init__(opponent, side, openings, reward, strict, render_mode)
+
+    @property
+    def position(self) -> Othello:
+        state = super().position
+        assert isinstance(state, Othello)
+        return state
 
     def new_game(self, game_key: int) -> Othello:
         return Othello(self._size)

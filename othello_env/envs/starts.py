@@ -22,9 +22,14 @@ def check_options(options: Mapping[str, Any] | None, known: Sequence[str]) -> di
     """The options of a reset that are given, None being not given.
 
     Raises:
+        TypeError: they are no dict.
         ValueError: an option is unknown, or `random_plies` is no number of plies.
     """
-    given = {name: value for name, value in (options or {}).items() if value is not None}
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise TypeError(f"expected the options of a reset as a dict, not {options!r} of type {type(options).__name__}")
+    given = {name: value for name, value in options.items() if value is not None}
     unknown = [name for name in given if name not in known]
     if unknown:
         raise ValueError(f"unknown reset option {unknown[0]!r}; expected {', '.join(known)}")
@@ -39,7 +44,7 @@ def check_options(options: Mapping[str, Any] | None, known: Sequence[str]) -> di
 
 
 def check_reset_mask(mask: Any, n: int) -> npt.NDArray[np.bool_]:
-    """Which of n games to reset, (n,) bool; all of them without a mask.
+    """Which of n games to reset, (n,) bool, a copy; all of them without a mask.
 
     Raises:
         TypeError: it is no bool array.
@@ -51,7 +56,7 @@ def check_reset_mask(mask: Any, n: int) -> npt.NDArray[np.bool_]:
         raise TypeError(f"options['reset_mask'] must be a bool array, not {getattr(mask, 'dtype', type(mask))}")
     if mask.shape != (n,) or not mask.any():
         raise ValueError(f"options['reset_mask'] must have shape ({n},) and a True, got shape {mask.shape}: {mask}")
-    return mask
+    return mask.copy()  # it may be the `terminated` that the reset is about to overwrite
 
 
 class Starts:

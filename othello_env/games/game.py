@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable
 from operator import index
@@ -69,6 +70,13 @@ def check_seed(seed: Any) -> int:
     if number < 0:
         raise ValueError(f"a seed is an integer from 0 on, not {seed!r}")
     return number
+
+
+def _check_separators(transcript: str) -> None:
+    """Raise a NotationError if there is nothing before or after a comma or semicolon."""
+    parts = re.split("[,;]", transcript)
+    if len(parts) > 1 and not all(map(str.strip, parts)):
+        raise NotationError(f"expected moves on both sides of each comma or semicolon, got {transcript!r}")
 
 
 class State(ABC):
@@ -216,7 +224,7 @@ class State(ABC):
         """The position after a transcript, or after actions or their names. Passes may be left out or given.
 
         Raises:
-            NotationError: a move cannot be read; the message names its ply.
+            NotationError: a move cannot be read, the message names its ply; or none stands beside a comma or semicolon.
             IllegalActionError: a move is not legal; the message names its ply.
             TypeError: `moves` is neither text nor a sequence, or a move is neither an integer nor text; the message
                 names its ply.
@@ -224,8 +232,11 @@ class State(ABC):
         if isinstance(moves, bytes | bytearray) or not isinstance(moves, Iterable):
             kind = type(moves).__name__
             raise TypeError(f"expected a transcript, or actions or their names, not {moves!r} of type {kind}")
+        if isinstance(moves, str):
+            _check_separators(moves)
+            moves = self.transcript_moves(moves)
         state = self
-        for ply, move in enumerate(self.transcript_moves(moves) if isinstance(moves, str) else moves, start=1):
+        for ply, move in enumerate(moves, start=1):
             try:
                 state = state.play_move(move)
             except (NotationError, IllegalActionError, TypeError) as error:

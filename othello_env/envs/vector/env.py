@@ -62,7 +62,8 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
     (see `othello_env.envs.conventions.game_info`). `opponents` has the specs by number; `opponent` is -1 in self-play.
     Self-play has two more, (N,) int8: `to_move`, the players who move next, and `reward_to`, whose reward it is (-1
     after a reset). For each entry `_name` (N,) bool says where it counts: everywhere but after a reset by `reset_mask`.
-    It is what Gymnasium's `SyncVectorEnv` gives, and is made when it is first looked at.
+    It is what Gymnasium's `SyncVectorEnv` gives, and is made when it is first looked at. One thing differs: after a
+    reset by `reset_mask`, `action_mask` has the masks of the other games too, where Gymnasium's has zeros.
 
     In the mode ``SAME_STEP``, the default, the observation and info after an end are the next game's. The last ones are
     in ``info["final_obs"]``, (N,) objects, an observation or None, and ``info["final_info"]``, the entries above, both
@@ -71,7 +72,8 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
 
     Gymnasium's own vector environments have the default ``NEXT_STEP``, which takes a step without a move after each
     end. Its wrappers that change observations take only that or ``DISABLED``: ``Expected autoreset_mode to be NEXT_STEP
-    or DISABLED`` means that they want ``autoreset_mode="NextStep"``.
+    or DISABLED`` means that they want ``autoreset_mode="NextStep"``. `NumpyToTorch` wants the same and does not say so:
+    with ``SAME_STEP`` it fails at the first end with a BufferError.
 
     If most games end by illegal actions, an `IgnoredMaskWarning` says so once.
 
@@ -281,7 +283,7 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         Raises:
             ValueError: a seed or an option is wrong; nothing has changed then. Or games could not begin, since random
                 plies or opponents ended them in every draw.
-            TypeError: a seed is no integer, or `reset_mask` is no bool array.
+            TypeError: a seed is no integer, the options are no dict, or `reset_mask` is no bool array.
             AgentError: an opponent answered with an illegal action.
         """
         chosen = check_options(options, (*POSITION_OPTIONS, "side", "reset_mask"))
@@ -311,7 +313,7 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         self._ready = True
         self._ends = []
         buffers.encode(self._games, slice(None))
-        return buffers.observation, self._info(buffers, None if mask.all() else mask.copy())
+        return buffers.observation, self._info(buffers, None if mask.all() else mask)
 
     def _draw_keys(self, keys: list[int | None], mask: npt.NDArray[np.bool_]) -> None:
         """Lead the games of a mask to game 0 of their new keys, or to the next game of their old ones."""

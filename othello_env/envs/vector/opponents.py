@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isfinite
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,8 @@ from othello_env.games.othello.position import Othello, OthelloBatch
 __all__ = ["Opponent", "OpponentPool", "Opponents", "opponent_name"]
 
 Opponent = str | Agent | Policy
-Opponents = Opponent | Mapping[str, float] | Mapping[Agent, float] | Mapping[Policy, float]
-"""An opponent, or several with the weights at which games draw them."""
+Opponents = Opponent | Mapping[Any, float]  # a dict with keys of two kinds is no Mapping[Opponent, float]
+"""An opponent, or a mapping whose keys are opponents and whose values the weights at which games draw them."""
 
 
 class OpponentPool:

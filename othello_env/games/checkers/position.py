@@ -78,9 +78,9 @@ def check_draws(draws: Any) -> str:
     Raises:
         ValueError: there is none.
     """
-    if draws not in DRAWS:
+    if not isinstance(draws, str) or draws not in DRAWS:
         raise ValueError(f"draws must be one of {', '.join(DRAWS)}, not {draws!r}")
-    return str(draws)
+    return draws
 
 
 class Checkers(State):

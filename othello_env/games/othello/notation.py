@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from numbers import Integral
 
 from othello_env.games.game import NotationError, check_text
 
@@ -77,9 +78,13 @@ def player_from_text(to_move: str | int) -> int:
 
     Raises:
         NotationError: it is neither player.
+        TypeError: it is neither text nor an integer.
     """
     if to_move in (0, 1):
         return int(to_move)
+    if not isinstance(to_move, str | Integral):
+        kind = type(to_move).__name__
+        raise TypeError(f"expected the player to move as X or O (black or white), not {to_move!r} of type {kind}")
     try:
         return _PLAYERS[str(to_move).lower()]
     except KeyError:

@@ -117,7 +117,7 @@ class Othello(State):
 
         Raises:
             NotationError: the text shows no board, or there is no such player.
-            TypeError: it is no text.
+            TypeError: it is no text, or the player neither text nor an integer.
         """
         size, owners = notation.board_from_text(text)
         player = notation.player_from_text(to_move)

@@ -1,5 +1,7 @@
 """The same wrong seed, size or text is the same error everywhere; the same right one the same answer."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -168,6 +170,33 @@ def test_options_of_a_wrong_type_are_named(make):
     for options, text in (({"moves": 5}, "moves must be a transcript"), ({"position": 7}, "position must be a State")):
         with pytest.raises(ValueError, match=text):
             env.reset(options=options)
+
+
+@each_env
+@pytest.mark.parametrize("options", [5, 0, "x", ["moves"]])
+def test_options_that_are_no_dict_are_named(make, options):
+    with pytest.raises(TypeError, match=r"expected the options of a reset as a dict, not .* of type "):
+        make().reset(options=options)
+
+
+@pytest.mark.parametrize("draws", [["x"], "x", None, 5])
+def test_a_wrong_rule_of_draws_is_named(draws):
+    with pytest.raises(ValueError, match="draws must be one of repetition, threefold, 40-move, not "):
+        Checkers(8, draws)
+
+
+@pytest.mark.parametrize("to_move", [Path("x"), None, b"X", ["X"]])
+def test_what_is_no_player_is_named(to_move):
+    with pytest.raises(TypeError, match=r"expected the player to move as X or O .*, not .* of type "):
+        Othello.from_text("-" * 16, to_move)
+
+
+@pytest.mark.parametrize("moves", ["f5d6,,", "f5,,d6", "f5d6,", ",f5", "f5; ,d6", ","])
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: type(game).__name__)
+def test_a_transcript_has_no_empty_places(game, moves):
+    for read in (game.play_transcript, lambda moves: Openings([moves], lambda key: game)):
+        with pytest.raises(NotationError, match="expected moves on both sides of each comma or semicolon, got "):
+            read(moves)
 
 
 def test_self_play_has_no_side():

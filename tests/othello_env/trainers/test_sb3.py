@@ -69,6 +69,19 @@ def test_the_batch_is_what_single_environments_are():
     assert ended > 10
 
 
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"copy": False}, "copy=False does not work"),
+        ({"autoreset_mode": "SameStep"}, "autoreset_mode cannot be chosen"),
+        ({"opponent": None}, "expected an opponent, not None"),
+    ],
+)
+def test_what_it_cannot_train_with_is_refused(arguments, text):
+    with pytest.raises(ValueError, match=text):
+        OthelloVecEnv(2, size=4, **arguments)
+
+
 def test_it_learns_on_the_batch(sb3):
     model = sb3.make_model(OthelloVecEnv(32, size=4, strict=True), seed=2, learning_rate=1e-3)
     before = match(sb3, model, 4)

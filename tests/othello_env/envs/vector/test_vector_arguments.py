@@ -142,6 +142,19 @@ def test_a_finished_game_waits_for_its_reset_when_autoreset_is_disabled():
     assert observation["action_mask"][1].sum() == 4
 
 
+@pytest.mark.parametrize("copied", [True, False])
+def test_the_last_steps_ends_are_a_mask_for_reset(copied):
+    env = OthelloVectorEnv(2, 4, None, autoreset_mode=AutoresetMode.DISABLED, copy=copied)
+    env.reset(seed=0)
+    _, _, terminated, _, _ = env.step([FIRST, 0])
+    before = env.position(0)
+    _, info = env.reset(options={"reset_mask": terminated})
+    assert env.position(0) == before
+    assert env.position(1) == START
+    assert info["_winner"].tolist() == [False, True]
+    env.step([env.position(0).legal_actions()[0], FIRST])
+
+
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [

@@ -140,6 +140,23 @@ def test_a_batch_has_the_info_of_gymnasiums_own(assert_same_info, n, size, mode,
             assert_same_info(found, expected)
 
 
+def test_after_a_reset_by_mask_the_info_is_gymnasiums_with_all_action_masks(assert_same_info):
+    told = []
+    mask = np.array([False, True, False])
+    for env in (
+        OthelloVectorEnv(3, 4, autoreset_mode=AutoresetMode.DISABLED),
+        SyncVectorEnv([lambda: OthelloEnv(4)] * 3, autoreset_mode=AutoresetMode.DISABLED),
+    ):
+        env.reset(seed=1)
+        told.append(env.reset(options={"reset_mask": mask}))
+    (observation, mine), (_, theirs) = told
+    np.testing.assert_array_equal(mine["action_mask"], observation["action_mask"])
+    assert mine["action_mask"].any(axis=1).all()
+    mine["action_mask"] = np.where(mask[:, np.newaxis], mine["action_mask"], np.int8(0))
+    assert_same_info(mine, theirs)
+    assert "`action_mask` has the masks of the other games too" in " ".join(OthelloVectorEnv.__doc__.split())
+
+
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 @pytest.mark.parametrize("mode", MODES)
 def test_a_batch_has_the_info_of_gymnasiums_processes(mode, assert_same_info):
@@ -239,6 +256,12 @@ def test_samples_are_uniform_and_legal():
     assert masks[np.arange(5000), actions][has].all()
     assert not actions[~has].any()
     assert (~has).sum() > 100
+
+
+@pytest.mark.parametrize("rng", [None, 5, np.random.RandomState(0)])
+def test_what_is_no_generator_is_named(rng):
+    with pytest.raises(TypeError, match=r"expected a numpy\.random\.Generator, not .* of type "):
+        sample_legal(np.ones((2, 5), np.int8), rng)
 
 
 def test_samples_repeat_with_their_generator_and_take_any_layout():
@@ -349,5 +372,6 @@ def test_the_docstring_names_what_wrappers_say_of_the_default_mode():
     if isinstance(refusal.value, ValueError):
         assert str(refusal.value).partition(",")[0] in said
     assert 'autoreset_mode="NextStep"' in said
+    assert "`NumpyToTorch` wants the same" in said
     env = wrappers.FlattenObservation(make_vec_env(2, 4, autoreset_mode="NextStep"))
     assert env.reset(seed=1)[0].shape == (2, 2 * 16 + 17)
