@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from othello_env.clock import Clock
 from othello_env.games import bitboard
-from othello_env.games.game import IllegalActionError, State
+from othello_env.games.game import IllegalActionError, State, check_seed
 from othello_env.games.hashing import CHOICE, EPSILON, mix_int
 from othello_env.games.othello import Othello, OthelloBatch
 from othello_env.imports import NoSuchNameError, NotThereError, import_object
@@ -75,7 +75,7 @@ class Chance:
     """The random choices of an agent: by the game and its turn once `new_game` was called, else one after the other."""
 
     def __init__(self, seed: int | None = None) -> None:
-        self._stream = secrets.randbits(64) if seed is None else mix_int(seed, 0)
+        self._stream = secrets.randbits(64) if seed is None else mix_int(check_seed(seed), 0)
         self._count = 0
         self._game: int | None = None
 
@@ -119,7 +119,8 @@ class Agent(ABC):
         """The action for the player to move.
 
         A clock may limit the game, each move, or both. An agent that makes a difference between them takes one more
-        argument, ``move_seconds: float | None = None``: the seconds for this move, where a move has a limit.
+        argument, ``move_seconds: float | None = None``: the seconds for this move, where a move has a limit. One that
+        takes any keyword (``**``) gets both; `act_on_clock` hands another agent as much as that one takes.
 
         Args:
             state: the position.
@@ -154,6 +155,9 @@ class Agent(ABC):
 
         An agent that plays several games at a time, or several seats of one, is called again whenever it is asked about
         another one than before. So what it draws should follow from the seed and from `state.turn`, as with `Chance`.
+
+        Of an agent within another one nobody knows but that one: give each its own, since two that share one would
+        begin each other's games in it.
         """
 
 
@@ -291,7 +295,8 @@ def act_on_clock(agent: Agent, state: State, clock: Clock | None = None) -> int:
 
 @lru_cache(maxsize=128)
 def _takes_move_seconds(act: Callable[..., int]) -> bool:
-    return "move_seconds" in inspect.signature(act).parameters
+    parameters = inspect.signature(act).parameters
+    return "move_seconds" in parameters or any(each.kind is each.VAR_KEYWORD for each in parameters.values())
 
 
 def ask(agent: Agent, state: State, clock: Clock | None = None) -> int:
@@ -350,8 +355,10 @@ def make_agent(x: str | Agent | Policy, seed: int | None = None) -> Agent:
         SpecError: the spec names no agent, or its options are wrong; the message has the right ones.
         FileNotFoundError: the spec is the path of a file that is not there.
         MissingExtraError: the agent needs a package that is not installed; the message names the extra.
-        TypeError: x is none of these.
+        TypeError: x is none of these, or the seed is no integer.
+        ValueError: the seed is negative.
     """
+    seed = None if seed is None else check_seed(seed)
     if isinstance(x, Agent):
         return x
     if isinstance(x, str | Path):
