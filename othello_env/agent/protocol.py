@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.game import State
+from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello.position import Othello, OthelloBatch
 
@@ -53,7 +53,7 @@ class Chance:
     """The random choices of an agent: by the game and its turn once `new_game` was called, else one after the other."""
 
     def __init__(self, seed: int | None = None) -> None:
-        self._stream = secrets.randbits(64) if seed is None else mix_int(seed, 0)
+        self._stream = secrets.randbits(64) if seed is None else mix_int(check_seed(seed), 0)
         self._count = 0
         self._game: int | None = None
 
@@ -97,7 +97,8 @@ class Agent(ABC):
         """The action for the player to move.
 
         A clock may limit the game, each move, or both. An agent that makes a difference between them takes one more
-        argument, ``move_seconds: float | None = None``: the seconds for this move, where a move has a limit.
+        argument, ``move_seconds: float | None = None``: the seconds for this move, where a move has a limit. One that
+        takes any keyword (``**``) gets both; `act_on_clock` hands another agent as much as that one takes.
 
         Args:
             state: the position.
@@ -133,6 +134,8 @@ class Agent(ABC):
 
         An agent that plays several games at a time, or several seats of one, is called again whenever it is asked about
         another one than before. So what it draws should follow from the seed and from `state.turn`, as with `Chance`.
+        Of an agent within another one nobody knows but that one: give each its own, since two that share one would
+        begin each other's games in it.
         """
 
 

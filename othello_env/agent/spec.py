@@ -25,7 +25,7 @@ import numpy.typing as npt
 from othello_env.agent.answers import act_on_clock
 from othello_env.agent.clock import Clock
 from othello_env.agent.protocol import Agent, AgentError, Chance, Policy, SpecError
-from othello_env.games.game import State
+from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import CHOICE, EPSILON, mix_int
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import OthelloBatch
@@ -122,8 +122,10 @@ def make_agent(x: str | Agent | Policy, seed: int | None = None) -> Agent:
         SpecError: the spec names no agent, or its options are wrong; the message has the right ones.
         FileNotFoundError: the spec is the path of a file that is not there.
         MissingExtraError: the agent needs a package that is not installed; the message names the extra.
-        TypeError: x is none of these.
+        TypeError: x is none of these, or the seed is no integer.
+        ValueError: the seed is negative.
     """
+    seed = None if seed is None else check_seed(seed)
     if isinstance(x, Agent):
         return x
     if isinstance(x, str | Path):

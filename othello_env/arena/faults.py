@@ -1,9 +1,13 @@
 """Games that an agent lost by no legal answer, as whoever measures it is warned of them."""
 
+import inspect
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 
 __all__ = ["FaultWarning", "warn_of_faults"]
+
+_PACKAGE = Path(__file__).parents[1]
 
 
 class FaultWarning(UserWarning):
@@ -11,7 +15,7 @@ class FaultWarning(UserWarning):
 
 
 def warn_of_faults(agent: str, what: str, faults: Sequence[str], total: int) -> None:
-    """Warn the caller's caller of an agent's faults, if it has any.
+    """Warn whoever called this package of an agent's faults, if it has any.
 
     Args:
         agent: its name.
@@ -20,8 +24,11 @@ def warn_of_faults(agent: str, what: str, faults: Sequence[str], total: int) -> 
         total: how many of these there were.
     """
     if faults:
+        level, frame = 1, inspect.currentframe()
+        while frame is not None and Path(frame.f_code.co_filename).is_relative_to(_PACKAGE):
+            level, frame = level + 1, frame.f_back
         warnings.warn(
             f"{agent} failed in {len(faults)} of {total} {what}; the first: {faults[0].strip()}",
             FaultWarning,
-            stacklevel=3,
+            stacklevel=level,
         )

@@ -11,8 +11,8 @@ from typing import Any
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.openings import find_openings, opening_start
-from othello_env.arena.play.games import Pairing, Record, play_games
-from othello_env.games.game import State
+from othello_env.arena.play.games import Pairing, Record, check_games, play_games
+from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
 from othello_env.games.othello.position import Othello
@@ -142,7 +142,12 @@ def pairings(
         seed: determines the openings and all random choices.
         new_game: makes the game's start from a key; by default 8x8 Othello.
         first: the number of the first pair, to go on where another call ended.
+
+    Raises:
+        TypeError: the seed is no integer.
+        ValueError: the seed is negative, or an opening is wrong.
     """
+    seed = check_seed(seed)
     return _pairings(find_openings(openings, new_game or _othello), seed, range(first, first + pairs))
 
 
@@ -185,13 +190,11 @@ def play_match(
 
     Raises:
         AgentLeftError: an agent has left.
-        ValueError: games is odd or not positive, or an opening is wrong.
+        TypeError: games or the seed is no integer.
+        ValueError: games is odd or not positive, the seed negative, or an opening is wrong.
         WrongGameError: an agent does not play this game, or not this size of it.
     """
-    if games < 2 or games % 2:
-        raise ValueError(
-            f"games is an even number of at least 2 (each opening is played with both colours), not {games}"
-        )
+    games, seed = check_games(games), check_seed(seed)
     agents = (make_agent(a, seed), make_agent(b, seed))
     records: list[Record] = []
     drawn = find_openings(openings, new_game or _othello)

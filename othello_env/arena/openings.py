@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from importlib import resources
 
-from othello_env.games.game import State
+from othello_env.games.game import State, check_text
 from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
 from othello_env.games.othello.position import Othello
@@ -27,8 +27,13 @@ def balanced_openings() -> tuple[str, ...]:
 
 
 def parse_openings(text: str) -> tuple[str, ...]:
-    """The transcripts of a file, one a line; empty lines, and those that begin with ``#``, are left out."""
-    return tuple(line for line in text.splitlines() if line.strip() and not line.startswith("#"))
+    """The transcripts of a file, one a line; empty lines, and those that begin with ``#``, are left out.
+
+    Raises:
+        TypeError: it is no text.
+    """
+    lines = check_text(text, "transcripts").splitlines()
+    return tuple(line for line in lines if line.strip() and not line.startswith("#"))
 
 
 def find_openings(openings: str | Sequence[str | State] | None, new_game: Callable[[int], State]) -> Openings:

@@ -147,14 +147,14 @@ def elo_table(result: Tournament, anchor: str | None = None) -> str:
         ValueError: there are no ratings, see `Tournament.ratings`.
     """
     ratings = result.ratings(anchor)
-    order = sorted(ratings.elo, key=lambda agent: -ratings.elo[agent])
+    order = ratings.order
     rows: list[tuple[str, ...]] = []
     for place, agent in enumerate(order):
         low, high = ratings.interval(agent)
         following = order[place + 1 : place + 2]
-        better = f"{ratings.superiority(agent, following[0]):.3f}" if following else ""
-        elo = "-" if math.isinf(low) else f"{ratings.elo[agent]:.0f}"  # it won nothing
-        rows.append((agent, elo, _interval(low, high), better))
+        better = ratings.superiority(agent, following[0]) if following else math.nan
+        elo = "-" if math.isinf(low) else f"{ratings.elo[agent]:.0f}"  # it won nothing, or forfeited all
+        rows.append((agent, elo, _interval(low, high), "" if math.isnan(better) else f"{better:.3f}"))
     return options.table(("agent", "Elo", "95% interval", "better than next"), rows)
 
 

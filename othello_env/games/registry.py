@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.checkers.position import Checkers
-from othello_env.games.game import State
+from othello_env.games.game import State, check_text
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
 from othello_env.games.tribolo.position import Tribolo
@@ -44,9 +44,10 @@ class Rules:
         """The game that a spec names: ``othello``, ``checkers:size=10,draws=40-move``.
 
         Raises:
+            TypeError: it is no text.
             ValueError: there is no such game or option, or its value is wrong.
         """
-        name, colon, text = spec.partition(":")
+        name, colon, text = check_text(spec, "a game").partition(":")
         if name not in _GAMES:
             raise ValueError(f"expected a game, {', '.join(_GAMES)}, got {spec!r}")
         known = {key: default for key, default in _defaults(name).items() if key != "seed"}

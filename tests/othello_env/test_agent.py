@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import math
 import pickle
 import sys
 import textwrap
@@ -356,6 +357,24 @@ class TestClock:
         told = Blind()
         told.act = lambda state, *, seconds_left=None, move_seconds=None: (seconds_left, move_seconds)
         assert act_on_clock(told, Othello(), Clock(move=5.0)) == (None, 5.0)
+
+    def test_an_agent_that_takes_any_keyword_gets_both_limits(self):
+        class Any(Agent):
+            def act(self, state, **clock):
+                self.told = clock
+                return state.legal_actions()[0]
+
+        it = Any()
+        ask(it, Othello(), Clock(60.0, 5.0))
+        assert it.told == {"seconds_left": 60.0, "move_seconds": 5.0}
+
+    def test_a_clock_shows_a_number(self):
+        for wrong in ({"game": math.nan}, {"move": math.nan}, {"game": np.float64("nan"), "move": 1.0}):
+            with pytest.raises(ValueError, match="number of seconds, not nan"):
+                Clock(**wrong)
+        engine = make_agent("engine:depth=1")
+        for seconds in (-1.0, 0.0, 10**30, math.inf):  # a depth ends it, however long there is
+            assert Othello().is_legal(ask(engine, Othello(), Clock(seconds, seconds)))
 
 
 class TestSeat:

@@ -39,6 +39,8 @@ _CLOCK_SHARE = 0.05
 _LATEST = 0.95
 _SLACK_SECONDS = 0.02
 """Of a limit for the move it uses this part, less this time, for whatever else a busy machine does meanwhile."""
+_LONGEST_SECONDS = 1e6
+"""More than that counts as this, where it is estimated which endgames can be solved: no time is enough for all."""
 _LEAST_SECONDS = 0.001
 
 
@@ -270,7 +272,8 @@ class Engine(Agent):
 
 def _affordable(seconds: float) -> int:
     """With how many empty squares a search to the end is likely to fit."""
-    return max(_DEFAULT_EXACT, round(_DEFAULT_EXACT + 1.1 * math.log2(seconds / 0.01)))
+    doublings = math.log2(min(seconds, _LONGEST_SECONDS) / 0.01)
+    return max(_DEFAULT_EXACT, round(_DEFAULT_EXACT + 1.1 * doublings))
 
 
 def _playable(state: State) -> Othello:

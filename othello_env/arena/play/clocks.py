@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from othello_env.agent import Clock
+from othello_env.games.game import check_text
 
 __all__ = ["TimeControl"]
 
@@ -38,9 +39,10 @@ class TimeControl:
         """What a text says: a number with its unit ms, s, m or h, and perhaps ``/move``.
 
         Raises:
+            TypeError: it is no text.
             ValueError: the text shows no time.
         """
-        match = _TIME.fullmatch(text.strip())
+        match = _TIME.fullmatch(check_text(text, "a time").strip())
         if match is None:
             raise ValueError(f"expected a time such as 100ms, 2.5s or 30m, perhaps with /move, got {text!r}")
         return cls(float(match[1]) * _UNITS[match[2]], match[3] is not None)

@@ -5,13 +5,14 @@ Letters for shapes: N = games, T = plies of the longest game.
 
 from __future__ import annotations
 
+import operator
 import time
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,7 @@ from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello, OthelloBatch
 from othello_env.support.jit import raise_interrupt
 
-__all__ = ["Pairing", "Record", "Watch", "failure", "lost", "play_game", "play_games", "seat_key"]
+__all__ = ["Pairing", "Record", "Watch", "check_games", "failure", "lost", "play_game", "play_games", "seat_key"]
 
 _AT_ONCE = 512
 _PACKAGE = Path(__file__).parents[2]
@@ -84,6 +85,26 @@ class Watch(Protocol):
 
     def plays(self, action: int, seconds: float) -> None:
         """The action is played; its player thought for so long (0 for a forced pass)."""
+
+
+def check_games(games: Any, players: int = 2) -> int:
+    """A number of games as an int, if each opening can be played in every rotation of its players' seats.
+
+    Raises:
+        TypeError: it is no integer, or a bool.
+        ValueError: it is no positive multiple of the number of players.
+    """
+    what = "an even number of at least 2" if players == 2 else f"a positive multiple of {players}"
+    what = f"games is {what} (each opening is played in every rotation of the seats), not {games!r}"
+    try:
+        number = None if isinstance(games, bool) else operator.index(games)
+    except TypeError:
+        number = None
+    if number is None:
+        raise TypeError(f"{what} of type {type(games).__name__}")
+    if number < players or number % players:
+        raise ValueError(what)
+    return number
 
 
 def play_games(agents: Sequence[Agent], pairings: Sequence[Pairing]) -> Iterator[Record]:

@@ -19,11 +19,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from typing import Any, overload
 
-from othello_env.agent import Agent, Clock, Policy, Seat, act_on_clock, make_agent
+from othello_env.agent import Agent, Policy, Seat, act_on_clock, make_agent
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.games import Pairing, Record, lost, play_game, play_games
 from othello_env.support.compiling import compilation_reported, report_compilation
@@ -355,6 +355,7 @@ class _Agents(Sequence[Agent]):
     def __init__(self, agents: Sequence[Agent], clock: TimeControl | None) -> None:
         self._agents = agents
         self._cold = set(range(len(agents)) if clock else ())
+        self._clock = replace(clock, seconds=_WARM_UP_SECONDS).left(0.0) if clock else None
         self.start: Any = None
 
     def __len__(self) -> int:
@@ -371,5 +372,5 @@ class _Agents(Sequence[Agent]):
         if index in self._cold:
             self._cold.remove(index)
             with suppress(Exception):  # what is wrong will be told in the game
-                act_on_clock(Seat(agent, 0).agent, self.start, Clock(game=_WARM_UP_SECONDS))
+                act_on_clock(Seat(agent, 0).agent, self.start, self._clock)
         return agent

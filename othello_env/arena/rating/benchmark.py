@@ -12,6 +12,7 @@ from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.openings import BALANCED
 from othello_env.arena.rating.endgame import ENDGAMES, EndgameAccuracy, measure_endgame, random_endgame
 from othello_env.arena.rating.placement import HALF_WIDTH, Placement, place
+from othello_env.games.game import check_seed
 
 __all__ = ["HEAD", "Benchmark", "run_benchmark"]
 
@@ -159,8 +160,9 @@ def run_benchmark(
         progress: called after each pair of games.
 
     Raises:
-        ValueError: as `place`.
+        AgentError, TypeError, ValueError: as `place`.
     """
+    seed = check_seed(seed)
     began = time.perf_counter()
     player = make_agent(agent, seed)
     limits = {"half_width": half_width, "games": games, "seconds": seconds}

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -60,7 +60,7 @@ class Ratings:
     """Ratings of K agents.
 
     Attributes:
-        elo: by agent, in the order in which they first appear.
+        elo: by agent, in the order in which they first appear; NaN for one that has no rating.
         covariance: (K, K) float64 of the ratings in that order, in squared Elo points; fixed ratings have none.
         limited: the agents whose ratings the results limit from below, and those that they limit from above.
     """
@@ -70,14 +70,24 @@ class Ratings:
     limited: tuple[frozenset[str], frozenset[str]]
 
     def __repr__(self) -> str:
-        order = sorted(self.elo, key=lambda agent: -self.elo[agent])
-        shown = [f"{agent} {_text(self.elo[agent], *self.interval(agent))}" for agent in order[:_SHOWN]]
-        return f"<Ratings {', '.join([*shown, *['...'] * (len(order) > _SHOWN)])}>"
+        shown = [f"{agent} {_text(self.elo[agent], *self.interval(agent))}" for agent in self.order[:_SHOWN]]
+        return f"<Ratings {', '.join([*shown, *['...'] * (len(self.elo) > _SHOWN)])}>"
 
     def error(self, agent: str) -> float:
         """The standard error of a rating."""
         i = list(self.elo).index(agent)
         return math.sqrt(self.covariance[i, i])
+
+    @property
+    def order(self) -> list[str]:
+        """The agents from the best down, those without a rating last."""
+        return sorted(self.elo, key=lambda agent: math.inf if math.isnan(self.elo[agent]) else -self.elo[agent])
+
+    def without(self, agents: Collection[str]) -> Ratings:
+        """The same ratings, but these agents have none."""
+        below, above = self.limited
+        elo = {agent: math.nan if agent in agents else elo for agent, elo in self.elo.items()}
+        return replace(self, elo=elo, limited=(below.difference(agents), above.difference(agents)))
 
     def interval(self, agent: str) -> tuple[float, float]:
         """The 95% interval of a rating, infinite where the results do not limit it."""
@@ -88,7 +98,7 @@ class Ratings:
         )
 
     def superiority(self, a: str, b: str) -> float:
-        """The likelihood that a is stronger than b, 0 to 1."""
+        """The likelihood that a is stronger than b, 0 to 1; NaN where one has no rating."""
         i, j = list(self.elo).index(a), list(self.elo).index(b)
         difference = self.elo[a] - self.elo[b]
         variance = self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]

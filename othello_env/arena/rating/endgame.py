@@ -15,6 +15,7 @@ from othello_env.agent import Agent, AgentLeftError, Policy, Seat, WrongGameErro
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.match import Z95, score_interval
 from othello_env.arena.play.games import failure
+from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello.position import Othello, OthelloBatch
 from othello_env.support.jit import raise_interrupt
@@ -132,8 +133,11 @@ def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAcc
 
     Raises:
         AgentLeftError: the agent has left.
+        TypeError: the seed is no integer.
+        ValueError: the seed is negative.
         WrongGameError: the agent does not play Othello on 8x8.
     """
+    seed = check_seed(seed)
     player, positions = make_agent(agent, seed), endgame_positions()
     losses: list[float] = []
     best, faults = 0, []

@@ -14,14 +14,15 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from statistics import NormalDist
 
-from othello_env.agent import Agent, Policy, make_agent
+from othello_env.agent import Agent, AgentError, Policy, make_agent
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.match import Z95, MatchResult, pairings
 from othello_env.arena.openings import balanced_openings
-from othello_env.arena.play.games import Record, play_games
+from othello_env.arena.play.games import Record, check_games, play_games
 from othello_env.arena.play.timed import Timed
 from othello_env.arena.rating.elo import Comparison, Ratings, expected_score, rate
 from othello_env.arena.rating.ladder import Ladder, Rung, load_ladder
+from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello.position import Othello
 
@@ -211,14 +212,16 @@ def place(
         progress: called after each pair of games with what they say up to there.
 
     Raises:
-        ValueError: half_width or seconds is not positive, or games no even number of at least 2.
+        AgentError: a rung failed or gave no legal answer, so that nothing can be measured against it.
+        TypeError: games or the seed is no integer.
+        ValueError: half_width or seconds is not positive, games no even number of at least 2, or the seed negative.
     """
     if not half_width > 0:
         raise ValueError(f"half_width is a positive number of Elo points, not {half_width}")
-    if games is not None and (games < 2 or games % 2):
-        raise ValueError(f"games is an even number of at least 2 (each opening is played twice), not {games}")
+    games = None if games is None else check_games(games)
     if seconds is not None and not seconds > 0:
         raise ValueError(f"seconds is a positive number, not {seconds}")
+    seed = check_seed(seed)
     ladder = ladder or load_ladder()
     timed = Timed(make_agent(agent, seed))
     opponents = {rung: make_agent(rung.spec, seed) for rung in ladder.rungs}
@@ -233,6 +236,7 @@ def place(
         todo = pairings(pairs, [openings[number] for number in order], key, first=len(played[rung]) // 2)
         at_once = timed.answers_batches and opponents[rung].answers_batches
         for record in play_games((timed, opponents[rung]), todo):
+            _check_rung(ladder, rung, record)
             played[rung].append(record)
             if len(played[rung]) % 2:
                 continue
@@ -246,6 +250,17 @@ def place(
             break
     warn_of_faults(repr(timed), "games", placement.faults, placement.games)
     return placement
+
+
+def _check_rung(ladder: Ladder, rung: Rung, record: Record) -> None:
+    """Check that a game was not lost by a fault of the rung.
+
+    Raises:
+        AgentError: it was.
+    """
+    if record.faulty is not None and record.pairing.seats[record.faulty] == 1:
+        fault = str(record.fault).strip().splitlines()[0]
+        raise AgentError(f"no rating: the rung {rung.spec} of {ladder.name} forfeited a game: {fault}")
 
 
 @cache

@@ -103,6 +103,8 @@ class Tournament:
     def ratings(self, anchor: str | None = None) -> Ratings:
         """Elo ratings with that of the anchor at 0: by default ``random`` if it plays, else the first agent.
 
+        Another agent that forfeited all its games has none: its rating is NaN.
+
         Raises:
             ValueError: the anchor does not play, or no games lead from an agent to it.
         """
@@ -110,7 +112,13 @@ class Tournament:
             anchor = "random" if "random" in self.agents else self.agents[0]
         if anchor not in self.agents:
             raise ValueError(f"expected one of {', '.join(self.agents)} as the anchor, got {anchor!r}")
-        return rate(self.comparisons(), {anchor: 0.0})
+        played = {
+            agent
+            for record in self.records
+            for player, agent in enumerate(record.agents)
+            if record.fault is None or record.fault[0] != player
+        }
+        return rate(self.comparisons(), {anchor: 0.0}).without({*self.agents} - played - {anchor})
 
     def faults(self, agent: str) -> list[str]:
         """Why an agent lost games on the spot."""

@@ -12,8 +12,8 @@ from functools import cached_property
 from itertools import combinations
 
 from othello_env.arena.openings import find_openings, opening_start
-from othello_env.arena.play.games import Pairing
-from othello_env.games.game import State
+from othello_env.arena.play.games import Pairing, check_games
+from othello_env.games.game import State, check_seed
 from othello_env.games.openings import Openings
 from othello_env.games.registry import Rules, names_of_moves, play_names, position_to_text
 
@@ -68,7 +68,9 @@ class Schedule:
         near: only agents at most so many places apart in the list meet; None for no limit.
 
     Raises:
-        ValueError: there are too few agents or two of one name, games is no such number, or an opening is wrong.
+        TypeError: games or the seed is no integer.
+        ValueError: there are too few agents or two of one name, games is no such number, the seed is negative, or an
+            opening is wrong.
     """
 
     agents: tuple[str, ...]
@@ -86,12 +88,9 @@ class Schedule:
             raise ValueError(f"the agents of a tournament have different names, but {twice!r} is given twice")
         if len(self.agents) < players:
             raise ValueError(f"a tournament in {self.rules} needs at least {players} agents, not {len(self.agents)}")
-        if self.games is not None and (self.games < players or self.games % players):
-            raise ValueError(
-                f"games is a positive multiple of {players} (each opening is played in every rotation of the seats), "
-                f"not {self.games}"
-            )
-
+        if self.games is not None:
+            object.__setattr__(self, "games", check_games(self.games, players))
+        object.__setattr__(self, "seed", check_seed(self.seed))
         _ = self._given  # what is wrong with the openings is told at once
 
     def __repr__(self) -> str:

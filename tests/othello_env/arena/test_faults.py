@@ -1,5 +1,6 @@
 """What a person sees of results, and of agents that fail."""
 
+import math
 import re
 import warnings
 
@@ -7,13 +8,14 @@ import pytest
 
 from othello_env.arena import FaultWarning
 from othello_env.arena.match import play_match
-from othello_env.arena.rating.benchmark import Benchmark
+from othello_env.arena.rating.benchmark import Benchmark, run_benchmark
 from othello_env.arena.rating.elo import Comparison, rate
 from othello_env.arena.rating.endgame import EndgameAccuracy, measure_endgame
 from othello_env.arena.rating.ladder import load_ladder
 from othello_env.arena.tournament.results import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import main
+from othello_env.cli.tournament import elo_table
 
 NUMBER = r"-?\d+"
 
@@ -50,6 +52,27 @@ def test_endgames_warn_too():
     assert re.fullmatch(shown, repr(result))
 
 
+def test_the_warnings_of_a_benchmark_point_at_who_asked_for_it():
+    with pytest.warns(FaultWarning) as seen:
+        run_benchmark(broken, games=2)
+    assert [warning.filename for warning in seen] == [__file__] * 2
+
+
+def test_who_forfeits_every_game_has_no_rating():
+    agents = {"random": "random", "bad": broken, "maximizer": "maximizer"}
+    with pytest.warns(FaultWarning):
+        result = play_tournament(agents, Schedule(tuple(agents), 6))
+    ratings = result.ratings()
+    assert math.isnan(ratings.elo["bad"])
+    assert math.isfinite(ratings.elo["maximizer"])
+    assert ratings.order[-1] == "bad"
+    assert ratings.interval("bad") == (-math.inf, math.inf)
+    assert "bad without a limit" in repr(ratings)
+    table = elo_table(result)
+    assert "nan" not in table
+    assert table.splitlines()[-1].split() == ["bad", "-", "no", "limit", "found"]
+
+
 def test_whoever_plays_well_causes_no_warning():
     play_match("random", "maximizer", games=4)
     play_tournament({"random": "random", "maximizer": "maximizer"}, Schedule(("random", "maximizer"), 4))
@@ -67,7 +90,7 @@ def test_the_command_prints_it_once_and_warns_of_nothing(tmp_path, capsys):
         out, err = capsys.readouterr()
         assert err.count("ZeroDivisionError") == 1
     row = next(line for line in out.splitlines()[6:] if line.startswith(f"{policy}"))
-    assert re.search(r":broken +- +at most -?\d+$", row), "who won nothing has no number"
+    assert re.search(r":broken +- +no limit found$", row), "who forfeited all has no number"
 
 
 def test_results_are_shown_in_a_line():

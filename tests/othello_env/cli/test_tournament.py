@@ -136,7 +136,7 @@ def test_faults_are_told(run, tmp_path):
         (("random",), "needs at least 2 agents"),
         (("random", "random"), "'random' is given twice"),
         (("random", "edax"), "there is no agent 'edax'"),
-        (("random", "maximizer", "--games", "3"), "positive multiple of 2"),
+        (("random", "maximizer", "--games", "3"), "an even number of at least 2"),
         (("random", "maximizer", "--clock", "soon"), "expected a time"),
         (("random", "maximizer", "--clock", "1m", "--move-time", "1s"), "not both"),
         (("random", "maximizer", "--anchor", "edax"), "the anchor 'edax' does not play"),

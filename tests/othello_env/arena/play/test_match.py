@@ -8,8 +8,14 @@ import numpy as np
 import pytest
 
 from othello_env import Agent, Checkers, Othello, Tribolo, WrongGameError, make_agent
+from othello_env.agent import Chance
 from othello_env.arena.match import MatchResult, pairings, play_match, score_interval
 from othello_env.arena.play.games import Pairing, Record, play_game, play_games
+from othello_env.arena.rating.benchmark import run_benchmark
+from othello_env.arena.rating.endgame import measure_endgame
+from othello_env.arena.rating.placement import place
+from othello_env.arena.tournament.results import play_tournament
+from othello_env.arena.tournament.schedule import Schedule
 
 pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
 
@@ -255,6 +261,47 @@ def test_a_forced_pass_is_made_without_asking():
 def test_games_come_in_pairs(games):
     with pytest.raises(ValueError, match=f"an even number of at least 2 .*, not {games}"):
         play_match("random", "random", games=games)
+
+
+@pytest.mark.parametrize("games", [2.0, "2", True, None])
+def test_a_number_of_games_is_an_integer(games):
+    with pytest.raises(TypeError, match=f"at least 2 .*, not {games!r} of type"):
+        play_match("random", "random", games=games)
+    if games is not None:  # the usual number, there
+        with pytest.raises(TypeError, match=f"at least 2 .*, not {games!r} of type"):
+            place("random", games=games)
+        with pytest.raises(TypeError, match=f"at least 2 .*, not {games!r} of type"):
+            Schedule(("a", "b"), games)
+
+
+def play_all(seed):
+    """Whatever of the arena takes a seed."""
+    names = {"random": "random", "maximizer": "maximizer"}
+    return [
+        lambda: [make_agent("random", seed).act(Othello())],
+        lambda: Chance(seed).key(Othello()),
+        lambda: play_match("random", "maximizer", games=2, seed=seed).records,
+        lambda: pairings(1, seed=seed),
+        lambda: place("random", games=2, seed=seed),
+        lambda: play_tournament(names, Schedule(tuple(names), 2, seed=seed)).records,
+        lambda: measure_endgame("random", seed=seed),
+        lambda: run_benchmark("random", games=2, seed=seed).to_json()["results"],
+    ]
+
+
+def test_a_seed_may_be_numpys():
+    for theirs, ours in zip(play_all(np.int64(5)), play_all(5), strict=True):
+        assert theirs() == ours()
+
+
+@pytest.mark.parametrize(
+    ("seed", "error"),
+    [(-1, ValueError), (True, TypeError), (5.0, TypeError), ("5", TypeError), (np.int64(-1), ValueError)],
+)
+def test_what_is_no_seed_is_told(seed, error):
+    for play in play_all(seed):
+        with pytest.raises(error, match="a seed is an integer from 0 on, not "):
+            play()
 
 
 def test_progress_sees_each_game():

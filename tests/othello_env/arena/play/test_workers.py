@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from othello_env import Agent
+from othello_env.arena.openings import parse_openings
 from othello_env.arena.play import processes as workers
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.games import Pairing, play_game
@@ -49,6 +51,27 @@ def test_a_clock_is_read_and_written(text, clock):
 def test_no_clock(text):
     with pytest.raises(ValueError, match=r"expected a time such as|more than 0 and at most"):
         TimeControl.parse(text)
+
+
+def test_what_is_no_text_is_no_clock():
+    for wrong in (None, 5):
+        with pytest.raises(TypeError, match=f"expected a time as text, not {wrong}"):
+            TimeControl.parse(wrong)
+        with pytest.raises(TypeError, match=f"expected a game as text, not {wrong}"):
+            Rules.parse(wrong)
+        with pytest.raises(TypeError, match=f"expected transcripts as text, not {wrong}"):
+            parse_openings(wrong)
+
+
+@pytest.mark.parametrize(("per_move", "told"), [(False, (1.0, None)), (True, (None, 1.0))])
+def test_the_first_question_has_a_clock_of_the_tournaments_kind(per_move, told):
+    class Noting(Agent):
+        def act(self, state, *, seconds_left=None, move_seconds=None):
+            self.told = seconds_left, move_seconds
+
+    agents = workers._Agents([Noting()], TimeControl(2.0, per_move))
+    agents.start = Othello()
+    assert agents[0].told == told
 
 
 def test_agents_see_what_is_left_of_their_own_time():

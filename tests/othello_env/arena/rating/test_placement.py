@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from othello_env import Agent, Othello
+from othello_env import Agent, AgentError, Othello
 from othello_env.arena import FaultWarning
 from othello_env.arena.match import MatchResult, pairings
 from othello_env.arena.play.games import Record
@@ -206,6 +206,17 @@ def test_illegal_answers_and_errors_lose_and_are_counted():
 
 
 @pytest.mark.filterwarnings("default")
+def test_a_rung_that_fails_is_an_error_and_no_rating(tmp_path):
+    path = tmp_path / "brokenrung.py"
+    path.write_text("def f(observations, masks):\n    raise ZeroDivisionError('oops')\n")
+    broken = Ladder("mended", (CHEAP.rungs[0], Rung(f"{path}:f", 350.0, (330.0, 370.0), 2)))
+    with pytest.raises(
+        AgentError, match=r"no rating: the rung .*brokenrung.py:f of mended .*ZeroDivisionError: oops"
+    ) as told:
+        place("random", ladder=broken, games=8)
+    assert "\n" not in str(told.value)
+
+
 def test_an_agent_that_fails_at_every_move_gets_a_warning_and_no_rating():
     def broken(observations, masks):
         raise ZeroDivisionError("oops")

@@ -82,8 +82,8 @@ def test_openings_without_a_list_are_the_start():
         ({"agents": ("a", "b", "a")}, "'a' is given twice"),
         ({"agents": ("a",)}, "needs at least 2 agents, not 1"),
         ({"agents": ("a", "b"), "rules": Rules("tribolo"), "games": 3}, "needs at least 3 agents, not 2"),
-        ({"agents": ("a", "b"), "games": 5}, "positive multiple of 2 .*, not 5"),
-        ({"agents": ("a", "b"), "games": 0}, "positive multiple of 2 .*, not 0"),
+        ({"agents": ("a", "b"), "games": 5}, "even number of at least 2 .*, not 5"),
+        ({"agents": ("a", "b"), "games": 0}, "even number of at least 2 .*, not 0"),
     ],
 )
 def test_a_wrong_tournament_is_told(arguments, told):
