@@ -1,10 +1,12 @@
 """The command ``othello-env``: a file a command."""
 
 import contextlib
+import signal
 import sys
+import threading
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -65,9 +67,10 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
     try:
         status = _run(given or ["--help"], is_interrupted)
     except (_InterruptError, click.Abort, KeyboardInterrupt):
-        if sys.stderr.isatty():
-            click.echo(err=True)  # after the ^C
-        _stop("interrupted", _INTERRUPTED)
+        with _undisturbed():
+            if sys.stderr.isatty():
+                click.echo(err=True)  # after the ^C
+            _stop("interrupted", _INTERRUPTED)
     except click.ClickException as error:
         _stop(error.format_message(), _FAILURE)
     except BrokenPipeError:
@@ -89,6 +92,20 @@ def _run(arguments: list[str], is_interrupted: Callable[[], bool]) -> Any:
         if is_interrupted():
             raise _InterruptError from error
         raise
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let no further interrupt cut off what is printed here."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def _say_compiling() -> None:

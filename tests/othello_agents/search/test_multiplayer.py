@@ -116,7 +116,7 @@ def test_tribolo_is_played_well(agent):
 def test_specs_and_bad_input():
     assert repr(make_agent("maxn:depth=1,eval=mobility")) == "maxn:depth=1,eval=mobility"
     assert repr(make_agent("paranoid")) == "paranoid:depth=3,eval=count"
-    with pytest.raises(ValueError, match="at least 1"):
+    with pytest.raises(ValueError, match="depth is 1 to 100, not 0"):
         MaxN(0)
     with pytest.raises(TypeError, match="plies"):
         Paranoid(1.5)

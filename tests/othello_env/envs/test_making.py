@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any, get_args, get_type_hints
 
 import pytest
-from othello_env.envs.opponents import Opponents
 
 from othello_env import Othello, OthelloEnv, OthelloVectorEnv, make_env, make_vec_env
+from othello_env.envs.vector.opponents import Opponents
 
 pytestmark = pytest.mark.nojit
 
