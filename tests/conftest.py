@@ -128,6 +128,13 @@ def _played(draw: DrawFn, sizes: tuple[int, ...]) -> Othello:
     return state
 
 
+@pytest.fixture(scope="session", autouse=True)
+def interrupts() -> None:
+    """Ctrl-C reaches the tests that send it to themselves, also where what started them has it ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.fixture(scope="session")
 def twin() -> type[Twin]:
     return Twin
