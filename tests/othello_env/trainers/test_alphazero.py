@@ -215,7 +215,7 @@ def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(alphazer
 
 def test_the_curve_has_the_rating_on_the_ladder(alphazero, tmp_path):
     out = tmp_path / "a.safetensors"
-    run(alphazero, out, 1, settings=SMALL | {"size": 8, "window": 1000})
+    run(alphazero, out, 1, "--match", "40", settings=SMALL | {"size": 8, "window": 1000})
     curve = json.loads(out.with_suffix(".json").read_text())["curve"]
     assert len(curve) == 2
     for point in curve:

@@ -303,7 +303,7 @@ def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(ppo, tmp
 
 def test_the_curve_has_the_rating_on_the_ladder(ppo, tmp_path):
     out = tmp_path / "a.safetensors"
-    run(ppo, out, 1, settings=SMALL | {"size": 8})
+    run(ppo, out, 1, "--match", "40", settings=SMALL | {"size": 8})
     curve = json.loads(out.with_suffix(".json").read_text())["curve"]
     assert len(curve) == 2
     for point in curve:
