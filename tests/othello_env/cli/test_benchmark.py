@@ -1,5 +1,6 @@
 """``othello-env benchmark``: what it prints and writes."""
 
+import io
 import json
 
 import pytest
@@ -48,7 +49,7 @@ def test_it_prints_and_writes_what_it_found(run, tmp_path):
     assert "| rung | Elo | games |" in page
     assert all(f"| {row['opponent']} |" in page for row in written["results"])
     assert out.splitlines()[0] in page
-    with Image.open(folder / "benchmark.png") as image:
+    with Image.open(io.BytesIO((folder / "benchmark.png").read_bytes())) as image:
         assert image.width > 600
     assert sorted(path.name for path in folder.iterdir()) == ["benchmark.json", "benchmark.md", "benchmark.png"]
 
