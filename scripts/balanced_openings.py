@@ -15,11 +15,12 @@ from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
+from _arguments import real, whole
+
 import othello_env
 from othello_agents.engine import Engine
 from othello_env import Othello
 from othello_env.games.othello import symmetries
-from othello_env.support.arguments import real, whole
 from othello_env.support.files import write_file
 
 QUICK_DEPTH = 4

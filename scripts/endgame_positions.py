@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from _arguments import whole
 
 import othello_env
 from othello_agents.engine import exact_scores
 from othello_env import Othello, make_agent
 from othello_env.games.othello import symmetries
-from othello_env.support.arguments import whole
 from othello_env.support.files import write_file
 
 PLAYERS = (

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from _arguments import whole
 
 from othello_agents.engine import probcut
 from othello_agents.engine.evaluator import BOUND, ntuple_evaluator
@@ -21,7 +22,6 @@ from othello_agents.engine.searcher import Searcher
 from othello_agents.ntuple import shipped_network
 from othello_env import Othello, make_agent
 from othello_env.games.openings import Openings
-from othello_env.support.arguments import whole
 from othello_env.support.files import write_json
 
 PLIES = {6: 4, 8: 10}

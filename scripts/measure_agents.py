@@ -12,6 +12,7 @@ rules.
 import argparse
 from collections.abc import Sequence
 
+from _arguments import real, whole
 from _measure import Bench, Work, machine, perft_work, timed
 
 from othello_agents.evaluations import find_evaluation
@@ -20,7 +21,6 @@ from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Othello, make_agent
 from othello_env.games.openings import Openings
 from othello_env.games.othello.position import OthelloBatch
-from othello_env.support.arguments import real, whole
 
 BATCHES = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted", "alphabeta:depth=4,eval=weighted")
 

@@ -18,6 +18,7 @@ from itertools import product
 from pathlib import Path
 from statistics import median
 
+from _arguments import whole
 from _measure import machine
 
 from othello_env import make_agent
@@ -25,7 +26,6 @@ from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.timed import Timed
 from othello_env.arena.tournament.results import Tournament, play_tournament
 from othello_env.arena.tournament.schedule import Schedule
-from othello_env.support.arguments import whole
 from othello_env.support.extras import import_extra
 
 ONE_PLY = ("random", "maximizer:eval=weighted", "maximizer:eval=mobility", "maximizer:eval=count")

@@ -11,13 +11,13 @@ import statistics
 import time
 from collections.abc import Callable
 
+from _arguments import real, whole
 from _measure import Bench, machine, timed
 
 from othello_env import Checkers, State, Tribolo, make_agent
 from othello_env.games.checkers import position as checkers
 from othello_env.games.hashing import mix_int
 from othello_env.games.tribolo import position as tribolo
-from othello_env.support.arguments import real, whole
 
 
 def play_states(new_game: Callable[[int], State], games: int) -> int:

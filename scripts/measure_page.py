@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from othello_env.support.arguments import whole
+from _arguments import whole
 
 try:
     from playwright.sync_api import Page, sync_playwright

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from _arguments import whole
 from _measure import machine, perft_work, rate
 
 from othello_agents.engine import Engine, exact_scores
@@ -25,7 +26,6 @@ from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Othello
 from othello_env.arena.match import play_match
 from othello_env.games.openings import Openings
-from othello_env.support.arguments import whole
 
 FFO = Path(__file__).parents[1] / "tests" / "data" / "ffo.csv"
 T = TypeVar("T")

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-from othello_env.support.arguments import whole
+from _arguments import whole
 
 ENVIRONMENT = """
 import gymnasium, othello_env

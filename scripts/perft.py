@@ -13,10 +13,10 @@ import time
 from pathlib import Path
 
 import numpy as np
+from _arguments import whole
 
 from othello_env import Othello
 from othello_env.games.othello import bitboard
-from othello_env.support.arguments import whole
 
 PUBLISHED = Path(__file__).parents[1] / "tests" / "data" / "perft.csv"
 

@@ -24,12 +24,13 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
+from _arguments import whole
+
 from othello_env.arena.openings import BALANCED, parse_openings
 from othello_env.arena.rating.ladder import LADDER, Ladder, Rung, load_ladder
 from othello_env.arena.tournament.records import GameRecord, versions
 from othello_env.arena.tournament.results import Tournament, play_tournament
 from othello_env.arena.tournament.schedule import Schedule
-from othello_env.support.arguments import whole
 from othello_env.support.files import write_json
 
 RUNGS = (

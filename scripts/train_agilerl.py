@@ -33,9 +33,10 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install othello-env agilerl peft")
 
+from _arguments import whole
+
 import othello_env
 from othello_env.arena.match import play_match
-from othello_env.support.arguments import whole
 
 
 def make_env(games: int, **arguments: Any) -> gymnasium.vector.VectorEnv:

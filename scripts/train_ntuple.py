@@ -22,11 +22,12 @@ import math
 import sys
 from pathlib import Path
 
+from _arguments import real, whole
+
 from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
 from othello_env import Othello
 from othello_env.arena.match import play_match
 from othello_env.drawing.chart import CurvePoint, learning_chart, png
-from othello_env.support.arguments import real, whole
 from othello_env.support.files import check_output, parse_json, read_file, write_file, write_json
 
 OPPONENTS = {4: (2, 4), 6: (2, 4), 8: (4, 6)}

@@ -33,9 +33,11 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
+from _arguments import real, whole
+from _recipe import learner_tensors, network_of, option, read_run, restore_learner
+
 from othello_agents.network.neural import NeuralAgent, NeuralNetwork, write_tensors
 from othello_agents.network.policy import draw_actions
-from othello_agents.resuming import learner_tensors, network_of, option, read_run, restore_learner
 from othello_env import Othello
 from othello_env.arena.match import MatchResult, play_match
 from othello_env.arena.rating.placement import place
@@ -48,7 +50,6 @@ from othello_env.games.othello.symmetries import (
     transform_observation,
     transform_policy,
 )
-from othello_env.support.arguments import real, whole
 from othello_env.support.files import write_file, write_json
 
 LADDER = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted")

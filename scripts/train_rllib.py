@@ -36,9 +36,10 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install othello-env 'ray[rllib]' torch")
 
+from _arguments import whole
+
 from othello_env import Othello, othello_v0
 from othello_env.arena.match import play_match
-from othello_env.support.arguments import whole
 
 POLICY = "both"
 

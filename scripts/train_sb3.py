@@ -29,8 +29,9 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[sb3]'")
 
+from _arguments import whole
+
 from othello_env import Othello, play_match
-from othello_env.support.arguments import whole
 
 
 def make_model(env: Any, seed: int, **settings: Any) -> MaskablePPO:

@@ -35,8 +35,9 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install othello-env 'tianshou>=2'")
 
+from _arguments import whole
+
 from othello_env import othello_v0
-from othello_env.support.arguments import whole
 
 
 def make_net(size: int) -> Net:

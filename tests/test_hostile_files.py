@@ -7,6 +7,7 @@ taken, as the change can be harmless. ``python tests/test_hostile_files.py LOADE
 
 import io
 import json
+import os
 import random
 import re
 import struct
@@ -22,11 +23,11 @@ from tempfile import TemporaryDirectory
 import click
 import numpy as np
 import pytest
+from _recipe import learner_tensors, read_run, restore_learner
 
 from othello_agents.network.neural import NeuralNetwork, write_tensors
 from othello_agents.network.onnx import OnnxNetwork
 from othello_agents.ntuple import NTupleNetwork, Trainer
-from othello_agents.resuming import learner_tensors, read_run, restore_learner
 from othello_env import Othello
 from othello_env.arena.tournament.records import GameRecord, open_records, read_records
 from othello_env.cli.serve import _read_results
@@ -396,7 +397,8 @@ def test_each_file_is_refused_with_an_error_that_names_it(name, tmp_path):
     for what, data in safe.items():
         (tmp_path / what).write_bytes(data)
     command = [sys.executable, __file__, name, str(tmp_path)]
-    process = subprocess.run(command, capture_output=True, text=True, timeout=10 * SECONDS)
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}  # the scripts share modules with this test
+    process = subprocess.run(command, capture_output=True, text=True, timeout=10 * SECONDS, env=env)
     told = [json.loads(line) for line in process.stdout.splitlines()]
     assert process.returncode == 0, (process.stderr[-2000:], told[-1:])
     assert [what for what, _, _ in told] == sorted(safe)

@@ -50,7 +50,6 @@ def test_numbers_that_are_none_or_out_of_range_are_refused(monkeypatch, capsys, 
         sys.exit()
 
     with monkeypatch.context() as patch:
-        patch.syspath_prepend(SCRIPTS)  # as when a script is run
         patch.setattr(argparse.ArgumentParser, "parse_args", parse_args)
         with pytest.raises(SystemExit):
             runpy.run_path(str(SCRIPTS / f"{name}.py"), run_name="__main__")

@@ -1,7 +1,7 @@
 """What plays: the Agent protocol, how agents are asked, and the specs that name them."""
 
 from othello_env.agent.answers import Seat, act_on_clock, ask, play_answer
-from othello_env.agent.clock import Clock
+from othello_env.agent.clock import LONGEST_SECONDS, Clock
 from othello_env.agent.protocol import (
     Agent,
     AgentError,
@@ -15,6 +15,7 @@ from othello_env.agent.protocol import (
 from othello_env.agent.spec import agent_names, make_agent, option_text
 
 __all__ = [
+    "LONGEST_SECONDS",
     "Agent",
     "AgentError",
     "AgentLeftError",

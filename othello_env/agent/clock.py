@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-__all__ = ["Clock"]
+__all__ = ["LONGEST_SECONDS", "Clock"]
+
+LONGEST_SECONDS = 1_000_000
+"""Eleven days. No limit has to be longer, and systems cannot wait for much longer at once."""
 
 
 @dataclass(frozen=True, slots=True)

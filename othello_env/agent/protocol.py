@@ -122,7 +122,7 @@ class Agent(ABC):
         return type(self).act_batch is not Agent.act_batch
 
     def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
-        """(N,) actions for N positions; each game's random choices hang on its key alone."""
+        """(N,) actions for N positions; each game's random choices depend only on its key."""
         actions = np.empty(len(batch), np.int64)
         for i, key in enumerate(batch.key.tolist()):
             begin_game(self, key)

@@ -1,6 +1,7 @@
 """The command ``othello-env``: a file a command."""
 
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import click
+from click.shell_completion import shell_complete
 
 import othello_env
 from othello_env.arena import FaultWarning
@@ -20,12 +22,9 @@ from othello_env.support.jit import interruptible
 
 __all__ = ["main"]
 
+_COMPLETE = "_OTHELLO_ENV_COMPLETE"
 _FAILURE = 2
 _INTERRUPTED = 130
-
-
-class _InterruptError(Exception):
-    """An interrupt; click would print an empty line for it."""
 
 
 class _Commands(click.Group):
@@ -40,13 +39,6 @@ class _Commands(click.Group):
         command = import_module(f"{__name__}.{cmd_name}").command
         assert isinstance(command, click.Command)
         return command
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            with interruptible():
-                return super().invoke(ctx)
-        except (click.Abort, KeyboardInterrupt) as error:
-            raise _InterruptError from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
@@ -66,7 +58,7 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
     sys.path.append(str(Path.cwd()))  # where package.module:name looks too
     try:
         status = _run(given or ["--help"], is_interrupted)
-    except (_InterruptError, click.Abort, KeyboardInterrupt):
+    except (click.Abort, EOFError, KeyboardInterrupt):
         with _undisturbed():
             if sys.stderr.isatty():
                 click.echo(err=True)  # after the ^C
@@ -87,11 +79,22 @@ def _run(arguments: list[str], is_interrupted: Callable[[], bool]) -> Any:
     try:
         with compilation_reported(_say_compiling), warnings.catch_warnings():
             warnings.simplefilter("ignore", FaultWarning)  # commands print it themselves
-            return _command.main(arguments, prog_name="othello-env", standalone_mode=False)
+            return _invoke(arguments)
     except Exception as error:
         if is_interrupted():
-            raise _InterruptError from error
+            raise KeyboardInterrupt from error
         raise
+
+
+def _invoke(arguments: list[str]) -> Any:
+    """What click's own `main` does, but for the empty line that it prints for an interrupt."""
+    if instruction := os.environ.get(_COMPLETE):
+        sys.exit(shell_complete(_command, {}, "othello-env", _COMPLETE, instruction))
+    try:
+        with interruptible(), _command.make_context("othello-env", arguments) as context:
+            return _command.invoke(context)
+    except click.exceptions.Exit as error:  # as after --help
+        return error.exit_code
 
 
 @contextlib.contextmanager

@@ -105,7 +105,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
 
     @abstractmethod
     def new_game(self, game_key: int) -> State:
-        """The game's own start; what is random in it hangs on the key."""
+        """The game's own start; what is random in it depends on the key."""
 
     def _make_opponents(self, opponent: Opponent | tuple[Opponent, ...], start: State) -> tuple[Agent, ...]:
         others = self._players - 1

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +29,7 @@ from othello_env.page.messages import GAMES, GameRecord, MessageError, Reader
 from othello_env.page.texts import read_text, write_text
 from othello_env.page.thinking import BusyError, ClosedError, Thinkers, ThinkingError
 from othello_env.page.view import board_view, position_view
+from othello_env.support.files import parse_json
 
 __all__ = ["Offer", "make_app"]
 
@@ -213,15 +213,13 @@ def _answering(answer: _Answer) -> Callable[[Request], Awaitable[Response]]:
 
     async def endpoint(request: Request) -> Response:
         try:
-            return await answer(Reader(json.loads(await request.body())), request)
+            return await answer(Reader(parse_json(await request.body())), request)
         except ClosedError as error:  # the page asks again when there is a server again
             return _error(503, error)
         except BusyError as error:
             return _error(429, error)
         except ThinkingError as error:
             return _error(502, error)
-        except RecursionError:
-            return _error(400, ValueError("the message is nested too deeply"))
         except (ValueError, TypeError) as error:
             return _error(400, error)
 

@@ -21,7 +21,7 @@ from othello_agents.engine.probcut import NO_CUTS, shipped_cuts
 from othello_agents.engine.running import run
 from othello_agents.engine.searcher import Found, Searcher
 from othello_agents.ntuple import NTupleNetwork, shipped_network
-from othello_env.agent import Agent, WrongGameError, as_othello, option_text
+from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, option_text
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello, OthelloBatch
 
@@ -39,8 +39,6 @@ _CLOCK_SHARE = 0.05
 _LATEST = 0.95
 _SLACK_SECONDS = 0.02
 """Of a limit for the move it uses this part, less this time, for whatever else a busy machine does meanwhile."""
-_LONGEST_SECONDS = 1e6
-"""More than that counts as this, where it is estimated which endgames can be solved: no time is enough for all."""
 _LEAST_SECONDS = 0.001
 
 
@@ -48,7 +46,7 @@ class Engine(Agent):
     """Plays Othello of any size by principal variation search, and perfectly near the end.
 
     Without a limit it searches to depth 8; with several, it stops at the first that is reached. With depth or nodes
-    its move hangs on the position alone; with milliseconds it remembers what it found earlier in the game.
+    its move depends only on the position; with milliseconds it remembers what it found earlier in the game.
     On a clock it takes a twentieth of what is left of the game, or nearly all that it has for the move, whichever is
     less.
 
@@ -271,8 +269,8 @@ class Engine(Agent):
 
 
 def _affordable(seconds: float) -> int:
-    """With how many empty squares a search to the end is likely to fit."""
-    doublings = math.log2(min(seconds, _LONGEST_SECONDS) / 0.01)
+    """With how many empty squares a search to the end is likely to fit; no time is enough for all."""
+    doublings = math.log2(min(seconds, LONGEST_SECONDS) / 0.01)
     return max(_DEFAULT_EXACT, round(_DEFAULT_EXACT + 1.1 * doublings))
 
 

@@ -9,7 +9,6 @@ that ship.
 Letters: S stages of the game, D depths.
 """
 
-import json
 from functools import cache
 from importlib import resources
 
@@ -17,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.search.kernels import Int
+from othello_env.support.files import parse_json
 from othello_env.support.jit import kernel
 
 __all__ = [
@@ -82,8 +82,8 @@ def shipped_cuts(size: int) -> npt.NDArray[np.float32]:
         return NO_CUTS
     file = resources.files("othello_agents") / "weights" / f"probcut_{size}x{size}.json"
     try:
-        fits = np.array(json.loads(file.read_text(encoding="utf-8"))["fits"], np.float32)
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        fits = np.array(parse_json(file.read_bytes())["fits"], np.float32)
+    except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{str(file)!r} holds no fits for selective search: {error!r}") from error
     stages = (size * size - 4) // SQUARES_A_STAGE + 1
     if fits.ndim != 3 or len(fits) < stages or not fits.shape[1] or fits.shape[2] != 3 or not np.isfinite(fits).all():

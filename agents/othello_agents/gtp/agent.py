@@ -16,14 +16,13 @@ import weakref
 from typing import Any
 
 from othello_agents.gtp.program import Program, shown
-from othello_env.agent import Agent, AgentError, Clock, as_othello, option_text
+from othello_env.agent import LONGEST_SECONDS, Agent, AgentError, Clock, as_othello, option_text
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.othello.position import Othello
 
 __all__ = ["Gtp"]
 
 _SECONDS = 60.0
-_LONGEST_SECONDS = 1_000_000
 
 
 class Gtp(Agent):
@@ -44,8 +43,8 @@ class Gtp(Agent):
     def __init__(self, command: str, seconds: float = _SECONDS) -> None:
         if not shlex.split(command):
             raise ValueError("the command is empty: expected what starts an engine, such as 'gtp-rhino -l 4 -b 0'")
-        if not 0 < seconds <= _LONGEST_SECONDS:
-            raise ValueError(f"seconds is more than 0 and at most {_LONGEST_SECONDS:,}, not {seconds}")
+        if not 0 < seconds <= LONGEST_SECONDS:
+            raise ValueError(f"seconds is more than 0 and at most {LONGEST_SECONDS:,}, not {seconds}")
         self._command = command
         self._seconds = seconds
         self._program: Program | None = None

@@ -37,7 +37,7 @@ class Mcts(Agent):
     """Plays Othello by Monte Carlo tree search, without knowing more than the rules.
 
     Its tree is grown by UCT and its leaves are played out at random, see `othello_agents.mcts.kernels`. Each decision
-    searches anew; what is random in it hangs on the game's key and turn.
+    searches anew; what is random in it depends on the game's key and turn.
 
     Args:
         simulations: random games for a move.

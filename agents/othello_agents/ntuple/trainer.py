@@ -30,9 +30,9 @@ class Trainer:
     """Learns an evaluation by playing against itself: temporal differences on afterstates.
 
     Each move is the best one by the present evaluation, or now and then a random one; each game begins with a random
-    number of random moves. In some games one player mostly grabs: it makes the move that turns the most discs. Who
-    learns from its like alone never meets opponents who swamp the board, keeps few discs, and is wiped out by any
-    search. After a game, each afterstate's value moves towards its TD(lambda) return; the game itself is worth the mean
+    number of random moves. In some games one player mostly grabs: it makes the move that turns the most discs. A
+    learner that only meets itself never meets opponents who swamp the board. It keeps few discs, and any search wipes
+    it out. After a game, each afterstate's value moves towards its TD(lambda) return; the game itself is worth the mean
     of its result (+1, 0, -1) and its margin as a part of the board. A move that was not the best does not enter the
     return of what was before it.
 

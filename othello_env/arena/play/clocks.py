@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from othello_env.agent import Clock
+from othello_env.agent import LONGEST_SECONDS, Clock
 from othello_env.games.game import check_text
 
 __all__ = ["TimeControl"]
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)(/move)?")
-_LONGEST_SECONDS = 1_000_000  # eleven days; systems cannot wait for much longer at once
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -31,8 +30,8 @@ class TimeControl:
     per_move: bool = False
 
     def __post_init__(self) -> None:
-        if not 0 < self.seconds <= _LONGEST_SECONDS:
-            raise ValueError(f"a clock has more than 0 and at most {_LONGEST_SECONDS:,} seconds, not {self.seconds}")
+        if not 0 < self.seconds <= LONGEST_SECONDS:
+            raise ValueError(f"a clock has more than 0 and at most {LONGEST_SECONDS:,} seconds, not {self.seconds}")
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:

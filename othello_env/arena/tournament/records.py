@@ -67,7 +67,7 @@ class GameRecord:
         agents: (P,) who plays, in the order of the players.
         opening: the opening's number in its tournament.
         position: where the opening begins, as the game's text and the player to move; None for the game's own start.
-        opening_moves: the moves of the opening, parted by spaces, passes included.
+        opening_moves: the moves of the opening, separated by spaces, passes included.
         moves: those after it.
         result: (P,) +1 a win, -1 a loss, summing to zero; who loses on the spot has -1.
         margins: (P,) by how much each won, in the unit of the scores.

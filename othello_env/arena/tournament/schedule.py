@@ -29,7 +29,7 @@ class Opening:
     Attributes:
         number: of the opening in its tournament.
         position: what its moves are played from, as a text and the player to move; None for the game's own start.
-        moves: parted by spaces.
+        moves: separated by spaces.
         start: the position after them.
     """
 
@@ -54,7 +54,7 @@ class Schedule:
 
     Each group of agents, a pair in games for two, plays each opening once in every rotation of its seats: a pair with
     both colours. All groups have the same openings, and all play the first one before any plays the second. A game's
-    key hangs on the game alone, not on what else is played: a tournament with more games or agents has the same games.
+    key depends only on the game, not on what else is played: a tournament with more games or agents has the same games.
 
     Attributes:
         agents: their names, all different.

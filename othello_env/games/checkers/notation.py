@@ -88,7 +88,7 @@ def squares_of_move(text: str, size: int) -> list[int]:
 
 
 def tokens(transcript: str) -> Iterator[str]:
-    """The moves of a transcript, parted by spaces, commas and move numbers.
+    """The moves of a transcript, separated by spaces, commas and move numbers.
 
     >>> list(tokens("1. 11-15 22-18 2.15x22, 25x18"))
     ['11-15', '22-18', '15x22', '25x18']

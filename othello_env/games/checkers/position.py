@@ -5,7 +5,7 @@ diagonally forwards, kings both ways. Who can jump must, with any piece in any d
 that piece while it can jump, each jump an action of its own. A man that reaches the last row becomes a king, which ends
 its move. Who has no move loses.
 
-Draws hang on the moves since the last capture or man's advance, before which no position can come back:
+Draws depend on the moves since the last capture or man's advance, before which no position can come back:
 
 - ``draws="repetition"`` (default): a position, with the side to move, that stood once before;
 - ``draws="threefold"``: one that stood twice before;
@@ -185,7 +185,7 @@ class Checkers(State):
 
         Args:
             text: the player to move, then each side's pieces; B (black) is Red.
-            to_move: if given, who is to move instead: ``"red"``, ``"white"`` or the index.
+            to_move: if given, the player to move instead: ``"red"``, ``"white"`` or the index.
             size: of the board.
             draws: the rule of draws.
             going: the number of the square whose piece is in the middle of a chain; 0 none.
