@@ -1,5 +1,6 @@
 """The cache of machine code: never stale, shared by processes, no obstacle when broken, and not open to others."""
 
+import functools
 import os
 import platform
 import subprocess
@@ -11,7 +12,7 @@ import numba
 import numpy as np
 import pytest
 
-from othello_env.support import jit
+from othello_env.support import jit, kernel_cache
 
 PROGRAM = """
     import sys
@@ -79,17 +80,39 @@ def test_a_second_process_loads_what_the_first_compiled(package):
     assert run(package) == (42, 1)
 
 
+def edit(file: Path, old: str, new: str) -> None:
+    """Replace text in a file. Python's own cache looks at the time of the change, so that moves on, too."""
+    stamp = file.stat()
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+    os.utime(file, ns=(stamp.st_atime_ns, stamp.st_mtime_ns + 10**9))
+
+
 def test_an_edit_of_a_callee_in_another_file_is_seen(package):
     assert run(package) == (42, 0)
     helper = package / "kernels" / "helper.py"
-    stamp = helper.stat()
-    helper.write_text(helper.read_text(encoding="utf-8").replace("x + 1", "x + 3"), encoding="utf-8")
-    os.utime(helper, ns=(stamp.st_atime_ns, stamp.st_mtime_ns + 10**9))  # Python's own cache looks at the time
+    edit(helper, "x + 1", "x + 3")
     assert run(package) == (46, 0)
     assert run(package) == (46, 1)
-    helper.write_text(textwrap.dedent(HELPER), encoding="utf-8")
-    os.utime(helper, ns=(stamp.st_atime_ns, stamp.st_mtime_ns + 2 * 10**9))
+    edit(helper, "x + 3", "x + 1")
     assert run(package) == (42, 1)  # the first one's machine code is still there
+
+
+def test_only_edits_of_what_a_kernel_may_call_compile_it_anew(package):
+    helper, constant, stranger = (package / "kernels" / f"{name}.py" for name in ("helper", "constant", "stranger"))
+    edit(helper, "x + 1", "x + CONSTANT")
+    helper.write_text(f"from kernels.constant import CONSTANT\n{helper.read_text(encoding='utf-8')}", encoding="utf-8")
+    constant.write_text("CONSTANT = 1\n", encoding="utf-8")
+    stranger.write_text("STRANGER = 1\n", encoding="utf-8")
+    assert run(package) == (42, 0)
+    edit(stranger, "1", "2")
+    assert run(package) == (42, 1)
+    edit(helper, "def helper(x):", 'def helper(x):\n    """A comment, and a docstring."""  # like this')
+    assert run(package) == (42, 1)
+    edit(constant, "1", "3")
+    assert run(package) == (46, 0)
+    assert run(package) == (46, 1)
 
 
 def test_scripts_count_the_files_beside_them(tmp_path):
@@ -111,6 +134,92 @@ def test_eight_processes_that_start_cold_at_once(package):
     if sys.platform != "win32":
         # One compiled, and the others waited for its machine code.
         assert sorted(hits for _, hits in outcomes) == [0] + [1] * 7
+
+
+GENERIC = """
+    from othello_env.support.jit import kernel
+
+    def value_of(x):
+        raise NotImplementedError
+
+    @kernel
+    def generic(x):
+        return value_of(x)
+"""
+NUMBER = """
+    from typing import NamedTuple
+
+    class Number(NamedTuple):
+        count: int
+        unit: int
+"""
+REGISTERED = """
+    from kernels.generic import value_of
+    from numba.extending import overload
+    from othello_env.support.jit import kernel
+    from strangers.factor import FACTOR
+    from strangers.number import Number
+
+    @kernel(inline=True)
+    def times(x):
+        return FACTOR * x
+
+    @overload(value_of)
+    def _value_of_number(x):
+        return (lambda x: times(x.count)) if getattr(x, "instance_class", None) is Number else None
+
+"""
+STRANGERS_PROGRAM = """
+    from kernels.generic import generic
+    from strangers import registered
+    from strangers.number import Number
+    print(generic(Number(count=21, unit=100)), sum(generic.stats.cache_hits.values()))
+"""
+
+
+@pytest.fixture
+def strangers(package):
+    """A package with a class that a kernel of another package is compiled for, by the program."""
+    (package / "strangers").mkdir()
+    for name, text in {
+        "factor": "FACTOR = 2\n",
+        "other": "OTHER = 1\n",
+        "number": NUMBER,
+        "registered": REGISTERED,
+    }.items():
+        (package / "strangers" / f"{name}.py").write_text(textwrap.dedent(text), encoding="utf-8")
+    (package / "kernels" / "generic.py").write_text(textwrap.dedent(GENERIC), encoding="utf-8")
+    (package / "program.py").write_text(textwrap.dedent(STRANGERS_PROGRAM), encoding="utf-8")
+    return package / "strangers"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "answer"),
+    [
+        ("factor.py", "2", "3", 63),
+        ("registered.py", "times(x.count)", "times(x.count) + 1", 43),
+    ],
+)
+def test_what_strangers_register_for_their_class_counts(package, strangers, file, old, new, answer):
+    """Neither the kernel's module nor that of the class imports what is registered."""
+    assert run(package) == (42, 0)
+    edit(strangers / "other.py", "1", "2")
+    assert run(package) == (42, 1)
+    edit(strangers / file, old, new)
+    assert run(package) == (answer, 0)
+    assert run(package) == (answer, 1)
+
+
+@pytest.mark.parametrize(("argument", "entry"), [("{}", "x"), ("(1, ({},))", "x[1][0]")])
+def test_the_class_of_an_argument_counts(package, strangers, argument, entry):
+    """The kernel reads an entry by its name; the types stay the same when another entry gets that name."""
+    edit(package / "kernels" / "generic.py", "value_of(x)\n", f"{entry}.count\n")
+    number = "Number(count=21, unit=100)"
+    edit(package / "program.py", number, argument.format(number))
+    assert run(package) == (21, 0)
+    assert run(package) == (21, 1)
+    edit(strangers / "number.py", "count: int\n    unit: int", "unit: int\n    count: int")
+    assert run(package) == (21, 0)
 
 
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
@@ -137,19 +246,38 @@ def test_a_cache_that_cannot_be_written(package):
     assert run(package) == (42, 0)
 
 
-@pytest.mark.parametrize(
-    ("method", "error"),
-    [("home", RuntimeError("Could not determine home directory.")), ("read_bytes", PermissionError("a source"))],
-)
-def test_no_home_or_a_source_that_cannot_be_read_is_no_error(monkeypatch, tmp_path, method, error):
+@pytest.fixture
+def folder(monkeypatch, tmp_path):
+    """Asks, as a new process would, for the folder of a function that stands in a file."""
+    file = tmp_path / "beside.py"
+    file.write_text("def function(): pass\n", encoding="utf-8")
+    names = {}
+    exec(compile(file.read_text(encoding="utf-8"), file, "exec"), names)
+    for cached in ("_base", "_folder", "_sources"):
+        monkeypatch.setattr(kernel_cache, cached, functools.cache(getattr(kernel_cache, cached).__wrapped__))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    return lambda: kernel_cache.folder_of(names["function"])
+
+
+def fail_with(error):
     def fails(*_):
         raise error
 
-    (tmp_path / "beside.py").touch()
+    return fails
+
+
+def test_no_home_is_no_error(monkeypatch, folder):
     for variable in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setattr(Path, method, fails)
-    assert jit._cache_folder(tmp_path) is None
+    monkeypatch.setattr(Path, "home", fail_with(RuntimeError("Could not determine home directory.")))
+    assert folder() is None
+
+
+def test_a_source_that_cannot_be_read_is_no_error(monkeypatch, folder):
+    with monkeypatch.context() as unreadable:
+        unreadable.setattr(Path, "read_bytes", fail_with(PermissionError("a source")))
+        assert folder() is None
+    assert folder().is_dir()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions are POSIX's")
@@ -157,7 +285,7 @@ class TestTrust:
     def test_the_folders_are_for_their_owner_alone(self, package):
         run(package)
         base = package / "cache" / "othello-env"
-        modes = [folder.stat().st_mode & 0o777 for folder in [base, *base.iterdir()]]
+        modes = [path.stat().st_mode & 0o777 for path in [base, *base.iterdir()] if path.is_dir()]
         assert len(modes) >= 2
         assert set(modes) == {0o700}
 
@@ -165,21 +293,21 @@ class TestTrust:
     def test_folders_that_others_may_write_to_are_not_used(self, package, level, mode):
         assert run(package) == (42, 0)
         base = package / "cache" / "othello-env"
-        for folder in [base] if level == 0 else list(base.iterdir()):
+        for folder in [base] if level == 0 else [path for path in base.iterdir() if path.is_dir()]:
             folder.chmod(mode)
         assert run(package) == (42, 0)
         assert run(package) == (42, 0)
 
     def test_another_users_folder_is_not_used(self, tmp_path, monkeypatch):
-        assert jit._is_ours_alone(tmp_path)
+        assert kernel_cache._is_only_ours(tmp_path)
         monkeypatch.setattr(os, "getuid", lambda: tmp_path.stat().st_uid + 1)
-        assert not jit._is_ours_alone(tmp_path)
+        assert not kernel_cache._is_only_ours(tmp_path)
 
     def test_a_link_is_not_used(self, tmp_path):
         (tmp_path / "real").mkdir(mode=0o700)
         (tmp_path / "link").symlink_to(tmp_path / "real")
-        assert jit._is_ours_alone(tmp_path / "real")
-        assert not jit._is_ours_alone(tmp_path / "link")
+        assert kernel_cache._is_only_ours(tmp_path / "real")
+        assert not kernel_cache._is_only_ours(tmp_path / "link")
 
 
 def test_versions_unused_for_a_month_are_removed(package):

@@ -1,0 +1,167 @@
+"""The folders that hold the machine code of kernels, safe from other users, and a lock between processes.
+
+A folder is for the kernels of one module. Its name is a hash of all sources that they are made of; see `sources`. A
+folder that no process has used for a month is removed.
+"""
+
+import contextlib
+import functools
+import os
+import shutil
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from othello_env.support.sources import Sources
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["digest_of", "folder_of", "one_process"]
+
+_STALE_SECONDS = 30 * 24 * 3600.0
+_PATIENCE_SECONDS = 120.0
+"""How long to wait for another process that compiles the same kernel; it may have been stopped."""
+
+
+def folder_of(function: Callable[..., Any]) -> Path | None:
+    """The folder for a kernel's machine code, or None if the kernel has no file or its code cannot be kept safely."""
+    try:
+        file = Path(function.__code__.co_filename).absolute()
+        return _folder(_digest_now(file, function.__globals__)[:16])
+    except (OSError, RuntimeError):  # a RuntimeError: this user has no home
+        return None
+
+
+def digest_of(name: str) -> str:
+    """A hash of the sources of an imported module and of all modules that it imports, as hexadecimal digits.
+
+    Raises:
+        OSError: a source cannot be read, or there is no such module with a file.
+    """
+    names = vars(sys.modules.get(name, object))
+    if not names.get("__file__"):
+        raise OSError(f"{name} has no source")
+    return _digest_now(Path(names["__file__"]).absolute(), names)
+
+
+@contextlib.contextmanager
+def one_process(lock: Path) -> Iterator[None]:
+    """Wait until no other process holds this lock file, then hold it; do nothing where the system has no such locks."""
+    if sys.platform == "win32" or lock in _held:  # a recursive kernel
+        yield
+        return
+    try:
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError:
+        yield
+        return
+    _held.add(lock)
+    try:
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while not _lock_now(descriptor) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        yield
+    finally:
+        _held.discard(lock)
+        with contextlib.suppress(OSError):  # closing is not enough: a child forked meanwhile has the file open too
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+        os.close(descriptor)
+
+
+_held: set[Path] = set()
+
+
+def _lock_now(descriptor: int) -> bool:
+    """Whether there is nothing to wait for: the lock is ours, or this file system has none."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _digest_now(file: Path, names: Mapping[str, Any]) -> str:
+    """The hash of the module in a file as it is now, by its global names."""
+    package = getattr(names.get("__spec__"), "parent", None) or ""
+    status = file.stat()
+    return _digest(file, package, status.st_mtime_ns, status.st_size)
+
+
+@functools.cache
+def _digest(file: Path, package: str, _changed: int, _size: int) -> str:
+    return _sources().digest(file, package)
+
+
+@functools.cache
+def _sources() -> Sources:
+    return Sources(_base() / "sources.json")
+
+
+@functools.cache
+def _folder(name: str) -> Path:
+    """The folder of this name, made if there is none.
+
+    Raises:
+        OSError: it cannot be made or is not safe.
+    """
+    base = _base()
+    folder = base / name
+    is_new = not folder.exists()
+    _make_safe(folder)
+    os.utime(folder)
+    if is_new:
+        _remove_stale(base)
+    return folder
+
+
+@functools.cache
+def _base() -> Path:
+    """The folder that holds all others.
+
+    Raises:
+        OSError: it cannot be made or is not safe.
+    """
+    base = _chosen_base()
+    base.parent.mkdir(parents=True, exist_ok=True)
+    _make_safe(base)
+    return base
+
+
+def _make_safe(folder: Path) -> None:
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if not _is_only_ours(folder):
+        raise PermissionError(f"others could have written to {folder}")
+
+
+def _chosen_base() -> Path:
+    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(chosen) / "othello-env"
+    if sys.platform == "win32":
+        home = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        home = Path.home() / "Library" / "Caches"
+    else:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return home / "othello-env"
+
+
+def _is_only_ours(folder: Path) -> bool:
+    """Whether nobody else could have put machine code here (on Windows a user's folders are their own)."""
+    if sys.platform == "win32":
+        return True
+    status = folder.lstat()
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o022
+
+
+def _remove_stale(base: Path) -> None:
+    """Remove the machine code that no process has loaded for a month."""
+    for folder in base.iterdir():
+        with contextlib.suppress(OSError):  # another process does the same
+            if time.time() - folder.stat().st_mtime > _STALE_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)

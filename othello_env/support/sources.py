@@ -1,0 +1,190 @@
+"""The sources that a module is made of: its own file and the files of all modules that it imports.
+
+Machine code contains what its kernel calls in other modules, and the values of their constants. `Sources.digest` is one
+hash of all of them, so machine code that is kept under this hash is never older than its sources.
+
+Import statements are followed wherever they stand. Those inside functions count because a constant may be what such a
+function returns. Those under TYPE_CHECKING count because a package that imports its names later lists them there. They
+are followed to modules of this package, to modules of the importing module's own outermost package, and, from a module
+that is in no package, to modules beside it. An import that is no statement, such as `importlib.import_module`, is not
+seen.
+
+The packages above an imported module count only if a name is imported from them. Comments, docstrings and layout never
+count.
+"""
+
+import ast
+import contextlib
+import functools
+import hashlib
+import importlib.util
+import json
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+from othello_env.support.files import write_file
+
+__all__ = ["Sources"]
+
+_Imports = dict[str, list[str]]
+"""The modules that a file imports, written as in the file, and the names that it imports from each."""
+
+_PACKAGE = __name__.partition(".")[0]
+_MOST_REMEMBERED = 400
+_INSTALLED = ("site-packages", "dist-packages")
+
+
+class Sources:
+    """Reads source files, each version of a file once.
+
+    Parsing takes longer than reading. So what was found in a file is remembered in another file, by a hash of the
+    content, and a process parses only what no process has parsed before.
+
+    Args:
+        memory: the path of that other file; it need not exist.
+
+    Raises:
+        OSError: the source of this module cannot be read.
+    """
+
+    def __init__(self, memory: Path) -> None:
+        self._memory = memory
+        self._remembered: dict[str, tuple[str, _Imports]] = {}
+        self._is_new = False
+        self._salt = Path(__file__).read_bytes() + sys.version.encode()  # another parser may find something else
+        self._read: dict[tuple[Path, int, int], tuple[str, _Imports]] = {}
+        with contextlib.suppress(OSError, ValueError):
+            self._remembered = json.loads(memory.read_bytes())
+
+    def digest(self, file: Path, package: str) -> str:
+        """A hash of a module and of all modules that it imports, as hexadecimal digits.
+
+        Args:
+            file: the absolute path of the module's source.
+            package: the dotted name of the package that the module is in, or is (an ``__init__.py``); empty if none.
+
+        Raises:
+            OSError: a source cannot be read.
+        """
+        finder = _Finder(file, package)
+        name = package if _is_package(file) else f"{package}.{file.stem}".lstrip(".")
+        files, names, hashes = {name: file}, [name], []
+        for name in names:  # the list grows meanwhile
+            meaning, imports = self._look_into(files[name])
+            hashes.append(f"{name} {meaning}")
+            inside = name if _is_package(files[name]) else name.rpartition(".")[0]
+            for found, path in finder.imported(imports, inside):
+                if found not in files:
+                    files[found] = path
+                    names.append(found)
+        self._remember()
+        return hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+
+    def _look_into(self, file: Path) -> tuple[str, _Imports]:
+        """A hash of what the file's code means, and its imports."""
+        status = file.stat()
+        version = (file, status.st_mtime_ns, status.st_size)
+        if version not in self._read:
+            data = file.read_bytes()
+            content = hashlib.sha256(self._salt + data).hexdigest()
+            known = self._remembered.pop(content, None)
+            self._is_new |= known is None
+            self._read[version] = self._remembered[content] = known or _parse(data)  # the last used are the last
+        return self._read[version]
+
+    def _remember(self) -> None:
+        if self._is_new:
+            self._is_new = False
+            last = dict([*self._remembered.items()][-_MOST_REMEMBERED:])
+            with contextlib.suppress(OSError):
+                write_file(self._memory, json.dumps(last).encode())
+
+
+class _Finder:
+    """Finds the modules that one module and those that it imports may import; see the module's docstring."""
+
+    def __init__(self, file: Path, package: str) -> None:
+        self._roots = {_PACKAGE: Path(__file__).parents[2]}
+        self._beside = None
+        if package:
+            self._roots[package.partition(".")[0]] = file.parents[package.count(".") + 1]
+        else:
+            self._beside = file.parent
+
+    def imported(self, imports: _Imports, inside: str) -> Iterator[tuple[str, Path]]:
+        """The names and files of the modules that a module in the package `inside` imports."""
+        for written, members in imports.items():
+            try:
+                module = importlib.util.resolve_name(written, inside) if written.startswith(".") else written
+            except ImportError:  # it leads out of the package, so it cannot be imported
+                continue
+            path = self._find(module)
+            if path is not None:
+                yield module, path
+            if members and (path is None or _is_package(path)):
+                if path is not None and "*" in members:
+                    members = [each.stem for each in path.parent.glob("*.py")]
+                for member in members:
+                    if (inner := self._find(f"{module}.{member}")) is not None:
+                        yield f"{module}.{member}", inner
+
+    def _find(self, name: str) -> Path | None:
+        root = self._roots.get(name.partition(".")[0])
+        if root is not None:
+            return _find(root, name)
+        if self._beside is None:
+            return None
+        found = _find(self._beside, name)
+        is_strange = found is not None and found.parent != self._beside and self._beside.name in _INSTALLED
+        return None if is_strange else found
+
+
+@functools.cache
+def _find(root: Path, name: str) -> Path | None:
+    """The file of a module whose outermost package is in this folder, if there is one."""
+    path = root.joinpath(*name.split("."))
+    for file in (path / "__init__.py", path.with_name(f"{path.name}.py")):
+        if file.is_file():
+            return file
+    return None
+
+
+def _is_package(file: Path) -> bool:
+    return file.name == "__init__.py"
+
+
+def _parse(data: bytes) -> tuple[str, _Imports]:
+    """A hash of what a source means, without its comments, docstrings and layout, and its imports."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # Python cannot import it either
+        return hashlib.sha256(data).hexdigest(), {}
+    imports: dict[str, dict[str, None]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:  # ``import a.b`` imports a, too
+                parts = alias.name.split(".")
+                for end in range(1, len(parts) + 1):
+                    imports.setdefault(".".join(parts[:end]), {})
+        elif isinstance(node, ast.ImportFrom):
+            names = imports.setdefault("." * node.level + (node.module or ""), {})
+            names.update((alias.name, None) for alias in node.names)
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            body[:] = [statement for statement in body if not _is_text(statement)]
+    with contextlib.suppress(RecursionError):  # then all of it counts
+        data = ast.dump(tree).encode()
+    return hashlib.sha256(data).hexdigest(), {module: [*names] for module, names in imports.items()}
+
+
+def _is_text(statement: ast.AST) -> bool:
+    """Whether a statement is a docstring, or another text that Python drops."""
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
