@@ -1,7 +1,7 @@
 """Threads that share the work on a batch.
 
-A step of thousands of games takes a fraction of a millisecond, where the futures and conditions of an executor would be
-felt. A queue that is written in C hands the work over in a few microseconds.
+A step of thousands of games takes a fraction of a millisecond, and the futures and conditions of an executor would make
+it noticeably slower. A queue that is written in C hands the work over in a few microseconds.
 """
 
 from __future__ import annotations
@@ -13,35 +13,35 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-__all__ = ["Workers"]
+__all__ = ["Threads"]
 
 _T = TypeVar("_T")
 _Answer = tuple[int, Any, BaseException | None]
 _Task = tuple[Callable[[int], Any], int, "SimpleQueue[_Answer]"]
 
 
-class Workers:
-    """The calling thread and `count` - 1 more, started when first needed, and again after a fork, which has none."""
+class Threads:
+    """The calling thread and `count` - 1 more. They start when first needed; a forked process starts its own."""
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self._process = 0  # whose threads these are
+        self._process = 0  # the process that started the threads; 0 if there are none
         self._tasks: list[SimpleQueue[_Task | None]] = []
         self._finalizer: Callable[[], Any]
         self._locks: dict[int, threading.Lock] = {}
 
     def run(self, work: Callable[[int], _T]) -> list[_T]:
-        """The results of work(0) to work(count - 1), the first of them done by the calling thread.
+        """The results of work(0) to work(count - 1); the calling thread does work(0).
 
         Raises:
-            RuntimeError: a thread cannot be started; no work has begun then.
-            BaseException: what the first work that failed raised, once all have ended.
+            RuntimeError: a thread cannot be started; no work has begun.
+            BaseException: the error of the first work that failed, after all have ended.
         """
         if self.count == 1:
             return [work(0)]
-        results: SimpleQueue[_Answer] = SimpleQueue()  # a new one, lest an interrupted run leave something in it
+        results: SimpleQueue[_Answer] = SimpleQueue()  # an interrupted run may have left something in its own
         process = os.getpid()
-        with self._lock(process):  # `close` ends the threads before these tasks or after them
+        with self._lock(process):  # so `close` ends the threads before these tasks or after them
             if self._process != process:
                 self._start(process)
             for k, tasks in enumerate(self._tasks, start=1):
@@ -55,7 +55,7 @@ class Workers:
         return [result for _, result, _ in answers]
 
     def close(self) -> None:
-        """End the threads, after what they are doing; `run` starts new ones."""
+        """End the threads when their current work is done; `run` starts new ones."""
         process = os.getpid()
         with self._lock(process):
             if self._process == process:
@@ -63,7 +63,7 @@ class Workers:
                 self._finalizer()
 
     def _lock(self, process: int) -> threading.Lock:
-        """This process's lock: a thread that is not here may have held the one from before a fork."""
+        """This process's lock: the lock from before a fork may be held by a thread that exists only in the parent."""
         return self._locks.setdefault(process, threading.Lock())
 
     def _start(self, process: int) -> None:
@@ -84,7 +84,10 @@ class Workers:
         self._process = process
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Workers, (self.count,))
+        return (Threads, (self.count,))
+
+
+Workers = Threads  # the name that importers still use
 
 
 def _done(work: Callable[[int], Any], k: int) -> _Answer:
@@ -98,7 +101,7 @@ def _serve(tasks: SimpleQueue[_Task | None]) -> None:
     while (task := tasks.get()) is not None:
         work, k, results = task
         results.put(_done(work, k))
-        del task, work  # they hold the batch
+        del task, work  # they keep the batch in memory
 
 
 def _end(queues: list[SimpleQueue[_Task | None]]) -> None:

@@ -11,7 +11,7 @@ from gymnasium.error import ResetNeeded
 
 from othello_env.envs.vector.env import OthelloVectorEnv
 from othello_env.support import threads as module
-from othello_env.support.threads import Workers
+from othello_env.support.threads import Threads
 
 LIMIT = 60.0
 """Seconds after which something hangs."""
@@ -37,13 +37,13 @@ def within(limit, function):
     return result
 
 
-def squares(workers):
-    return workers.run(lambda k: k * k)
+def squares(threads):
+    return threads.run(lambda k: k * k)
 
 
 @pytest.fixture
 def failing_start(monkeypatch):
-    """Let the second thread that `Workers` starts fail, and count those that run."""
+    """Let the second thread that `Threads` starts fail, and count those that run."""
     start, number, running = threading.Thread.start, [0], []
 
     def fail_at_two(thread):
@@ -59,15 +59,15 @@ def failing_start(monkeypatch):
 
 
 def test_a_thread_that_does_not_start(failing_start):
-    workers = Workers(4)
+    threads = Threads(4)
     with pytest.raises(RuntimeError, match="thread 3 of 4 could not be started: can't start new thread"):
-        within(LIMIT, lambda: squares(workers))
+        within(LIMIT, lambda: squares(threads))
     for thread in failing_start:  # those that ran have ended
         thread.join(LIMIT)
         assert not thread.is_alive()
-    workers.close()
-    assert within(LIMIT, lambda: squares(workers)) == [0, 1, 4, 9]  # now they do
-    workers.close()
+    threads.close()
+    assert within(LIMIT, lambda: squares(threads)) == [0, 1, 4, 9]  # now they do
+    threads.close()
 
 
 def test_an_environment_whose_thread_does_not_start(failing_start):
@@ -88,11 +88,11 @@ def test_an_environment_whose_thread_does_not_start(failing_start):
 def test_closing_at_any_moment_of_a_run(is_first):
     """Before each line that the run executes, another thread closes."""
     for moment in range(1, 200):
-        workers = Workers(3)
+        threads = Threads(3)
         if not is_first:
-            squares(workers)
+            squares(threads)
         lines = [0]
-        closing = threading.Thread(target=workers.close, daemon=True)
+        closing = threading.Thread(target=threads.close, daemon=True)
 
         def trace(frame, event, _argument, lines=lines, closing=closing, moment=moment):
             if frame.f_code.co_filename != module.__file__:
@@ -104,17 +104,17 @@ def test_closing_at_any_moment_of_a_run(is_first):
                     closing.join(0.02)  # it may have to wait for this thread
             return trace
 
-        def run(workers=workers, trace=trace):
+        def run(threads=threads, trace=trace):
             before = sys.gettrace()
             sys.settrace(trace)
             try:
-                return squares(workers)
+                return squares(threads)
             finally:
                 sys.settrace(before)
 
         assert within(LIMIT, run) == [0, 1, 4]
-        assert within(LIMIT, lambda workers=workers: squares(workers)) == [0, 1, 4]  # use after close
-        workers.close()
+        assert within(LIMIT, lambda threads=threads: squares(threads)) == [0, 1, 4]  # use after close
+        threads.close()
         if lines[0] < moment:
             assert moment > 10
             return
@@ -125,22 +125,22 @@ def test_closing_at_any_moment_of_a_run(is_first):
 
 def test_threads_that_make_their_first_run_at_once():
     for _ in range(50):
-        workers = Workers(3)
+        threads = Threads(3)
         before = threading.active_count()
         told = []
-        callers = [threading.Thread(target=lambda w=workers, t=told: t.append(squares(w)), daemon=True) for _ in "ab"]
+        callers = [threading.Thread(target=lambda w=threads, t=told: t.append(squares(w)), daemon=True) for _ in "ab"]
         for caller in callers:
             caller.start()
         for caller in callers:
             caller.join(LIMIT)
         assert told == [[0, 1, 4]] * 2
         assert threading.active_count() <= before + 2
-        workers.close()
+        threads.close()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-@pytest.mark.parametrize("call", [squares, Workers.close])
+@pytest.mark.parametrize("call", [squares, Threads.close])
 def test_a_fork_while_another_thread_starts_them(monkeypatch, call):
     start, inside, go_on = threading.Thread.start, threading.Event(), threading.Event()
 
@@ -150,9 +150,9 @@ def test_a_fork_while_another_thread_starts_them(monkeypatch, call):
             go_on.wait(LIMIT)
         start(thread)
 
-    workers = Workers(3)
+    threads = Threads(3)
     told = []
-    caller = threading.Thread(target=lambda: told.append(squares(workers)), daemon=True)
+    caller = threading.Thread(target=lambda: told.append(squares(threads)), daemon=True)
     monkeypatch.setattr(threading.Thread, "start", wait_within)
     start(caller)
     assert inside.wait(LIMIT)
@@ -161,22 +161,22 @@ def test_a_fork_while_another_thread_starts_them(monkeypatch, call):
         try:
             signal.alarm(int(LIMIT))
             threading.Thread.start = start
-            call(workers)
-            os._exit(0 if squares(workers) == [0, 1, 4] else 1)
+            call(threads)
+            os._exit(0 if squares(threads) == [0, 1, 4] else 1)
         finally:
             os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
     go_on.set()
     caller.join(LIMIT)
     assert told == [[0, 1, 4]]
-    workers.close()
+    threads.close()
 
 
 def test_closing_twice_or_before_any_run_does_nothing():
-    workers = Workers(3)
-    workers.close()
-    assert squares(workers) == [0, 1, 4]
-    workers.close()
-    workers.close()
-    assert squares(workers) == [0, 1, 4]
-    workers.close()
+    threads = Threads(3)
+    threads.close()
+    assert squares(threads) == [0, 1, 4]
+    threads.close()
+    threads.close()
+    assert squares(threads) == [0, 1, 4]
+    threads.close()
