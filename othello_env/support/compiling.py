@@ -1,7 +1,7 @@
-"""A word to whoever waits while kernels are compiled for their first use; a load from the cache is no compilation.
+"""A report while kernels are compiled for their first use; a load from the cache does not count.
 
-The library says nothing by itself. A program that wants to, such as the command, opens `compilation_reported` around
-its work.
+The library prints nothing. A program that wants to tell its user, such as the command, opens `compilation_reported`
+around its work.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ from numba.core.event import Event, Listener, install_listener
 __all__ = ["compilation_reported", "report_compilation"]
 
 _SECONDS = 1.5
-"""How long compilation takes, in all, before anybody hears of it."""
+"""How long compilation has to take, in all, to be reported."""
 
 
 class _Watch(Listener):
-    """Calls a function once, when compilation has taken some seconds in all."""
+    """Calls a function once, when compilation has taken `_SECONDS` in all."""
 
-    def __init__(self, tell: Callable[[], None]) -> None:
-        self._tell = tell
+    def __init__(self, report: Callable[[], None]) -> None:
+        self._report = report
         self._once = threading.Lock()
         self._left = _SECONDS
         self._depth = 0
         self._began = 0.0
-        self._timer = threading.Timer(0.0, self.tell)
+        self._timer = threading.Timer(0.0, self.report)
 
-    def tell(self) -> None:
+    def report(self) -> None:
         if self._once.acquire(blocking=False):
-            self._tell()
+            self._report()
 
-    # Numba compiles in one thread at a time, a kernel's callees within it.
+    # Numba compiles in one thread at a time, and a kernel's callees between the kernel's own start and end.
 
     def on_start(self, event: Event) -> None:
         self._depth += 1
         if self._depth > 1 or self._once.locked():
             return
         self._began = time.monotonic()
-        self._timer = threading.Timer(self._left, self.tell)
+        self._timer = threading.Timer(self._left, self.report)
         self._timer.daemon = True
-        with contextlib.suppress(RuntimeError):  # no thread can be started; then nobody hears of it
+        with contextlib.suppress(RuntimeError):  # no thread can be started, so nothing is reported
             self._timer.start()
 
     def on_end(self, event: Event) -> None:
@@ -57,9 +57,9 @@ _watches: list[_Watch] = []
 
 
 @contextlib.contextmanager
-def compilation_reported(tell: Callable[[], None]) -> Iterator[None]:
-    """Call `tell`, once and in another thread, when this process has compiled for a second and a half in all."""
-    watch = _Watch(tell)
+def compilation_reported(report: Callable[[], None]) -> Iterator[None]:
+    """Call `report`, once and in another thread, when this process has compiled for a second and a half in all."""
+    watch = _Watch(report)
     _watches.append(watch)
     try:
         with install_listener("numba:compile", watch):
@@ -70,6 +70,6 @@ def compilation_reported(tell: Callable[[], None]) -> Iterator[None]:
 
 
 def report_compilation() -> None:
-    """Report that another process compiles for this one."""
+    """Report at once, because another process compiles for this one."""
     for watch in [*_watches]:
-        watch.tell()
+        watch.report()

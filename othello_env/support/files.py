@@ -1,8 +1,8 @@
-"""Files that are written whole or not at all, and files of strangers that are read with limits.
+"""Files that are written whole or not at all, and files from strangers, which are read with limits.
 
-A file that is written is the path itself: a symbolic link, a folder or a device of that name is refused before anything
-is written, so that nothing elsewhere changes. A file that is read may be reached by a link, but it has to be a regular
-one, is no larger than its reader allows, and is read once: what was checked is what is used.
+Only the path itself is written: if it is a symbolic link, a folder or a device, it is refused before anything is
+written, so nothing elsewhere changes. A path that is read may be a link, but it must lead to a regular file that is no
+larger than its reader allows. A file is read once: what was checked is what is used.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ _LONGEST_INTEGER = 300  # digits: what fits into a float
 
 
 def check_output(path: str | Path) -> None:
-    """See that a path can be written to: that it is a regular file, or nothing yet.
+    """Check that a path can be written: it is a regular file, or nothing yet.
 
     Raises:
         OSError: it is a symbolic link, a folder, a device or the like.
@@ -47,9 +47,9 @@ def check_output(path: str | Path) -> None:
 
 
 def write_file(path: str | Path, data: bytes) -> None:
-    """Write a file, and the folders that it lies in; after an error or a crash the old one is still there.
+    """Write a file, and the folders that it lies in. After an error or a crash the old file is still there.
 
-    What earlier writes of this file left unfinished when they were killed is removed.
+    Unfinished files are removed that earlier writes of this file left when they were killed.
 
     Raises:
         OSError: it cannot be written; see `check_output`.
@@ -75,12 +75,12 @@ def write_file(path: str | Path, data: bytes) -> None:
 
 
 def _remove_stale(path: Path) -> None:
-    """Remove what killed processes left of this file: temporary files that are not new and that nobody holds."""
+    """Remove the temporary files of this file that are old and that no process holds: killed processes left them."""
     name = re.compile(rf"\.{re.escape(_short(path.name))}\.[0-9a-f]{{16}}{re.escape(_UNFINISHED)}")
     for left in path.parent.iterdir():
         if not name.fullmatch(left.name):
             continue
-        with contextlib.suppress(OSError):  # it is held, or somebody else's, or gone by now
+        with contextlib.suppress(OSError):  # it is held, or belongs to another user, or is gone by now
             found = left.lstat()
             if stat.S_ISREG(found.st_mode) and time.time() - found.st_mtime > _STALE_SECONDS:
                 with left.open("r+b") as file:
@@ -90,7 +90,7 @@ def _remove_stale(path: Path) -> None:
 
 
 def _short(name: str) -> str:
-    """A file's name, or a hash of one that leaves no room for more within the 255 bytes that file systems allow."""
+    """A file's name, or its hash if it is too long to add to: file systems allow 255 bytes."""
     data = os.fsencode(name)
     return name if len(data) <= _LONGEST_NAME else hashlib.sha256(data).hexdigest()
 
@@ -116,15 +116,15 @@ def read_file(path: str | Path, most: int, purpose: str = "read") -> bytes:
 
     Args:
         path: of the file.
-        most: how many bytes it may have.
-        purpose: what an error says that there is no file for: ``load a network from``.
+        most: the largest number of bytes that it may have.
+        purpose: what the file is for, as errors say it: ``load a network from``.
 
     Raises:
         FileNotFoundError: there is no such file.
         OSError: it is a folder, a device or the like, or cannot be read.
-        ValueError: it is larger.
+        ValueError: it has more bytes.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe would be waited for
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # do not wait for a pipe
     try:
         descriptor = os.open(path, flags)
     except FileNotFoundError:
@@ -145,8 +145,8 @@ def parse_json(text: str | bytes) -> Any:
     """The value of a JSON text that anybody may have written.
 
     Raises:
-        ValueError: it is no JSON, is nested deeper than 50 levels, or holds a number that is not finite or no float
-            can come near to.
+        ValueError: it is no JSON, is nested deeper than 50 levels, or holds a number that is not finite or is too
+            large for a float.
     """
     try:
         value = json.loads(text, parse_float=_finite, parse_int=_integer, parse_constant=_finite)

@@ -1,4 +1,4 @@
-"""Python objects by name: those that a text names, such as ``path.py:name``, and those that a package imports later."""
+"""Python objects by name: those that a text such as ``path.py:name`` names, and those that a package imports later."""
 
 import importlib
 import importlib.util
@@ -12,19 +12,19 @@ __all__ = ["NoSuchNameError", "NotThereError", "import_object", "later"]
 
 
 class NotThereError(ValueError):
-    """A module, or something in it, that is not there."""
+    """There is no such module, or no such name in it."""
 
 
 class NoSuchNameError(NotThereError):
-    """A module has nothing of that name; the message has what it has."""
+    """A module does not have this name; the message lists the names that it has."""
 
 
 def import_object(text: str) -> Any | None:
-    """What ``path.py:name`` or ``package.module:name`` names, or None if the text is of neither form.
+    """The object that ``path.py:name`` or ``package.module:name`` names, or None if the text has neither form.
 
     Raises:
         FileNotFoundError: there is no such file.
-        NotThereError: there is no such module, or nothing of that name in it (`NoSuchNameError`).
+        NotThereError: there is no such module, or it does not have the name (`NoSuchNameError`).
         ModuleNotFoundError: the module imports another one that is not there; the message names both.
     """
     source, colon, name = text.rpartition(":")
@@ -47,11 +47,11 @@ def import_object(text: str) -> Any | None:
 
 
 def later(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package whose names are imported when they are first asked for.
+    """The `__getattr__` of a package that imports names when they are first used.
 
     Args:
         package: its name.
-        homes: the names that each module has for it.
+        homes: by module, the names to import from it.
     """
     modules = {name: module for module, names in homes.items() for name in names}
 
