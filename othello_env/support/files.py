@@ -16,10 +16,9 @@ import stat
 import sys
 import time
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-if sys.platform != "win32":
-    import fcntl
+from othello_env.support.locks import try_lock
 
 __all__ = ["check_output", "parse_json", "read_file", "write_file", "write_json"]
 
@@ -61,7 +60,7 @@ def write_file(path: str | Path, data: bytes) -> None:
     temporary = path.with_name(f".{_short(path.name)}.{secrets.token_hex(8)}{_UNFINISHED}")
     try:
         with temporary.open("xb") as file:
-            _lock(file)
+            try_lock(file)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -80,26 +79,19 @@ def _remove_stale(path: Path) -> None:
     for left in path.parent.iterdir():
         if not name.fullmatch(left.name):
             continue
-        with contextlib.suppress(OSError):  # it is held, or belongs to another user, or is gone by now
+        with contextlib.suppress(OSError):  # it belongs to another user, or is gone by now
             found = left.lstat()
             if stat.S_ISREG(found.st_mode) and time.time() - found.st_mtime > _STALE_SECONDS:
                 with left.open("r+b") as file:
-                    if sys.platform != "win32":
-                        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                left.unlink()  # Windows refuses this while the file is open
+                    is_held = not try_lock(file)
+                if not is_held:
+                    left.unlink()  # Windows refuses this while another process has the file open
 
 
 def _short(name: str) -> str:
     """A file's name, or its hash if it is too long to add to: file systems allow 255 bytes."""
     data = os.fsencode(name)
     return name if len(data) <= _LONGEST_NAME else hashlib.sha256(data).hexdigest()
-
-
-def _lock(file: IO[bytes]) -> None:
-    """Hold a file until it is closed or its process ends; on a file system that has no locks, do nothing."""
-    if sys.platform != "win32":
-        with contextlib.suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def write_json(path: str | Path, value: Any) -> None:

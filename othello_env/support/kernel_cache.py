@@ -1,4 +1,4 @@
-"""The folders that hold the machine code of kernels, safe from other users, and a lock between processes.
+"""The folders that hold the machine code of kernels, safe from other users.
 
 A folder is for the kernels of one module. Its name is a hash of all sources that they are made of; see `sources`. A
 folder that no process has used for a month is removed.
@@ -11,20 +11,15 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from othello_env.support.sources import Sources
 
-if sys.platform != "win32":
-    import fcntl
-
-__all__ = ["digest_of", "folder_of", "one_process"]
+__all__ = ["digest_of", "folder_of"]
 
 _STALE_SECONDS = 30 * 24 * 3600.0
-_PATIENCE_SECONDS = 120.0
-"""How long to wait for another process that compiles the same kernel; it may have been stopped."""
 
 
 def folder_of(function: Callable[..., Any]) -> Path | None:
@@ -46,44 +41,6 @@ def digest_of(name: str) -> str:
     if not names.get("__file__"):
         raise OSError(f"{name} has no source")
     return _digest_now(Path(names["__file__"]).absolute(), names)
-
-
-@contextlib.contextmanager
-def one_process(lock: Path) -> Iterator[None]:
-    """Wait until no other process holds this lock file, then hold it; do nothing where the system has no such locks."""
-    if sys.platform == "win32" or lock in _held:  # a recursive kernel
-        yield
-        return
-    try:
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError:
-        yield
-        return
-    _held.add(lock)
-    try:
-        deadline = time.monotonic() + _PATIENCE_SECONDS
-        while not _lock_now(descriptor) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        yield
-    finally:
-        _held.discard(lock)
-        with contextlib.suppress(OSError):  # closing is not enough: a child forked meanwhile has the file open too
-            fcntl.flock(descriptor, fcntl.LOCK_UN)
-        os.close(descriptor)
-
-
-_held: set[Path] = set()
-
-
-def _lock_now(descriptor: int) -> bool:
-    """Whether there is nothing to wait for: the lock is ours, or this file system has none."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def _digest_now(file: Path, names: Mapping[str, Any]) -> str:

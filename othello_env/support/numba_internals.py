@@ -23,7 +23,8 @@ from numba.core.errors import NumbaWarning
 from numba.core.registry import cpu_target
 from numba.core.types.containers import BaseNamedTuple, BaseTuple
 
-from othello_env.support.kernel_cache import digest_of, one_process
+from othello_env.support.kernel_cache import digest_of
+from othello_env.support.locks import one_process
 
 __all__ = ["compiled", "missing"]
 

@@ -34,6 +34,7 @@ _Imports = dict[str, list[str]]
 _PACKAGE = __name__.partition(".")[0]
 _MOST_REMEMBERED = 400
 _INSTALLED = ("site-packages", "dist-packages")
+"""Folders in which the packages beside a module are other people's."""
 
 
 class Sources:
@@ -106,12 +107,10 @@ class _Finder:
     """Finds the modules that one module and those that it imports may import; see the module's docstring."""
 
     def __init__(self, file: Path, package: str) -> None:
-        self._roots = {_PACKAGE: Path(__file__).parents[2]}
-        self._beside = None
+        self._folders = {_PACKAGE: Path(__file__).parents[1]}  # of outermost packages
         if package:
-            self._roots[package.partition(".")[0]] = file.parents[package.count(".") + 1]
-        else:
-            self._beside = file.parent
+            self._folders[package.partition(".")[0]] = file.parents[: package.count(".") + 1][-1]
+        self._beside = None if package else file.parent
 
     def imported(self, imports: _Imports, inside: str) -> Iterator[tuple[str, Path]]:
         """The names and files of the modules that a module in the package `inside` imports."""
@@ -125,15 +124,15 @@ class _Finder:
                 yield module, path
             if members and (path is None or _is_package(path)):
                 if path is not None and "*" in members:
-                    members = [each.stem for each in path.parent.glob("*.py")]
+                    members = sorted(each.stem for each in path.parent.glob("*.py"))
                 for member in members:
                     if (inner := self._find(f"{module}.{member}")) is not None:
                         yield f"{module}.{member}", inner
 
     def _find(self, name: str) -> Path | None:
-        root = self._roots.get(name.partition(".")[0])
-        if root is not None:
-            return _find(root, name)
+        outermost, _, rest = name.partition(".")
+        if outermost in self._folders:
+            return _find(self._folders[outermost], rest)
         if self._beside is None:
             return None
         found = _find(self._beside, name)
@@ -142,9 +141,9 @@ class _Finder:
 
 
 @functools.cache
-def _find(root: Path, name: str) -> Path | None:
-    """The file of a module whose outermost package is in this folder, if there is one."""
-    path = root.joinpath(*name.split("."))
+def _find(folder: Path, name: str) -> Path | None:
+    """The file of a module by its dotted name in a folder, if there is one; the folder's own if the name is empty."""
+    path = folder.joinpath(*name.split("."))
     for file in (path / "__init__.py", path.with_name(f"{path.name}.py")):
         if file.is_file():
             return file

@@ -85,7 +85,7 @@ def test_which_files_count(write, text, seen):
 
 @pytest.mark.parametrize("folder_name", ["scripts", "site-packages"])
 def test_what_lies_beside_a_script_counts(write, folder_name):
-    """Where packages are installed, those beside a module are other people's."""
+    """But where packages are installed, those beside a module are other people's."""
     text = "import beside\nfrom package.inner import Y\n"
     files = {"script.py": text, "beside.py": "X = 1\n", "package/inner.py": "Y = 1\n", "package/other.py": "Z = 1\n"}
     write({f"{folder_name}/{path}": text for path, text in files.items()})
@@ -167,3 +167,17 @@ def test_the_memory_keeps_what_is_still_used(write, monkeypatch):
     first, both = remembered(0), remembered(0, 1)
     assert first < both
     assert remembered(0, 2) & both == first
+
+
+def test_a_package_may_lie_in_a_folder_of_another_name(write):
+    files = {"src/main.py": "from a.b.module import X\n", "src/b/module.py": "X = 1\n"}
+    folder = write(files)
+    before = Sources(folder / "memory.json").digest(folder / "src" / "main.py", "a")
+    write({"src/b/module.py": "X = 2\n"})
+    assert Sources(folder / "memory.json").digest(folder / "src" / "main.py", "a") != before
+
+
+def test_a_package_that_no_path_fits_is_no_error(tmp_path):
+    file = tmp_path / "module.py"
+    file.touch()
+    assert Sources(tmp_path / "memory.json").digest(file, ".".join("abc" * 100))
