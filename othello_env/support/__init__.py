@@ -1,1 +1,1 @@
-"""What knows no game: kernels and their cache, threads, files, optional dependencies, imports."""
+"""Tools that know no game: kernels and their cache, threads, files, locks, optional dependencies, imports by name."""
