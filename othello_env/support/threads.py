@@ -13,7 +13,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-__all__ = ["Threads"]
+__all__ = ["Threads", "Workers"]
 
 _T = TypeVar("_T")
 _Answer = tuple[int, Any, BaseException | None]
