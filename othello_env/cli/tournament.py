@@ -7,8 +7,10 @@ import click
 
 from othello_env.agent import AgentLeftError
 from othello_env.arena.play.clocks import TimeControl
-from othello_env.arena.tournament.records import GameRecord
-from othello_env.arena.tournament.results import Tournament, play_tournament
+from othello_env.arena.play.records import GameRecord
+from othello_env.arena.rating.standings import rate_tournament
+from othello_env.arena.tournament.playing import play_tournament
+from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import _options as options
 from othello_env.games.registry import Rules
@@ -144,9 +146,9 @@ def elo_table(result: Tournament, anchor: str | None = None) -> str:
     """The ratings from the best down, their 95% intervals, and the likelihood of being better than the next one.
 
     Raises:
-        ValueError: there are no ratings, see `Tournament.ratings`.
+        ValueError: there are no ratings, see `rate_tournament`.
     """
-    ratings = result.ratings(anchor)
+    ratings = rate_tournament(result, anchor)
     order = ratings.order
     rows: list[tuple[str, ...]] = []
     for place, agent in enumerate(order):

@@ -68,6 +68,16 @@ class Rules:
         rules.start(0)  # checks the values
         return rules
 
+    @classmethod
+    def of(cls, state: State) -> Rules | None:
+        """The rules of a position's game; None if the game is not listed here, or its positions do not show them."""
+        for name, game in _GAMES.items():
+            known = {key: default for key, default in _defaults(name).items() if key != "seed"}
+            if type(state) is game and all(hasattr(state, key) for key in known):
+                options = {key: getattr(state, key) for key in sorted(known)}
+                return cls(name, tuple((key, value) for key, value in options.items() if value != known[key]))
+        return None
+
     def __str__(self) -> str:
         return self.name + ":" * bool(self.options) + ",".join(f"{key}={value}" for key, value in self.options)
 
@@ -99,9 +109,12 @@ def _defaults(name: str) -> dict[str, Any]:
 
 
 def position_to_text(state: State) -> tuple[str, str]:
-    """What `Rules.position` reads: the board in the game's text, and the player to move."""
-    assert isinstance(state, Checkers | Othello | Tribolo)
-    return state.to_text(), state.player_names[state.to_move]
+    """What `Rules.position` reads: the board in the game's text, and the player to move.
+
+    Games that are not listed here show themselves by their `repr`.
+    """
+    text = state.to_text() if isinstance(state, Checkers | Othello | Tribolo) else repr(state)
+    return text, state.player_names[state.to_move]
 
 
 def names_of_moves(start: State, actions: Sequence[int]) -> str:
@@ -110,7 +123,7 @@ def names_of_moves(start: State, actions: Sequence[int]) -> str:
     >>> names_of_moves(Othello(), (37, 43))
     'f5 d6'
     """
-    if not isinstance(start, Checkers):
+    if isinstance(start, Othello | Tribolo):
         return " ".join(map(start.action_to_text, actions))
     names, state = [], start
     for action in actions:  # a move's name there hangs on the position

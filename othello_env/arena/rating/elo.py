@@ -127,38 +127,59 @@ class _Meetings:
     """The comparisons as sums over those of each two agents; M = pairs of agents that met, F = free ratings."""
 
     def __init__(self, comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> None:
-        sums: dict[tuple[str, str], npt.NDArray[np.float64]] = defaultdict(lambda: np.zeros(5))
-        names: dict[str, None] = dict.fromkeys(fixed)
-        for c in comparisons:
-            if c.a == c.b or not 0 <= c.points <= c.games or c.games < 1:
-                raise ValueError(f"expected two agents with 0 to {c.games} points in at least one game, got {c}")
-            names |= {c.a: None, c.b: None}
-            (a, b), s, g = ((c.a, c.b), c.points, c.games) if c.a < c.b else ((c.b, c.a), c.games - c.points, c.games)
-            sums[a, b] += (g, s, s * s, s * g, g * g)
-        self.names = list(names)
-        free = [name for name in self.names if name not in fixed]
+        units = list(comparisons)
+        sums = _sums(units)
+        self.names = list(dict.fromkeys([*fixed, *(name for unit in units for name in (unit.a, unit.b))]))
         self.free = np.array([name not in fixed for name in self.names])
+        _check_connected(list(sums), set(fixed), [name for name in self.names if name not in fixed])
         both = np.zeros((len(sums), len(self.names)))
         for row, (a, b) in zip(both, sums, strict=True):
             row[self.names.index(a)], row[self.names.index(b)] = 1.0, -1.0
-        self.design: npt.NDArray[np.float64] = both[:, self.free]  # (M, F)
+        self.design: npt.NDArray[np.float64] = both[:, self.free]
         self.given = np.array([fixed.get(name, 0.0) / _ELO for name in self.names])
-        self.offset = both @ self.given  # (M,)
+        self.offset = both @ self.given
         self.games, self.points, self.ss, self.sg, self.gg = np.array(list(sums.values())).reshape(-1, 5).T
-        _check_connected(list(sums), set(fixed), free)
-        took = {(a, b) for (a, b), s in zip(sums, self.points, strict=True) if s > 0}
-        took |= {(b, a) for (a, b), g, s in zip(sums, self.games, self.points, strict=True) if s < g}
-        self.limited = (_reached(set(fixed), {(b, a) for a, b in took}), _reached(set(fixed), took))
+        self.limited = _limits(sums, set(fixed))
 
     def information(self, p: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """(F, F) Fisher's information, where p (M,) are the expected scores."""
         weighted: npt.NDArray[np.float64] = self.design * (self.games * p * (1 - p))[:, np.newaxis]
         information: npt.NDArray[np.float64] = self.design.T @ weighted
         return information
 
     def probabilities(self, strength: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """(M,) the expected score of the first of each two."""
+        """(M,) the expected score of the first agent of each pair, from strengths (F,) in log odds."""
         odds: npt.NDArray[np.float64] = np.exp(self.design @ strength + self.offset)
         return odds / (1 + odds)
+
+
+def _sums(units: Iterable[Comparison]) -> dict[tuple[str, str], npt.NDArray[np.float64]]:
+    """For each two agents that met, in alphabetical order: the sums of g, s, s * s, s * g and g * g.
+
+    A unit of g games in which the first of the two has s points adds to them.
+
+    Raises:
+        ValueError: a comparison is not possible.
+    """
+    sums: dict[tuple[str, str], npt.NDArray[np.float64]] = defaultdict(lambda: np.zeros(5))
+    for c in units:
+        if c.a == c.b or not 0 <= c.points <= c.games or c.games < 1:
+            raise ValueError(f"expected two agents with 0 to {c.games} points in at least one game, got {c}")
+        (a, b), s, g = ((c.a, c.b), c.points, c.games) if c.a < c.b else ((c.b, c.a), c.games - c.points, c.games)
+        sums[a, b] += (g, s, s * s, s * g, g * g)
+    return sums
+
+
+def _limits(
+    sums: Mapping[tuple[str, str], npt.NDArray[np.float64]], fixed: set[str]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """The agents whose ratings results limit from below, and from above.
+
+    An agent that took points from another is not much weaker; so limits spread from the fixed ratings along points.
+    """
+    took = {(a, b) for (a, b), (games, points, *_) in sums.items() if points > 0}
+    took |= {(b, a) for (a, b), (games, points, *_) in sums.items() if points < games}
+    return _reached(fixed, {(b, a) for a, b in took}), _reached(fixed, took)
 
 
 def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratings:
@@ -166,10 +187,10 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratin
 
     Args:
         comparisons: the results.
-        fixed: ratings that are known, which the others refer to: one anchor such as ``{"random": 0}``, or more.
+        fixed: known ratings, to which the others are relative: one anchor such as ``{"random": 0}``, or more.
 
     Raises:
-        ValueError: a comparison is none, no rating is fixed, or no games lead from an agent to a fixed one.
+        ValueError: a comparison is not possible, no rating is fixed, or no games lead from an agent to a fixed one.
     """
     if not fixed:
         raise ValueError("expected at least one fixed rating, which the others refer to")
@@ -192,6 +213,7 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratin
 
 
 def _ratings(meetings: _Meetings, strength: npt.NDArray[np.float64]) -> Ratings:
+    """The ratings with their covariance, from strengths (F,) in log odds."""
     p = meetings.probabilities(strength)
     squares = meetings.ss - 2 * p * meetings.sg + p * p * meetings.gg
     binomial = p * (1 - p)
@@ -208,7 +230,7 @@ def _ratings(meetings: _Meetings, strength: npt.NDArray[np.float64]) -> Ratings:
 
 
 def _reached(found: set[str], arrows: set[tuple[str, str]]) -> frozenset[str]:
-    """The names to which arrows lead from these, and these."""
+    """These names, and all to which arrows lead from them."""
     while more := {end for begin, end in arrows if begin in found} - found:
         found = found | more
     return frozenset(found)

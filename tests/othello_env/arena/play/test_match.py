@@ -9,15 +9,24 @@ import pytest
 
 from othello_env import Agent, Checkers, Othello, Tribolo, WrongGameError, make_agent
 from othello_env.agent import Chance
-from othello_env.arena.match import MatchResult, pairings, play_match, score_interval
-from othello_env.arena.play.games import Pairing, Record, play_game, play_games
+from othello_env.arena.match import play_match
+from othello_env.arena.play.games import play_game, play_games
+from othello_env.arena.play.pairings import Opening, Pairing
+from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating.benchmark import run_benchmark
 from othello_env.arena.rating.endgame import measure_endgame
 from othello_env.arena.rating.placement import place
-from othello_env.arena.tournament.results import play_tournament
+from othello_env.arena.tournament.playing import play_tournament
+from othello_env.arena.tournament.results import MatchResult, score_interval
 from othello_env.arena.tournament.schedule import Schedule
+from othello_env.games.registry import Rules
 
 pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
+
+
+def pairing(start, agents=("a", "b"), key=1):
+    """A game from the usual start of its size."""
+    return Pairing(Opening(0, None, "", start), agents, key, str(Rules.of(start)))
 
 
 class OneByOne(Agent):
@@ -58,28 +67,27 @@ class BrokenBatch(Broken):
 
 @pytest.mark.parametrize("size", [4, 6, 8])
 def test_many_games_at_once_equal_games_one_by_one(size):
-    agents = make_agent("random"), make_agent("random:epsilon=0.5")
-    games = pairings(30, "random:3", seed=5, new_game=lambda _: Othello(size))
+    agents = {"a": make_agent("random"), "b": make_agent("random:epsilon=0.5")}
+    games = list(Schedule(("a", "b"), 60, "random:3", seed=5, rules=Rules.parse(f"othello:size={size}")))
     together = list(play_games(agents, games))
-    apart = list(play_games([OneByOne(agent) for agent in agents], games))
+    apart = list(play_games({name: OneByOne(agent) for name, agent in agents.items()}, games))
     assert together == apart
-    for a, b in zip(together, apart, strict=True):
-        assert a.final.moves == b.final.moves
-        replayed = Othello(size).play_transcript(a.final.moves)
-        assert replayed == a.final
+    for record in together:
+        replayed = Othello(size).play_transcript(record.transcript())
+        assert replayed == record.replay()
         assert replayed.is_over
-        assert a.returns == replayed.returns()
+        assert record.result == replayed.returns()
 
 
 @pytest.mark.parametrize("spec", ["random", "alphabeta:depth=1,epsilon=0.5", "mcts:simulations=8"])
 def test_an_agent_against_itself_plays_as_two_of_its_kind(spec):
-    games = pairings(5, "random:6", seed=3)
+    games = list(Schedule(("a", "b"), 10, "random:6", seed=3))
     one = make_agent(spec, 1)
-    apart = [play_game([make_agent(spec, 1), make_agent(spec, 1)], pairing) for pairing in games]
-    assert [play_game([one, one], pairing) for pairing in games] == apart
-    assert list(play_games([one, one], games)) == apart
-    itself = [replace(pairing, seats=(0, 0)) for pairing in games]
-    assert [record.final.moves for record in play_games([one], itself)] == [record.final.moves for record in apart]
+    apart = [play_game({"a": make_agent(spec, 1), "b": make_agent(spec, 1)}, game) for game in games]
+    assert [play_game({"a": one, "b": one}, game) for game in games] == apart
+    assert list(play_games({"a": one, "b": one}, games)) == apart
+    itself = [replace(game, agents=("a", "a")) for game in games]
+    assert [record.moves for record in play_games({"a": one}, itself)] == [record.moves for record in apart]
 
 
 def test_few_games_are_played_before_the_first_is_told():
@@ -92,26 +100,23 @@ def test_few_games_are_played_before_the_first_is_told():
     played = play_match(first, "random", games=40, seed=3, progress=lambda _: told.append(sum(asked)))
     assert told[0] < 64 < told[2]  # one pair, then two
     assert max(asked) > 4  # and many in the end
-    assert played.records == tuple(play_games((make_agent(first), make_agent("random")), pairings(20, seed=3)))
+    agents = {"first": make_agent(first), "random": make_agent("random")}
+    assert played.records == tuple(play_games(agents, list(Schedule(("first", "random"), 40, seed=3))))
 
 
 def test_a_pair_shares_its_opening_and_swaps_colours():
-    games = pairings(20, "random:10", seed=1)
+    games = list(Schedule(("a", "b"), 40, "random:10", seed=1))
     for first, second in zip(games[::2], games[1::2], strict=True):
         assert first.start == second.start
         assert len(first.start.moves) == 10
-        assert (first.seats, second.seats) == ((0, 1), (1, 0))
+        assert (first.agents, second.agents) == (("a", "b"), ("b", "a"))
         assert first.key != second.key
     assert len({game.start for game in games}) > 15
 
 
-def test_pairings_go_on_where_others_ended():
-    assert pairings(3, seed=7) + pairings(4, seed=7, first=3) == pairings(7, seed=7)
-
-
 def test_given_openings_are_taken_in_turn():
-    games = pairings(4, ["f5d6", "f5f6", Othello.from_moves("f5f4")])
-    names = [game.start.transcript() for game in games[::2]]
+    games = play_match("random", "random", games=8, openings=["f5d6", "f5f6", Othello.from_moves("f5f4")]).records
+    names = [game.opening_moves.replace(" ", "") for game in games[::2]]
     assert names == ["f5d6", "f5f6", "f5f4", "f5d6"]
 
 
@@ -124,8 +129,9 @@ def test_the_seed_repeats_a_match_and_another_does_not():
 def test_random_against_random_from_the_start():
     """Black .4542, White .5042, draws .0416; 59.97 moves and .447 passes a game (n = 2,000,000, another program)."""
     n = 6000
-    games = [Pairing(Othello(), (0, 1), key) for key in range(n)]
-    finals = [record.final for record in play_games([make_agent("random")] * 2, games)]
+    games = [pairing(Othello(), key=key) for key in range(n)]
+    agents = {"a": make_agent("random"), "b": make_agent("random")}
+    finals = [record.replay() for record in play_games(agents, games)]
     outcomes = np.array([final.returns()[0] for final in finals])
     passes = np.array([final.moves.count(64) for final in finals])
     lengths = np.array([len(final.moves) for final in finals]) - passes
@@ -136,12 +142,14 @@ def test_random_against_random_from_the_start():
 
 
 def test_a_match_counts_from_the_first_agents_side():
-    games = pairings(2, None)
+    games = Schedule(("a", "b"), 4, None)
     results = [(1.0, -1.0), (1.0, -1.0), (0.0, 0.0), (-1.0, 1.0)]
     margins = [(10.0, -10.0), (6.0, -6.0), (0.0, 0.0), (-64.0, 64.0)]
-    match = MatchResult(
-        tuple(Record(game, game.start, r, m) for game, r, m in zip(games, results, margins, strict=True))
-    )
+    records = [
+        replace(GameRecord.of(game, game.start), result=r, margins=m)
+        for game, r, m in zip(games, results, margins, strict=True)
+    ]
+    match = MatchResult(("a", "b"), tuple(records))
     # The first agent is Black, White, Black, White.
     assert (match.wins, match.draws, match.losses) == (2, 1, 1)
     assert match.score == 0.625
@@ -235,12 +243,12 @@ def test_an_interrupt_in_a_kernel_is_no_fault(agent):
 
 
 def test_the_winner_of_a_fault_is_the_other_side_in_both_colours():
-    agents = [Broken(0), make_agent("random")]
-    for seats in ((0, 1), (1, 0)):
-        record = play_game(agents, Pairing(Othello(), seats, 1))
-        assert record.returns[seats.index(0)] == -1.0
-        assert record.returns[seats.index(1)] == 1.0
-        assert not record.final.is_over
+    agents = {"broken": Broken(0), "random": make_agent("random")}
+    for seats in (("broken", "random"), ("random", "broken")):
+        record = play_game(agents, pairing(Othello(), seats))
+        assert record.result[seats.index("broken")] == -1.0
+        assert record.result[seats.index("random")] == 1.0
+        assert not record.replay().is_over
 
 
 def test_a_forced_pass_is_made_without_asking():
@@ -252,9 +260,10 @@ def test_a_forced_pass_is_made_without_asking():
             assert not state.must_pass
             return state.legal_actions()[0]
 
-    record = play_game([NeverPasses()], Pairing(start, (0, 0), 0))
-    assert record.final.moves == (16, 2)
-    assert record.returns == (1.0, -1.0)
+    opening = Opening(0, (start.to_text(), "white"), "", start)
+    record = play_game({"a": NeverPasses()}, Pairing(opening, ("a", "a"), 0, "othello:size=4"))
+    assert record.replay().moves == (16, 2)
+    assert record.result == (1.0, -1.0)
 
 
 @pytest.mark.parametrize("games", [0, 1, 7, -2])
@@ -281,7 +290,7 @@ def play_all(seed):
         lambda: [make_agent("random", seed).act(Othello())],
         lambda: Chance(seed).key(Othello()),
         lambda: play_match("random", "maximizer", games=2, seed=seed).records,
-        lambda: pairings(1, seed=seed),
+        lambda: list(Schedule(("a", "b"), 2, seed=seed)),
         lambda: place("random", games=2, seed=seed),
         lambda: play_tournament(names, Schedule(tuple(names), 2, seed=seed)).records,
         lambda: measure_endgame("random", seed=seed),
@@ -340,5 +349,5 @@ def test_pairs_that_are_shared_are_worth_two_games_each():
 
 
 def test_records_compare_by_what_was_played():
-    record = play_game([make_agent("random")], Pairing(Othello(4), (0, 0), 1))
+    record = play_game({"a": make_agent("random")}, pairing(Othello(4), ("a", "a")))
     assert replace(record) == record
