@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,11 +54,10 @@ def play_match(
     schedule = Schedule(names, games, given, seed, rules, new_game=new_game)
     agents = {name: make_agent(agent, schedule.seed) for name, agent in zip(names, (a, b), strict=True)}
     records = []
-    with closing(play_here(iter(schedule), agents)) as played:
-        for record in played:
-            records.append(record)
-            if progress is not None:
-                progress(record)
+    for record in play_here(iter(schedule), agents):
+        records.append(record)
+        if progress is not None:
+            progress(record)
     result = MatchResult(names, tuple(records))
     for index, agent in enumerate(agents.values()):
         warn_of_faults(repr(agent), "games", result.faults(index), games)

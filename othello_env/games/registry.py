@@ -123,14 +123,17 @@ def names_of_moves(start: State, actions: Sequence[int]) -> str:
     >>> names_of_moves(Othello(), (37, 43))
     'f5 d6'
     """
-    if isinstance(start, Othello | Tribolo):
+    if isinstance(start, Othello):
+        names = _othello_names(start.size)
+        return " ".join([names[action] for action in actions])
+    if isinstance(start, Tribolo):
         return " ".join(map(start.action_to_text, actions))
-    names, state = [], start
+    named, state = [], start
     for action in actions:  # a move's name there hangs on the position
         following = state.play(action)
-        names.append(state.action_to_text(action))
+        named.append(state.action_to_text(action))
         state = following
-    return " ".join(names)
+    return " ".join(named)
 
 
 def play_names(start: State, names: str) -> State:
@@ -153,6 +156,12 @@ def _othello_moves(size: int) -> dict[str, tuple[int, np.uint64]]:
     """By name, each action and its disc, none for a pass."""
     start = Othello(size)
     return {start.action_to_text(a): (a, np.uint64(bit)) for a, bit in enumerate(bitboard.ACTION_BITS[size])}
+
+
+@cache
+def _othello_names(size: int) -> tuple[str, ...]:
+    """By action, its name."""
+    return tuple(_othello_moves(size))
 
 
 def _play_othello(start: Othello, names: Sequence[str]) -> Othello | None:

@@ -74,7 +74,7 @@ class Benchmark:
             if fit.p_value < _MISFIT:
                 notes.append(
                     f"Its scores do not fit one rating (chi-square {fit.chi_square:.1f}, {fit.rungs} rungs): it does "
-                    "better against some rungs and worse against others than a rating can tell."
+                    "better against some rungs, and worse against others, than one rating explains."
                 )
             notes += [
                 f"The rungs' own ratings are within {' to '.join(widths)} Elo (95%) of random = 0; "

@@ -1,18 +1,19 @@
 """Elo ratings from results, how sure they are, and who is better than whom.
 
-The model is that of Bradley and Terry (Biometrika 39, 1952) on Elo's scale: A's expected score against B, a draw
-counting one half, is ``1 / (1 + 10 ** ((B - A) / 400))``. Ratings maximise its likelihood with Firth's penalty
-(Biometrika 80, 1993), Jeffreys' prior, which takes away the first-order bias and keeps the rating of an agent that won
-or lost all its games finite; where two agents met alone it is worth half a win and half a loss, and it vanishes as the
-games grow.
+The model is that of Bradley and Terry (Biometrika 39, 1952) on Elo's scale: A's expected score against B is
+``1 / (1 + 10 ** ((B - A) / 400))``, where a draw counts one half. Ratings maximise its likelihood with Firth's penalty
+(Biometrika 80, 1993), which is Jeffreys' prior. It removes the first-order bias and keeps the rating of an agent that
+won or lost all its games finite. Between only two agents it is worth half a win and half a loss; the more games there
+are, the less it matters.
 
 The games of an opening with swapped colours are not independent, so they are one unit. The covariance is the sandwich
-of the inverse information around the squared residuals of the units. Where those say that two games of a pair are worth
-less than one independent game, or more than two, the nearer of these counts instead, since the residuals of few or of
-one-sided games are no measure. Results in which one of two groups took every point bound their distance on one side
-alone (Ford, Am. Math. Mon. 64, 1957), and so the penalty alone would end the interval on the other: it has no such
-end. Common packages for the model take each game for independent and know no fixed ratings
-but one anchor, so the few lines that this needs stand here.
+of the inverse information around the squared residuals of the units. The residuals of few or of one-sided games are a
+poor measure. So two games of a pair never count as less than one independent game, or as more than two.
+
+If one group of agents took every point against the others, the results limit the difference in one direction only
+(Ford, Am. Math. Mon. 64, 1957). In the other direction only the penalty would limit it, so that end of the interval is
+infinite. Common packages for the model treat all games as independent and take no fixed ratings but one anchor; so this
+module has the few lines that are needed.
 """
 
 from __future__ import annotations
@@ -26,12 +27,13 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from othello_env.arena.tournament.results import Z95
+
 __all__ = ["Comparison", "Ratings", "expected_score", "rate"]
 
 _ELO = 400 / math.log(10)
 """Elo points in a unit of log odds."""
 _NORMAL = NormalDist()
-_Z95 = _NORMAL.inv_cdf(0.975)
 _STEPS = 500
 _CLOSE = 1e-10
 _LONGEST_STEP = 2.0
@@ -45,8 +47,8 @@ class Comparison:
     Attributes:
         a: an agent.
         b: another.
-        points: of a: 1 a win, 0.5 a draw.
-        games: how many there were.
+        points: a's points: 1 for a win, 0.5 for a draw.
+        games: the number of games.
     """
 
     a: str
@@ -60,9 +62,9 @@ class Ratings:
     """Ratings of K agents.
 
     Attributes:
-        elo: by agent, in the order in which they first appear; NaN for one that has no rating.
-        covariance: (K, K) float64 of the ratings in that order, in squared Elo points; fixed ratings have none.
-        limited: the agents whose ratings the results limit from below, and those that they limit from above.
+        elo: by agent, in the order in which the agents first appear; NaN for an agent without a rating.
+        covariance: (K, K) float64 of the ratings in that order, in squared Elo points; 0 for fixed ratings.
+        limited: the agents whose ratings the results limit from below, and those whose ratings they limit from above.
     """
 
     elo: dict[str, float]
@@ -84,21 +86,21 @@ class Ratings:
         return sorted(self.elo, key=lambda agent: math.inf if math.isnan(self.elo[agent]) else -self.elo[agent])
 
     def without(self, agents: Collection[str]) -> Ratings:
-        """The same ratings, but these agents have none."""
+        """The same ratings without those of these agents, which become NaN."""
         below, above = self.limited
         elo = {agent: math.nan if agent in agents else elo for agent, elo in self.elo.items()}
         return replace(self, elo=elo, limited=(below.difference(agents), above.difference(agents)))
 
     def interval(self, agent: str) -> tuple[float, float]:
         """The 95% interval of a rating, infinite where the results do not limit it."""
-        half, (below, above) = _Z95 * self.error(agent), self.limited
+        half, (below, above) = Z95 * self.error(agent), self.limited
         return (
             self.elo[agent] - half if agent in below else -math.inf,
             self.elo[agent] + half if agent in above else math.inf,
         )
 
     def superiority(self, a: str, b: str) -> float:
-        """The likelihood that a is stronger than b, 0 to 1; NaN where one has no rating."""
+        """The likelihood that a is stronger than b, 0 to 1; NaN if one of them has no rating."""
         i, j = list(self.elo).index(a), list(self.elo).index(b)
         difference = self.elo[a] - self.elo[b]
         variance = self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]
@@ -108,14 +110,14 @@ class Ratings:
 
 
 def _text(elo: float, low: float, high: float) -> str:
-    """A rating in a few words; without a lower limit there is no number."""
+    """A rating in a few words; a number only if it has a lower limit."""
     if math.isinf(low):
         return "without a limit" if math.isinf(high) else f"at most {high:.0f}"
     return f"at least {low:.0f}" if math.isinf(high) else f"{elo:.0f} ({low:.0f} to {high:.0f})"
 
 
 def expected_score(difference: float) -> float:
-    """The score, 0 to 1, of an agent rated so many points above its opponent.
+    """The expected score, 0 to 1, of an agent that is rated this many points above its opponent.
 
     >>> round(expected_score(200), 4)
     0.7597
@@ -124,7 +126,17 @@ def expected_score(difference: float) -> float:
 
 
 class _Meetings:
-    """The comparisons as sums over those of each two agents; M = pairs of agents that met, F = free ratings."""
+    """The comparisons as sums over those of each two agents; M = pairs of agents that met, F = free ratings.
+
+    Attributes:
+        names: of the agents, those with fixed ratings first.
+        free: for each name, whether its rating is to be found.
+        given: for each name its fixed rating in log odds, 0 for a free one.
+        games, points, ss, sg, gg: (M,) what `_sums` adds up.
+        design: (M, F) 1 for the first agent of each pair, -1 for the second.
+        offset: (M,) the difference of the fixed ratings of each pair, in log odds.
+        limited: see `Ratings`.
+    """
 
     def __init__(self, comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> None:
         units = list(comparisons)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 from othello_env.arena.rating.elo import Comparison, Ratings, rate
 from othello_env.arena.tournament.results import MatchResult, Tournament
 
@@ -32,12 +30,12 @@ def rate_tournament(result: Tournament, anchor: str | None = None) -> Ratings:
     if anchor not in result.agents:
         raise ValueError(f"expected one of {', '.join(result.agents)} as the anchor, got {anchor!r}")
     scores = result.scores()
-    pairs = [pair for pair in combinations(result.agents, 2) if pair in scores]
+    place = {name: i for i, name in enumerate(result.agents)}
     played = {
         agent
         for record in result.records
         for player, agent in enumerate(record.agents)
         if record.fault is None or record.fault[0] != player
     }
-    units = [unit for pair in pairs for unit in comparisons(scores[pair])]
+    units = [unit for (a, b), match in scores.items() if place[a] < place[b] for unit in comparisons(match)]
     return rate(units, {anchor: 0.0}).without({*result.agents} - played - {anchor})

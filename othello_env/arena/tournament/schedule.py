@@ -1,4 +1,4 @@
-"""The games that a seed stands for: who plays whom from which opening, in which order and under which key.
+"""The games that belong to a seed: their agents, openings and keys, and the order in which they are played.
 
 Matches, tournaments and placements on the ladder all take their games from here.
 """
@@ -112,10 +112,14 @@ class Schedule:
     def game(self, number: int, agents: tuple[str, ...]) -> Pairing:
         """The game of these agents, in the order of the players, from the opening with this number."""
         opening = self._opening(number)
-        return Pairing(opening, agents, self._key(opening, agents), str(self.rules), self.seed, self.openings_text)
+        return Pairing(opening, agents, self._key(opening, agents), self._game_text, self.seed, self.openings_text)
+
+    @cached_property
+    def _game_text(self) -> str:
+        return str(self.rules)
 
     def _key(self, opening: Opening, names: Sequence[str]) -> int:
-        what = json.dumps([str(self.rules), self.seed, opening.number, opening.position, opening.moves, *names])
+        what = json.dumps([self._game_text, self.seed, opening.number, opening.position, opening.moves, *names])
         return int.from_bytes(hashlib.blake2b(what.encode(), digest_size=8).digest(), "little")
 
     @cached_property

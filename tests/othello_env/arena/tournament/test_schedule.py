@@ -1,4 +1,4 @@
-"""The games of a tournament: who, from where, in which order."""
+"""The games of a tournament: their agents, openings and order."""
 
 import itertools
 

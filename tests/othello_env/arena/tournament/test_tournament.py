@@ -113,7 +113,7 @@ def test_a_tournament_grows(tmp_path):
 
 
 def test_killed_again_and_again_it_ends_as_if_nothing_had_been(tmp_path):
-    """SIGKILL, at moments that hang on nothing; the sorted records are the same byte for byte."""
+    """By SIGKILL, at any moment; the sorted records are the same byte for byte."""
     whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
     names = ("alphabeta:depth=3,eval=weighted", "alphabeta:depth=3,eval=mobility", "random")
     arguments = [sys.executable, "-m", "othello_env.cli", "tournament", *names, "--games", "300", "--out", str(part)]
