@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.faults import warn_of_faults
-from othello_env.arena.play.jobs import play_here
+from othello_env.arena.play.games import play_games
 from othello_env.arena.play.pairings import check_games
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.results import MatchResult
@@ -17,6 +18,9 @@ from othello_env.games.game import State
 from othello_env.games.registry import Rules
 
 __all__ = ["MatchResult", "match_names", "play_match"]
+
+_MOST_AT_ONCE = 256
+"""Games played at once. The numbers do not depend on time, so agents that draw from a global stream repeat theirs."""
 
 
 def play_match(
@@ -54,10 +58,13 @@ def play_match(
     schedule = Schedule(names, games, given, seed, rules, new_game=new_game)
     agents = {name: make_agent(agent, schedule.seed) for name, agent in zip(names, (a, b), strict=True)}
     records = []
-    for record in play_here(iter(schedule), agents):
-        records.append(record)
-        if progress is not None:
-            progress(record)
+    todo, at_once = iter(schedule), 2  # few games at first, so that the first record comes soon
+    while part := list(islice(todo, at_once)):
+        for record in play_games(agents, part):
+            records.append(record)
+            if progress is not None:
+                progress(record)
+        at_once = min(2 * at_once, _MOST_AT_ONCE)
     result = MatchResult(names, tuple(records))
     for index, agent in enumerate(agents.values()):
         warn_of_faults(repr(agent), "games", result.faults(index), games)

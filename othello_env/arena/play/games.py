@@ -76,7 +76,8 @@ def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[Ot
     Raises:
         AgentError: an answer is not legal, or an agent failed.
     """
-    names = list(dict.fromkeys(name for pairing in pairings for name in pairing.agents))
+    playing = {name for pairing in pairings for name in pairing.agents}
+    names = [name for name in agents if name in playing]
     starts = [pairing.start for pairing in pairings if isinstance(pairing.start, Othello)]
     seats = [[names.index(name) for name in pairing.agents] for pairing in pairings]
     keys = [[seat_key(pairing.key, player) for player in (0, 1)] for pairing in pairings]

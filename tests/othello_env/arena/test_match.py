@@ -1,8 +1,6 @@
 """Matches: what is played, by whom, and what the score says."""
 
-import math
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,36 +8,14 @@ import pytest
 from othello_env import Agent, Checkers, Othello, Tribolo, WrongGameError, make_agent
 from othello_env.agent import Chance
 from othello_env.arena.match import play_match
-from othello_env.arena.play.games import play_game, play_games
-from othello_env.arena.play.pairings import Opening, Pairing
-from othello_env.arena.play.records import GameRecord
+from othello_env.arena.play.games import play_games
 from othello_env.arena.rating.benchmark import run_benchmark
 from othello_env.arena.rating.endgame import measure_endgame
 from othello_env.arena.rating.placement import place
 from othello_env.arena.tournament.playing import play_tournament
-from othello_env.arena.tournament.results import MatchResult, score_interval
 from othello_env.arena.tournament.schedule import Schedule
-from othello_env.games.registry import Rules
 
 pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
-
-
-def pairing(start, agents=("a", "b"), key=1):
-    """A game from the usual start of its size."""
-    return Pairing(Opening(0, None, "", start), agents, key, str(Rules.of(start)))
-
-
-class OneByOne(Agent):
-    """Another agent, asked game by game."""
-
-    def __init__(self, agent):
-        self.agent = agent
-
-    def new_game(self, seed):
-        self.agent.new_game(seed)
-
-    def act(self, state, *, seconds_left=None):
-        return self.agent.act(state, seconds_left=seconds_left)
 
 
 class Broken(Agent):
@@ -63,31 +39,6 @@ class Broken(Agent):
 class BrokenBatch(Broken):
     def act_batch(self, batch):
         return np.array([self.act(batch.state(i)) for i in range(len(batch))])
-
-
-@pytest.mark.parametrize("size", [4, 6, 8])
-def test_many_games_at_once_equal_games_one_by_one(size):
-    agents = {"a": make_agent("random"), "b": make_agent("random:epsilon=0.5")}
-    games = list(Schedule(("a", "b"), 60, "random:3", seed=5, rules=Rules.parse(f"othello:size={size}")))
-    together = list(play_games(agents, games))
-    apart = list(play_games({name: OneByOne(agent) for name, agent in agents.items()}, games))
-    assert together == apart
-    for record in together:
-        replayed = Othello(size).play_transcript(record.transcript())
-        assert replayed == record.replay()
-        assert replayed.is_over
-        assert record.result == replayed.returns()
-
-
-@pytest.mark.parametrize("spec", ["random", "alphabeta:depth=1,epsilon=0.5", "mcts:simulations=8"])
-def test_an_agent_against_itself_plays_as_two_of_its_kind(spec):
-    games = list(Schedule(("a", "b"), 10, "random:6", seed=3))
-    one = make_agent(spec, 1)
-    apart = [play_game({"a": make_agent(spec, 1), "b": make_agent(spec, 1)}, game) for game in games]
-    assert [play_game({"a": one, "b": one}, game) for game in games] == apart
-    assert list(play_games({"a": one, "b": one}, games)) == apart
-    itself = [replace(game, agents=("a", "a")) for game in games]
-    assert [record.moves for record in play_games({"a": one}, itself)] == [record.moves for record in apart]
 
 
 def test_few_games_are_played_before_the_first_is_told():
@@ -124,40 +75,6 @@ def test_the_seed_repeats_a_match_and_another_does_not():
     a, b = (play_match("random", "random", games=40, seed=3) for _ in range(2))
     assert a == b
     assert play_match("random", "random", games=40, seed=4) != a
-
-
-def test_random_against_random_from_the_start():
-    """Black .4542, White .5042, draws .0416; 59.97 moves and .447 passes a game (n = 2,000,000, another program)."""
-    n = 6000
-    games = [pairing(Othello(), key=key) for key in range(n)]
-    agents = {"a": make_agent("random"), "b": make_agent("random")}
-    finals = [record.replay() for record in play_games(agents, games)]
-    outcomes = np.array([final.returns()[0] for final in finals])
-    passes = np.array([final.moves.count(64) for final in finals])
-    lengths = np.array([len(final.moves) for final in finals]) - passes
-    for share, expected in ((outcomes > 0, 0.4542), (outcomes < 0, 0.5042), (outcomes == 0, 0.0416)):
-        assert abs(share.mean() - expected) < 4 * math.sqrt(expected * (1 - expected) / n)
-    assert abs(lengths.mean() - 59.97) < 4 * lengths.std() / math.sqrt(n)
-    assert abs(passes.mean() - 0.447) < 4 * passes.std() / math.sqrt(n)
-
-
-def test_a_match_counts_from_the_first_agents_side():
-    games = Schedule(("a", "b"), 4, None)
-    results = [(1.0, -1.0), (1.0, -1.0), (0.0, 0.0), (-1.0, 1.0)]
-    margins = [(10.0, -10.0), (6.0, -6.0), (0.0, 0.0), (-64.0, 64.0)]
-    records = [
-        replace(GameRecord.of(game, game.start), result=r, margins=m)
-        for game, r, m in zip(games, results, margins, strict=True)
-    ]
-    match = MatchResult(("a", "b"), tuple(records))
-    # The first agent is Black, White, Black, White.
-    assert (match.wins, match.draws, match.losses) == (2, 1, 1)
-    assert match.score == 0.625
-    assert match.margin == (10 - 6 + 0 + 64) / 4
-    low, high = match.interval
-    assert repr(match) == (
-        f"<MatchResult 4 games: 2 wins, 1 draws, 1 losses, score 0.625 ({low:.3f} to {high:.3f}), margin +17.0>"
-    )
 
 
 @pytest.mark.parametrize("wrapper", [Broken, BrokenBatch])
@@ -242,30 +159,6 @@ def test_an_interrupt_in_a_kernel_is_no_fault(agent):
         play_match(agent(0), "random", games=2)
 
 
-def test_the_winner_of_a_fault_is_the_other_side_in_both_colours():
-    agents = {"broken": Broken(0), "random": make_agent("random")}
-    for seats in (("broken", "random"), ("random", "broken")):
-        record = play_game(agents, pairing(Othello(), seats))
-        assert record.result[seats.index("broken")] == -1.0
-        assert record.result[seats.index("random")] == 1.0
-        assert not record.replay().is_over
-
-
-def test_a_forced_pass_is_made_without_asking():
-    start = Othello.from_text("XO--" + "-" * 12, "O")
-    assert start.must_pass
-
-    class NeverPasses(Agent):
-        def act(self, state, *, seconds_left=None):
-            assert not state.must_pass
-            return state.legal_actions()[0]
-
-    opening = Opening(0, (start.to_text(), "white"), "", start)
-    record = play_game({"a": NeverPasses()}, Pairing(opening, ("a", "a"), 0, "othello:size=4"))
-    assert record.replay().moves == (16, 2)
-    assert record.result == (1.0, -1.0)
-
-
 @pytest.mark.parametrize("games", [0, 1, 7, -2])
 def test_games_come_in_pairs(games):
     with pytest.raises(ValueError, match=f"an even number of at least 2 .*, not {games}"):
@@ -317,37 +210,3 @@ def test_progress_sees_each_game():
     seen = []
     match = play_match("random", "random", games=10, progress=seen.append)
     assert tuple(seen) == match.records
-
-
-@pytest.mark.parametrize("probability", [0.5, 0.8, 0.97])
-@pytest.mark.parametrize("paired", [False, True])
-def test_the_interval_covers_the_true_score(probability, paired):
-    """Games of a pair may be independent or decided together; the 95% interval covers in both cases."""
-    rng = np.random.default_rng(11)
-    covered = 0
-    for _ in range(1000):
-        first = rng.random(60) < probability
-        second = first if paired else rng.random(60) < probability
-        low, high = score_interval(((first + second.astype(float)) / 2).tolist())
-        covered += low <= probability <= high
-    assert 925 <= covered <= 1000
-
-
-def test_the_interval_of_a_clean_score_is_not_a_point():
-    low, high = score_interval([1.0] * 100)
-    assert high == pytest.approx(1.0)
-    assert low == pytest.approx(100 / (100 + 1.96**2), abs=1e-3)
-    assert score_interval([]) == (0.0, 1.0)
-
-
-def test_pairs_that_are_shared_are_worth_two_games_each():
-    """Equal agents without chance win one game of each pair; a single other pair changes the interval by little."""
-    low, high = score_interval([0.5] * 100)
-    half = 1.96 * 0.5 / math.sqrt(200 + 1.96**2)
-    assert (low, high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-4)
-    assert score_interval([0.5] * 99 + [1.0]) == pytest.approx((low, high), abs=0.01)
-
-
-def test_records_compare_by_what_was_played():
-    record = play_game({"a": make_agent("random")}, pairing(Othello(4), ("a", "a")))
-    assert replace(record) == record
