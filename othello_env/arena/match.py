@@ -54,8 +54,7 @@ def play_match(
         WrongGameError: an agent does not play this game, or not this size of it.
     """
     games, names, rules = check_games(games), match_names(a, b), _rules(new_game)
-    given = openings if openings is None or isinstance(openings, str) else tuple(openings)
-    schedule = Schedule(names, games, given, seed, rules, new_game=new_game)
+    schedule = Schedule(names, games, openings, seed, rules, new_game=new_game)
     agents = {name: make_agent(agent, schedule.seed) for name, agent in zip(names, (a, b), strict=True)}
     records = []
     todo, at_once = iter(schedule), 2  # few games at first, so that the first record comes soon

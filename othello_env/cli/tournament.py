@@ -71,8 +71,7 @@ def command(
     if game_time and move_time:
         raise click.UsageError("a side has a --clock or a --move-time, not both")
     clock = TimeControl.parse(game_time) if game_time else TimeControl.parse(f"{move_time}/move") if move_time else None
-    starts = tuple(openings) if isinstance(openings, list) else openings
-    schedule = Schedule(agents, games, starts, seed, rules, gauntlet)
+    schedule = Schedule(agents, games, openings, seed, rules, gauntlet)
     if anchor is not None and anchor not in agents:
         raise click.UsageError(f"the anchor {anchor!r} does not play; expected one of {', '.join(agents)}")
     if transcripts is not None:
@@ -106,7 +105,7 @@ def command(
 
 def _report(result: Tournament, schedule: Schedule, clock: TimeControl | None, anchor: str | None) -> None:
     given = schedule.openings
-    openings = options.openings_text([*map(str, given)] if isinstance(given, tuple) else given)
+    openings = options.openings_text(given if given is None or isinstance(given, str) else [*map(str, given)])
     time = "no clock" if clock is None else f"clock {clock}"
     click.echo(
         f"{len(result.records)} of {len(schedule)} games, {schedule.rules}, openings {openings}, seed {schedule.seed}, "

@@ -56,7 +56,7 @@ class Schedule:
 
     agents: tuple[str, ...]
     games: int | None = None
-    openings: str | tuple[str | State, ...] | None = "random:10"
+    openings: str | Sequence[str | State] | None = "random:10"
     seed: int = 0
     rules: Rules = field(default_factory=Rules)
     gauntlet: bool = False
