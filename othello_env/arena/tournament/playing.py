@@ -41,8 +41,7 @@ def play_tournament(
         agents: by name: specs, agents or callables.
         schedule: what is played; its agents are the names.
         file: of records; None keeps none.
-        clock: each side's. Games with a clock are played in worker processes, in which an agent that exceeds it is
-            stopped.
+        clock: each side's. Then worker processes play, in which an agent that exceeds its time is stopped.
         workers: the number of processes that play, by default 1; without a clock, 1 means this process.
         ray: play on a Ray cluster, by default on all its cores; see `othello_env.arena.play.cluster`. The results are
             the same.
