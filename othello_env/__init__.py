@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from othello_env.arena.rating.benchmark import run_benchmark
     from othello_env.arena.rating.endgame import measure_endgame
     from othello_env.arena.rating.placement import place
-    from othello_env.arena.tournament.results import play_tournament
+    from othello_env.arena.tournament.playing import play_tournament
     from othello_env.envs.making import make_env, make_vec_env
     from othello_env.envs.returns import self_play_advantages
     from othello_env.envs.single import OthelloEnv

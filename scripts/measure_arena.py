@@ -24,7 +24,8 @@ from _measure import machine
 from othello_env import make_agent
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.timed import Timed
-from othello_env.arena.tournament.results import Tournament, play_tournament
+from othello_env.arena.tournament.playing import play_tournament
+from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.support.extras import import_extra
 

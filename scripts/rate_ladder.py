@@ -27,9 +27,11 @@ from pathlib import Path
 from _arguments import whole
 
 from othello_env.arena.openings import BALANCED, parse_openings
+from othello_env.arena.play.records import GameRecord, versions
 from othello_env.arena.rating.ladder import LADDER, Ladder, Rung, load_ladder
-from othello_env.arena.tournament.records import GameRecord, versions
-from othello_env.arena.tournament.results import Tournament, play_tournament
+from othello_env.arena.rating.standings import rate_tournament
+from othello_env.arena.tournament.playing import play_tournament
+from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.support.files import write_json
 
@@ -67,7 +69,7 @@ def schedule(rungs: Sequence[str], games: int, openings: str | tuple[str, ...] =
 
 def ratings(result: Tournament) -> Ladder:
     """The rungs with their ratings, from the lowest to the highest."""
-    found = result.ratings(result.agents[0])
+    found = rate_tournament(result, result.agents[0])
     games = Counter(name for record in result.records for name in record.agents)
     rungs = [Rung(name, elo, found.interval(name), games[name]) for name, elo in found.elo.items()]
     return Ladder(LADDER, tuple(sorted(rungs, key=lambda rung: rung.elo)))

@@ -29,7 +29,8 @@ from othello_agents.network.neural import NeuralNetwork, write_tensors
 from othello_agents.network.onnx import OnnxNetwork
 from othello_agents.ntuple import NTupleNetwork, Trainer
 from othello_env import Othello
-from othello_env.arena.tournament.records import GameRecord, open_records, read_records
+from othello_env.arena.play.records import GameRecord
+from othello_env.arena.tournament.records import open_records, read_records
 from othello_env.cli.serve import _read_results
 
 MEGABYTES = 256  # that a loader may take beyond what a valid file took; most of these files would take thousands

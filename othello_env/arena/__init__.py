@@ -6,22 +6,29 @@ from othello_env.support.imports import later
 
 if TYPE_CHECKING:
     from othello_env.arena.faults import FaultWarning
-    from othello_env.arena.match import MatchResult, play_match
+    from othello_env.arena.match import play_match
     from othello_env.arena.openings import balanced_openings
     from othello_env.arena.play.clocks import TimeControl
+    from othello_env.arena.play.records import GameRecord
     from othello_env.arena.rating.benchmark import Benchmark, run_benchmark
     from othello_env.arena.rating.elo import Ratings, rate
     from othello_env.arena.rating.endgame import EndgameAccuracy, measure_endgame
     from othello_env.arena.rating.placement import Placement, place
-    from othello_env.arena.tournament.results import Tournament, play_tournament
+    from othello_env.arena.rating.standings import rate_tournament
+    from othello_env.arena.tournament.playing import play_tournament
+    from othello_env.arena.tournament.records import read_records
+    from othello_env.arena.tournament.results import MatchResult, Tournament
+    from othello_env.arena.tournament.schedule import Schedule
 
 __all__ = [
     "Benchmark",
     "EndgameAccuracy",
     "FaultWarning",
+    "GameRecord",
     "MatchResult",
     "Placement",
     "Ratings",
+    "Schedule",
     "TimeControl",
     "Tournament",
     "balanced_openings",
@@ -30,22 +37,29 @@ __all__ = [
     "play_match",
     "play_tournament",
     "rate",
+    "rate_tournament",
+    "read_records",
     "run_benchmark",
 ]
 
-if not TYPE_CHECKING:  # a type checker knows the names, and says so of others
+if not TYPE_CHECKING:  # a type checker knows the names from the imports above
     __getattr__ = later(
         __name__,
         {
-            "othello_env.arena.rating.benchmark": ("Benchmark", "run_benchmark"),
-            "othello_env.arena.play.clocks": ("TimeControl",),
-            "othello_env.arena.rating.endgame": ("EndgameAccuracy", "measure_endgame"),
             "othello_env.arena.faults": ("FaultWarning",),
-            "othello_env.arena.match": ("MatchResult", "play_match"),
+            "othello_env.arena.match": ("play_match",),
             "othello_env.arena.openings": ("balanced_openings",),
-            "othello_env.arena.rating.placement": ("Placement", "place"),
+            "othello_env.arena.play.clocks": ("TimeControl",),
+            "othello_env.arena.play.records": ("GameRecord",),
+            "othello_env.arena.rating.benchmark": ("Benchmark", "run_benchmark"),
             "othello_env.arena.rating.elo": ("Ratings", "rate"),
-            "othello_env.arena.tournament.results": ("Tournament", "play_tournament"),
+            "othello_env.arena.rating.endgame": ("EndgameAccuracy", "measure_endgame"),
+            "othello_env.arena.rating.placement": ("Placement", "place"),
+            "othello_env.arena.rating.standings": ("rate_tournament",),
+            "othello_env.arena.tournament.playing": ("play_tournament",),
+            "othello_env.arena.tournament.records": ("read_records",),
+            "othello_env.arena.tournament.results": ("MatchResult", "Tournament"),
+            "othello_env.arena.tournament.schedule": ("Schedule",),
         },
     )
 

@@ -1,4 +1,4 @@
-"""Games that an agent lost by no legal answer, as whoever measures it is warned of them."""
+"""The warning that an agent failed while it was measured."""
 
 import inspect
 import warnings
@@ -11,17 +11,17 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 class FaultWarning(UserWarning):
-    """An agent failed or answered with no legal action; its results say little about how it plays."""
+    """An agent failed or answered with an illegal action, so its results say little about how it plays."""
 
 
 def warn_of_faults(agent: str, what: str, faults: Sequence[str], total: int) -> None:
-    """Warn whoever called this package of an agent's faults, if it has any.
+    """Warn of an agent's faults, if it has any. The warning points at the line that called this package.
 
     Args:
         agent: its name.
-        what: it was asked for: ``"games"``, ``"answers"``.
-        faults: why it failed, the first one first.
-        total: how many of these there were.
+        what: the agent was asked for: ``"games"``, ``"answers"``.
+        faults: why it failed, in order.
+        total: the number of games or answers it was asked for.
     """
     if faults:
         level, frame = 1, inspect.currentframe()

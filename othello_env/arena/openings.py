@@ -17,7 +17,7 @@ BALANCED = "balanced-v0"
 
 
 def balanced_openings() -> tuple[str, ...]:
-    """The transcripts of the packaged list, in its order; its file says how it was made.
+    """The transcripts of the packaged list, in its order; the file says how the list was made.
 
     >>> len(balanced_openings())
     500
@@ -27,7 +27,7 @@ def balanced_openings() -> tuple[str, ...]:
 
 
 def parse_openings(text: str) -> tuple[str, ...]:
-    """The transcripts of a file, one a line; empty lines, and those that begin with ``#``, are left out.
+    """The transcripts in a file's text, one on each line. Empty lines and lines that begin with ``#`` are left out.
 
     Raises:
         TypeError: it is no text.
@@ -37,10 +37,14 @@ def parse_openings(text: str) -> tuple[str, ...]:
 
 
 def find_openings(openings: str | Sequence[str | State] | None, new_game: Callable[[int], State]) -> Openings:
-    """What ``"balanced-v0"`` names, or any other way to begin, see `othello_env.games.openings.Openings`.
+    """The openings that a text or a list stands for.
+
+    Args:
+        openings: ``"balanced-v0"``, or what `othello_env.games.openings.Openings` takes.
+        new_game: makes the position from a key that a game begins with.
 
     Raises:
-        ValueError: the openings are wrong, or the list is not for this game.
+        ValueError: the openings are wrong, or the packaged list is not for this game.
     """
     if openings != BALANCED:
         return Openings(openings, new_game)
@@ -50,7 +54,7 @@ def find_openings(openings: str | Sequence[str | State] | None, new_game: Callab
 
 
 def opening_start(openings: Openings, seed: int, number: int) -> tuple[State, int]:
-    """The position of a match's opening of this number, and the key that it was drawn with; given ones go in turn."""
+    """The position of the opening with this number, and the key that draws it; given openings are taken in turn."""
     key = mix_int(mix_int(seed, 0), number)
     given = openings.positions
     return given[number % len(given)] if given else openings.draw(key), key

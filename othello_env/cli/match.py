@@ -2,9 +2,9 @@
 
 import click
 
-from othello_env.agent import AgentLeftError, make_agent
-from othello_env.arena.match import MatchResult, play_match
-from othello_env.arena.play.games import Record
+from othello_env.agent import AgentLeftError
+from othello_env.arena.match import MatchResult, match_names, play_match
+from othello_env.arena.play.records import GameRecord
 from othello_env.cli import _options as options
 from othello_env.games.registry import Rules
 
@@ -26,20 +26,19 @@ def command(a: str, b: str, games: int, openings: str | list[str] | None, rules:
     An agent is a spec (random, alphabeta:depth=4,eval=weighted), a file of weights (agent.npz), or a Python function
     (policy.py:function). An interrupt prints what was played.
     """
-    agents = make_agent(a, seed), make_agent(b, seed)
-    records: list[Record] = []
+    records: list[GameRecord] = []
     with options.bar(f"{a} - {b}", games) as step:
 
-        def progress(record: Record) -> None:
+        def progress(record: GameRecord) -> None:
             records.append(record)
             step()
 
         stopped: BaseException | None = None
         try:
-            play_match(*agents, games=games, openings=openings, seed=seed, new_game=rules.start, progress=progress)
+            play_match(a, b, games=games, openings=openings, seed=seed, new_game=rules.start, progress=progress)
         except (KeyboardInterrupt, AgentLeftError) as error:
             stopped = error
-    _report(a, b, MatchResult(tuple(records[: len(records) - len(records) % 2])), openings, seed)
+    _report(a, b, MatchResult(match_names(a, b), tuple(records[: len(records) - len(records) % 2])), openings, seed)
     if stopped is not None:
         raise stopped
 
@@ -53,7 +52,7 @@ def _report(a: str, b: str, result: MatchResult, openings: str | list[str] | Non
     for index, name in enumerate((a, b)):
         if faults := result.faults(index):
             click.echo(f"{name} lost {len(faults)} games on the spot, the first since {faults[0]}", err=True)
-    games = [(record.pairing.start, record.final.moves) for record in result.records]
+    games = [((record.position, record.opening_moves), record.moves) for record in result.records]
     pairs = list(zip(games[::2], games[1::2], strict=True))
     starts = {start for start, _ in games}
     if len(set(pairs)) == len(starts) and 2 * len(starts) <= len(pairs):

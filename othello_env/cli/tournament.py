@@ -7,8 +7,10 @@ import click
 
 from othello_env.agent import AgentLeftError
 from othello_env.arena.play.clocks import TimeControl
-from othello_env.arena.tournament.records import GameRecord
-from othello_env.arena.tournament.results import Tournament, play_tournament
+from othello_env.arena.play.records import GameRecord
+from othello_env.arena.rating.standings import rate_tournament
+from othello_env.arena.tournament.playing import play_tournament
+from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import _options as options
 from othello_env.games.registry import Rules
@@ -69,8 +71,7 @@ def command(
     if game_time and move_time:
         raise click.UsageError("a side has a --clock or a --move-time, not both")
     clock = TimeControl.parse(game_time) if game_time else TimeControl.parse(f"{move_time}/move") if move_time else None
-    starts = tuple(openings) if isinstance(openings, list) else openings
-    schedule = Schedule(agents, games, starts, seed, rules, gauntlet)
+    schedule = Schedule(agents, games, openings, seed, rules, gauntlet)
     if anchor is not None and anchor not in agents:
         raise click.UsageError(f"the anchor {anchor!r} does not play; expected one of {', '.join(agents)}")
     if transcripts is not None:
@@ -104,7 +105,7 @@ def command(
 
 def _report(result: Tournament, schedule: Schedule, clock: TimeControl | None, anchor: str | None) -> None:
     given = schedule.openings
-    openings = options.openings_text([*map(str, given)] if isinstance(given, tuple) else given)
+    openings = options.openings_text(given if given is None or isinstance(given, str) else [*map(str, given)])
     time = "no clock" if clock is None else f"clock {clock}"
     click.echo(
         f"{len(result.records)} of {len(schedule)} games, {schedule.rules}, openings {openings}, seed {schedule.seed}, "
@@ -144,9 +145,9 @@ def elo_table(result: Tournament, anchor: str | None = None) -> str:
     """The ratings from the best down, their 95% intervals, and the likelihood of being better than the next one.
 
     Raises:
-        ValueError: there are no ratings, see `Tournament.ratings`.
+        ValueError: there are no ratings, see `rate_tournament`.
     """
-    ratings = result.ratings(anchor)
+    ratings = rate_tournament(result, anchor)
     order = ratings.order
     rows: list[tuple[str, ...]] = []
     for place, agent in enumerate(order):

@@ -68,6 +68,16 @@ class Rules:
         rules.start(0)  # checks the values
         return rules
 
+    @classmethod
+    def of(cls, state: State) -> Rules | None:
+        """The rules of a position's game; None if the game is not listed here, or its positions do not show them."""
+        for name, game in _GAMES.items():
+            known = {key: default for key, default in _defaults(name).items() if key != "seed"}
+            if type(state) is game and all(hasattr(state, key) for key in known):
+                options = {key: getattr(state, key) for key in sorted(known)}
+                return cls(name, tuple((key, value) for key, value in options.items() if value != known[key]))
+        return None
+
     def __str__(self) -> str:
         return self.name + ":" * bool(self.options) + ",".join(f"{key}={value}" for key, value in self.options)
 
@@ -99,9 +109,12 @@ def _defaults(name: str) -> dict[str, Any]:
 
 
 def position_to_text(state: State) -> tuple[str, str]:
-    """What `Rules.position` reads: the board in the game's text, and the player to move."""
-    assert isinstance(state, Checkers | Othello | Tribolo)
-    return state.to_text(), state.player_names[state.to_move]
+    """What `Rules.position` reads: the board in the game's text, and the player to move.
+
+    Games that are not listed here show themselves by their `repr`.
+    """
+    text = state.to_text() if isinstance(state, Checkers | Othello | Tribolo) else repr(state)
+    return text, state.player_names[state.to_move]
 
 
 def names_of_moves(start: State, actions: Sequence[int]) -> str:
@@ -110,14 +123,17 @@ def names_of_moves(start: State, actions: Sequence[int]) -> str:
     >>> names_of_moves(Othello(), (37, 43))
     'f5 d6'
     """
-    if not isinstance(start, Checkers):
+    if isinstance(start, Othello):
+        names = _othello_names(start.size)
+        return " ".join([names[action] for action in actions])
+    if isinstance(start, Tribolo):
         return " ".join(map(start.action_to_text, actions))
-    names, state = [], start
+    named, state = [], start
     for action in actions:  # a move's name there hangs on the position
         following = state.play(action)
-        names.append(state.action_to_text(action))
+        named.append(state.action_to_text(action))
         state = following
-    return " ".join(names)
+    return " ".join(named)
 
 
 def play_names(start: State, names: str) -> State:
@@ -140,6 +156,12 @@ def _othello_moves(size: int) -> dict[str, tuple[int, np.uint64]]:
     """By name, each action and its disc, none for a pass."""
     start = Othello(size)
     return {start.action_to_text(a): (a, np.uint64(bit)) for a, bit in enumerate(bitboard.ACTION_BITS[size])}
+
+
+@cache
+def _othello_names(size: int) -> tuple[str, ...]:
+    """By action, its name."""
+    return tuple(_othello_moves(size))
 
 
 def _play_othello(start: Othello, names: Sequence[str]) -> Othello | None:

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from othello_env import MissingExtraError, make_agent
-from othello_env.arena.tournament.results import play_tournament
+from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 
 

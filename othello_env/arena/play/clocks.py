@@ -1,4 +1,4 @@
-"""How long agents may think in a game."""
+"""The time that agents may use in a game."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class TimeControl:
     """How much time each side gets.
 
     Attributes:
-        seconds: that a side has.
-        per_move: for each move, and not for the whole game.
+        seconds: that each side has.
+        per_move: whether each side has them for every move, not for the whole game.
 
     >>> TimeControl.parse("30m"), str(TimeControl.parse("100ms/move"))
     (TimeControl(seconds=1800.0, per_move=False), '0.1s/move')
@@ -35,7 +35,7 @@ class TimeControl:
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:
-        """What a text says: a number with its unit ms, s, m or h, and perhaps ``/move``.
+        """The time control that a text names: a number with its unit ms, s, m or h, perhaps with ``/move``.
 
         Raises:
             TypeError: it is no text.

@@ -1,8 +1,8 @@
 """Games on a Ray cluster: each job of a tournament is a Ray task.
 
-Ray finds a free core for a job, on whatever node, and plays it again elsewhere if the node or Ray's process there dies.
-Within the task the games are played by a worker process as on one machine (`othello_env.arena.play.processes`): so a
-clock is kept, and an agent stopped, where that agent thinks, and what an agent does to its process never hurts Ray's.
+Ray finds a free core on some node for each job. If the node dies, or Ray's process on it, another node plays the job.
+Within the task a worker process plays the games, as on one machine (`othello_env.arena.play.processes`). So clocks are
+kept and agents are stopped on the node where they think, and an agent that crashes does not harm Ray's own process.
 
 Ray is the extra ``ray``.
 """
@@ -23,15 +23,14 @@ from typing import Any, cast
 
 from othello_env.agent import Agent, Policy
 from othello_env.arena.play.clocks import TimeControl
-from othello_env.arena.play.games import Record
 from othello_env.arena.play.processes import Job, WorkerError, play_jobs
-from othello_env.arena.tournament.records import versions
+from othello_env.arena.play.records import GameRecord, versions
 from othello_env.support.extras import import_extra
 
 __all__ = ["play_jobs_on_cluster"]
 
 _RETRIES = 10
-"""How many nodes or processes of Ray's may die of a job; an agent that crashes ends neither."""
+"""How many nodes or processes of Ray's may die during a job. An agent that crashes ends neither."""
 
 
 def play_jobs_on_cluster(
@@ -40,27 +39,27 @@ def play_jobs_on_cluster(
     seed: int,
     workers: int | None = None,
     clock: TimeControl | None = None,
-) -> Generator[list[Record], None, None]:
+) -> Generator[list[GameRecord], None, None]:
     """Play games on a Ray cluster and yield the records of each job once it is done, in any order.
 
-    The cluster is the one that this process is connected to; else that of the variable ``RAY_ADDRESS``, else the one
-    that runs on this machine, else one that is started here for as long as the games last. A cluster that grows is used
-    at once. What an agent needs beyond its spec, files or packages, has to be on every node; a relative path is looked
-    up in the folder that this process is in, where a node has it.
+    The cluster is the one that this process is connected to; otherwise that of the variable ``RAY_ADDRESS``, otherwise
+    the one that runs on this machine, otherwise one that is started here and stopped after the games. Nodes that join
+    later are used at once. The files and packages that an agent needs must be on every node. A node looks up relative
+    paths in the folder that this process is in, if it has that folder.
 
     Args:
-        next_job: gives the next job, or None when there is no more.
-        roster: the agents by name; pairings give their places.
+        next_job: returns the next job, or None when there is none left.
+        roster: the agents by name.
         seed: of agents that are random beyond their games' keys.
-        workers: how many jobs are played at once; None means as many as the cluster has cores.
+        workers: the number of jobs played at once; None means one for each core of the cluster.
         clock: each side's, in watched games.
 
     Raises:
         ConnectionError: there is no cluster at the given address; Ray takes some minutes to give up.
         MissingExtraError: Ray is not installed.
         TypeError: an agent cannot be sent to another process.
-        WorkerError: a node lacks what an agent needs or has other versions, or games fail for no reason that lies in
-            them; the message names the node.
+        WorkerError: a node lacks what an agent needs or has other versions, or workers fail otherwise; the message
+            names the node.
     """
     ray = import_extra("ray", "ray")
     packed = {name: _pack(name, agent) for name, agent in roster.items()}
@@ -98,7 +97,7 @@ def _connect(ray: Any) -> None:
 
 
 def _pack(name: str, agent: str | Agent | Policy) -> bytes:
-    """An agent as Ray pickles it: with the code of functions that no module on another machine defines."""
+    """An agent as Ray pickles it: including the code of functions that other machines cannot import."""
     try:
         packed: bytes = import_extra("ray.cloudpickle", "ray").dumps(agent)
     except Exception as error:
@@ -106,9 +105,9 @@ def _pack(name: str, agent: str | Agent | Policy) -> bytes:
     return packed
 
 
-def _records(ray: Any, task: Any) -> list[Record]:
+def _records(ray: Any, task: Any) -> list[GameRecord]:
     try:
-        records: list[Record] = ray.get(task)
+        records: list[GameRecord] = ray.get(task)
     except ray.exceptions.RayTaskError as error:
         raise WorkerError(str(error.cause)) from None
     except ray.exceptions.RayError as error:
@@ -124,12 +123,12 @@ class _Setting:
     """What the jobs of a tournament share.
 
     Attributes:
-        tournament: its key.
-        roster: the agents, pickled, by name.
-        seed: of agents.
+        tournament: its key, different for each tournament.
+        roster: the pickled agents by name.
+        seed: of agents that are random beyond their games' keys.
         clock: each side's.
-        folder: that the tournament was started in.
-        versions: of what its records say that they were played with.
+        folder: in which the tournament was started.
+        versions: that the tournament's records name.
     """
 
     tournament: str
@@ -141,7 +140,7 @@ class _Setting:
 
 
 class _Packed:
-    """An agent that is pickled already: whoever unpickles it gets the agent."""
+    """An agent that is pickled already. Pickled again and unpickled, this is the agent itself."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -151,35 +150,35 @@ class _Packed:
 
 
 class _Board:
-    """One worker process, that plays job after job of a tournament.
+    """One worker process, which plays one job after another of a tournament.
 
     Raises:
-        WorkerError: this node cannot play the same games.
+        WorkerError: this node has other versions, so it might play other games.
     """
 
     def __init__(self, setting: _Setting) -> None:
         if (here := versions()) != setting.versions:
             raise WorkerError(f"node {platform.node()} plays with {here}, but the tournament with {setting.versions}")
-        with suppress(OSError):  # a relative path that is missed will be told
+        with suppress(OSError):  # an agent that misses a relative path will name it
             os.chdir(setting.folder)
         self._jobs: deque[Job] = deque()
         roster = {name: cast(Policy, _Packed(data)) for name, data in setting.roster.items()}
         self._played = play_jobs(self._jobs.popleft, roster, setting.seed, workers=1, clock=setting.clock)
 
-    def play(self, job: Job) -> list[Record]:
+    def play(self, job: Job) -> list[GameRecord]:
         self._jobs.append(job)
-        records: list[Record] = []
-        while len(records) < len(job.pairings):  # of a worker that died, its games come back one by one
+        records: list[GameRecord] = []
+        while len(records) < len(job.pairings):  # if the worker dies, its games come back one by one
             records += next(self._played)
         return records
 
 
 _boards: dict[str, _Board] = {}
-"""That of the tournament which this process of Ray's has last played for; its worker ends with this process."""
+"""By tournament, the board of the last tournament that this process of Ray's played for; it ends with the process."""
 
 
-def _play(setting: _Setting, job: Job) -> list[Record]:
-    """The task: a job's records."""
+def _play(setting: _Setting, job: Job) -> list[GameRecord]:
+    """What a Ray task does: play a job and return its records."""
     board = _boards.pop(setting.tournament, None)
     if board is None:
         _boards.clear()

@@ -15,14 +15,14 @@ __all__ = ["Timed"]
 
 
 class Timed(Agent):
-    """Another agent, which it asks, and how long that one thought.
+    """Asks another agent, and measures how long that one thinks.
 
-    The first answer to a position and that to a batch are not counted: it may compile or load much for them.
+    Its first answer to a position and its first to a batch do not count, since it may compile or load something then.
 
     Attributes:
-        agent: the other one.
-        decisions: the number of its answers that count.
-        seconds: how long it thought about them.
+        agent: the other agent.
+        decisions: the number of answers that count.
+        seconds: the time that the other agent took for them.
     """
 
     def __init__(self, agent: Agent) -> None:

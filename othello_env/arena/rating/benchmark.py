@@ -1,4 +1,4 @@
-"""The benchmark: an agent's rating on the ladder and its endgames, as a person and a program read them."""
+"""The benchmark: an agent's rating on the ladder and its endgames, as text and as plain values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["HEAD", "Benchmark", "run_benchmark"]
 HEAD = ("rung", "Elo", "games", "score", "95% interval", "expected", "discs")
 """The columns of `Benchmark.rows`."""
 _MISFIT = 0.01
-"""How likely chance makes scores differ from what one rating says, below which it is told."""
+"""If chance makes scores differ this much from one rating with a lower probability, a note says so."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Benchmark:
     Attributes:
         agent: its name.
         placement: on the ladder, or None if it was not played.
-        endgame: its moves in the packaged endgames, or None if it was not asked.
-        settings: what repeats the run.
-        seconds: how long it took.
+        endgame: its moves in the packaged endgames, or None if they were not measured.
+        settings: the arguments that repeat the run.
+        seconds: the time that the run took.
     """
 
     agent: str
@@ -44,14 +44,14 @@ class Benchmark:
         return f"<Benchmark {self.head().rstrip(':')}>"
 
     def head(self) -> str:
-        """What was found, in a line."""
+        """The main result on one line."""
         if self.placement is None:
             return f"{self.agent}, seed {self.settings['seed']}:"
         games, name, seed = self.placement.games, self.placement.ladder.name, self.settings["seed"]
         return f"{self.agent}: Elo {self.placement.elo_text} ({name}, {games} games, openings {BALANCED}, seed {seed})"
 
     def rows(self) -> list[tuple[str, ...]]:
-        """A row of texts a rung that was played, from the weakest to the strongest."""
+        """A row of texts for each rung that was played, from the weakest to the strongest."""
         placement, rows = self.placement, list[tuple[str, ...]]()
         if placement is None:
             return rows
@@ -65,7 +65,7 @@ class Benchmark:
         return rows
 
     def notes(self) -> list[str]:
-        """What else was found, a sentence each."""
+        """Further results, a sentence each."""
         notes = []
         if self.placement is not None:
             errors = sorted((rung.interval[1] - rung.interval[0]) / 2 for rung in self.placement.matches)
@@ -74,7 +74,7 @@ class Benchmark:
             if fit.p_value < _MISFIT:
                 notes.append(
                     f"Its scores do not fit one rating (chi-square {fit.chi_square:.1f}, {fit.rungs} rungs): it does "
-                    "better against some rungs and worse against others than a rating can tell."
+                    "better against some rungs, and worse against others, than one rating explains."
                 )
             notes += [
                 f"The rungs' own ratings are within {' to '.join(widths)} Elo (95%) of random = 0; "
@@ -94,7 +94,7 @@ class Benchmark:
         return notes
 
     def faults(self) -> list[str]:
-        """Why answers were no legal moves."""
+        """Why answers were illegal or failed."""
         games = self.placement.faults if self.placement else []
         return [*games, *(self.endgame.faults if self.endgame else ())]
 
@@ -155,7 +155,7 @@ def run_benchmark(
         name: what the results call it; by default its spec or `repr`.
         half_width: see `othello_env.arena.rating.placement.place`, as for the following ones.
         games: the most games to play.
-        seconds: when this time is over, no pair of games begins.
+        seconds: after this time no pair of games begins.
         seed: the same seed gives the same results where no time ends the games.
         progress: called after each pair of games.
 

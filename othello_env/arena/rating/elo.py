@@ -1,18 +1,19 @@
 """Elo ratings from results, how sure they are, and who is better than whom.
 
-The model is that of Bradley and Terry (Biometrika 39, 1952) on Elo's scale: A's expected score against B, a draw
-counting one half, is ``1 / (1 + 10 ** ((B - A) / 400))``. Ratings maximise its likelihood with Firth's penalty
-(Biometrika 80, 1993), Jeffreys' prior, which takes away the first-order bias and keeps the rating of an agent that won
-or lost all its games finite; where two agents met alone it is worth half a win and half a loss, and it vanishes as the
-games grow.
+The model is that of Bradley and Terry (Biometrika 39, 1952) on Elo's scale: A's expected score against B is
+``1 / (1 + 10 ** ((B - A) / 400))``, where a draw counts one half. Ratings maximise its likelihood with Firth's penalty
+(Biometrika 80, 1993), which is Jeffreys' prior. It removes the first-order bias and keeps the rating of an agent that
+won or lost all its games finite. Between only two agents it is worth half a win and half a loss; the more games there
+are, the less it matters.
 
 The games of an opening with swapped colours are not independent, so they are one unit. The covariance is the sandwich
-of the inverse information around the squared residuals of the units. Where those say that two games of a pair are worth
-less than one independent game, or more than two, the nearer of these counts instead, since the residuals of few or of
-one-sided games are no measure. Results in which one of two groups took every point bound their distance on one side
-alone (Ford, Am. Math. Mon. 64, 1957), and so the penalty alone would end the interval on the other: it has no such
-end. Common packages for the model take each game for independent and know no fixed ratings
-but one anchor, so the few lines that this needs stand here.
+of the inverse information around the squared residuals of the units. The residuals of few or of one-sided games are a
+poor measure. So two games of a pair never count as less than one independent game, or as more than two.
+
+If one group of agents took every point against the others, the results limit the difference in one direction only
+(Ford, Am. Math. Mon. 64, 1957). In the other direction only the penalty would limit it, so that end of the interval is
+infinite. Common packages for the model treat all games as independent and take no fixed ratings but one anchor; so this
+module has the few lines that are needed.
 """
 
 from __future__ import annotations
@@ -26,12 +27,13 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from othello_env.arena.tournament.results import Z95
+
 __all__ = ["Comparison", "Ratings", "expected_score", "rate"]
 
 _ELO = 400 / math.log(10)
 """Elo points in a unit of log odds."""
 _NORMAL = NormalDist()
-_Z95 = _NORMAL.inv_cdf(0.975)
 _STEPS = 500
 _CLOSE = 1e-10
 _LONGEST_STEP = 2.0
@@ -45,8 +47,8 @@ class Comparison:
     Attributes:
         a: an agent.
         b: another.
-        points: of a: 1 a win, 0.5 a draw.
-        games: how many there were.
+        points: a's points: 1 for a win, 0.5 for a draw.
+        games: the number of games.
     """
 
     a: str
@@ -60,9 +62,9 @@ class Ratings:
     """Ratings of K agents.
 
     Attributes:
-        elo: by agent, in the order in which they first appear; NaN for one that has no rating.
-        covariance: (K, K) float64 of the ratings in that order, in squared Elo points; fixed ratings have none.
-        limited: the agents whose ratings the results limit from below, and those that they limit from above.
+        elo: by agent, in the order in which the agents first appear; NaN for an agent without a rating.
+        covariance: (K, K) float64 of the ratings in that order, in squared Elo points; 0 for fixed ratings.
+        limited: the agents whose ratings the results limit from below, and those whose ratings they limit from above.
     """
 
     elo: dict[str, float]
@@ -84,21 +86,21 @@ class Ratings:
         return sorted(self.elo, key=lambda agent: math.inf if math.isnan(self.elo[agent]) else -self.elo[agent])
 
     def without(self, agents: Collection[str]) -> Ratings:
-        """The same ratings, but these agents have none."""
+        """The same ratings without those of these agents, which become NaN."""
         below, above = self.limited
         elo = {agent: math.nan if agent in agents else elo for agent, elo in self.elo.items()}
         return replace(self, elo=elo, limited=(below.difference(agents), above.difference(agents)))
 
     def interval(self, agent: str) -> tuple[float, float]:
         """The 95% interval of a rating, infinite where the results do not limit it."""
-        half, (below, above) = _Z95 * self.error(agent), self.limited
+        half, (below, above) = Z95 * self.error(agent), self.limited
         return (
             self.elo[agent] - half if agent in below else -math.inf,
             self.elo[agent] + half if agent in above else math.inf,
         )
 
     def superiority(self, a: str, b: str) -> float:
-        """The likelihood that a is stronger than b, 0 to 1; NaN where one has no rating."""
+        """The likelihood that a is stronger than b, 0 to 1; NaN if one of them has no rating."""
         i, j = list(self.elo).index(a), list(self.elo).index(b)
         difference = self.elo[a] - self.elo[b]
         variance = self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]
@@ -108,14 +110,14 @@ class Ratings:
 
 
 def _text(elo: float, low: float, high: float) -> str:
-    """A rating in a few words; without a lower limit there is no number."""
+    """A rating in a few words; a number only if it has a lower limit."""
     if math.isinf(low):
         return "without a limit" if math.isinf(high) else f"at most {high:.0f}"
     return f"at least {low:.0f}" if math.isinf(high) else f"{elo:.0f} ({low:.0f} to {high:.0f})"
 
 
 def expected_score(difference: float) -> float:
-    """The score, 0 to 1, of an agent rated so many points above its opponent.
+    """The expected score, 0 to 1, of an agent that is rated this many points above its opponent.
 
     >>> round(expected_score(200), 4)
     0.7597
@@ -124,41 +126,72 @@ def expected_score(difference: float) -> float:
 
 
 class _Meetings:
-    """The comparisons as sums over those of each two agents; M = pairs of agents that met, F = free ratings."""
+    """The comparisons as sums over those of each two agents; M = pairs of agents that met, F = free ratings.
+
+    Attributes:
+        names: of the agents, those with fixed ratings first.
+        free: for each name, whether its rating is to be found.
+        given: for each name its fixed rating in log odds, 0 for a free one.
+        games, points, ss, sg, gg: (M,) what `_sums` adds up.
+        design: (M, F) 1 for the first agent of each pair, -1 for the second.
+        offset: (M,) the difference of the fixed ratings of each pair, in log odds.
+        limited: see `Ratings`.
+    """
 
     def __init__(self, comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> None:
-        sums: dict[tuple[str, str], npt.NDArray[np.float64]] = defaultdict(lambda: np.zeros(5))
-        names: dict[str, None] = dict.fromkeys(fixed)
-        for c in comparisons:
-            if c.a == c.b or not 0 <= c.points <= c.games or c.games < 1:
-                raise ValueError(f"expected two agents with 0 to {c.games} points in at least one game, got {c}")
-            names |= {c.a: None, c.b: None}
-            (a, b), s, g = ((c.a, c.b), c.points, c.games) if c.a < c.b else ((c.b, c.a), c.games - c.points, c.games)
-            sums[a, b] += (g, s, s * s, s * g, g * g)
-        self.names = list(names)
-        free = [name for name in self.names if name not in fixed]
+        units = list(comparisons)
+        sums = _sums(units)
+        self.names = list(dict.fromkeys([*fixed, *(name for unit in units for name in (unit.a, unit.b))]))
         self.free = np.array([name not in fixed for name in self.names])
+        _check_connected(list(sums), set(fixed), [name for name in self.names if name not in fixed])
         both = np.zeros((len(sums), len(self.names)))
         for row, (a, b) in zip(both, sums, strict=True):
             row[self.names.index(a)], row[self.names.index(b)] = 1.0, -1.0
-        self.design: npt.NDArray[np.float64] = both[:, self.free]  # (M, F)
+        self.design: npt.NDArray[np.float64] = both[:, self.free]
         self.given = np.array([fixed.get(name, 0.0) / _ELO for name in self.names])
-        self.offset = both @ self.given  # (M,)
+        self.offset = both @ self.given
         self.games, self.points, self.ss, self.sg, self.gg = np.array(list(sums.values())).reshape(-1, 5).T
-        _check_connected(list(sums), set(fixed), free)
-        took = {(a, b) for (a, b), s in zip(sums, self.points, strict=True) if s > 0}
-        took |= {(b, a) for (a, b), g, s in zip(sums, self.games, self.points, strict=True) if s < g}
-        self.limited = (_reached(set(fixed), {(b, a) for a, b in took}), _reached(set(fixed), took))
+        self.limited = _limits(sums, set(fixed))
 
     def information(self, p: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """(F, F) Fisher's information, where p (M,) are the expected scores."""
         weighted: npt.NDArray[np.float64] = self.design * (self.games * p * (1 - p))[:, np.newaxis]
         information: npt.NDArray[np.float64] = self.design.T @ weighted
         return information
 
     def probabilities(self, strength: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """(M,) the expected score of the first of each two."""
+        """(M,) the expected score of the first agent of each pair, from strengths (F,) in log odds."""
         odds: npt.NDArray[np.float64] = np.exp(self.design @ strength + self.offset)
         return odds / (1 + odds)
+
+
+def _sums(units: Iterable[Comparison]) -> dict[tuple[str, str], npt.NDArray[np.float64]]:
+    """For each two agents that met, in alphabetical order: the sums of g, s, s * s, s * g and g * g.
+
+    A unit of g games in which the first of the two has s points adds to them.
+
+    Raises:
+        ValueError: a comparison is not possible.
+    """
+    sums: dict[tuple[str, str], npt.NDArray[np.float64]] = defaultdict(lambda: np.zeros(5))
+    for c in units:
+        if c.a == c.b or not 0 <= c.points <= c.games or c.games < 1:
+            raise ValueError(f"expected two agents with 0 to {c.games} points in at least one game, got {c}")
+        (a, b), s, g = ((c.a, c.b), c.points, c.games) if c.a < c.b else ((c.b, c.a), c.games - c.points, c.games)
+        sums[a, b] += (g, s, s * s, s * g, g * g)
+    return sums
+
+
+def _limits(
+    sums: Mapping[tuple[str, str], npt.NDArray[np.float64]], fixed: set[str]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """The agents whose ratings results limit from below, and from above.
+
+    An agent that took points from another is not much weaker; so limits spread from the fixed ratings along points.
+    """
+    took = {(a, b) for (a, b), (games, points, *_) in sums.items() if points > 0}
+    took |= {(b, a) for (a, b), (games, points, *_) in sums.items() if points < games}
+    return _reached(fixed, {(b, a) for a, b in took}), _reached(fixed, took)
 
 
 def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratings:
@@ -166,10 +199,10 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratin
 
     Args:
         comparisons: the results.
-        fixed: ratings that are known, which the others refer to: one anchor such as ``{"random": 0}``, or more.
+        fixed: known ratings, to which the others are relative: one anchor such as ``{"random": 0}``, or more.
 
     Raises:
-        ValueError: a comparison is none, no rating is fixed, or no games lead from an agent to a fixed one.
+        ValueError: a comparison is not possible, no rating is fixed, or no games lead from an agent to a fixed one.
     """
     if not fixed:
         raise ValueError("expected at least one fixed rating, which the others refer to")
@@ -192,6 +225,7 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratin
 
 
 def _ratings(meetings: _Meetings, strength: npt.NDArray[np.float64]) -> Ratings:
+    """The ratings with their covariance, from strengths (F,) in log odds."""
     p = meetings.probabilities(strength)
     squares = meetings.ss - 2 * p * meetings.sg + p * p * meetings.gg
     binomial = p * (1 - p)
@@ -208,7 +242,7 @@ def _ratings(meetings: _Meetings, strength: npt.NDArray[np.float64]) -> Ratings:
 
 
 def _reached(found: set[str], arrows: set[tuple[str, str]]) -> frozenset[str]:
-    """The names to which arrows lead from these, and these."""
+    """These names, and all to which arrows lead from them."""
     while more := {end for begin, end in arrows if begin in found} - found:
         found = found | more
     return frozenset(found)

@@ -1,4 +1,4 @@
-"""How well an agent plays endgames: its moves against perfect play, in positions that nobody chose."""
+"""How well an agent plays endgames: its moves compared with perfect play, in randomly drawn positions."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import numpy as np
 
 from othello_env.agent import Agent, AgentLeftError, Policy, Seat, WrongGameError, make_agent
 from othello_env.arena.faults import warn_of_faults
-from othello_env.arena.match import Z95, score_interval
+from othello_env.arena.play.batches import ask_batch
 from othello_env.arena.play.games import failure
+from othello_env.arena.tournament.results import Z95, score_interval
 from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello.position import Othello, OthelloBatch
@@ -23,24 +24,24 @@ from othello_env.support.jit import raise_interrupt
 __all__ = ["ENDGAMES", "EndgameAccuracy", "EndgamePosition", "endgame_positions", "measure_endgame", "random_endgame"]
 
 ENDGAMES = "endgame-v0"
-"""The packaged positions: 8x8, 8 to 12 squares empty, drawn and solved by `scripts/endgame_positions.py`."""
+"""The packaged positions: 8x8 boards with 8 to 12 empty squares, drawn and solved by `scripts/endgame_positions.py`."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndgamePosition:
-    """A position and the truth about it.
+    """A position and its exact scores.
 
     Attributes:
-        state: with the moves that led to it from the start.
-        scores: by legal action, the final score in discs for the player to move under perfect play, empty squares to
-            the winner; not all are equal.
+        state: the position, with the moves that led to it from the start.
+        scores: for each legal action, the final score in discs for the player to move under perfect play, with the
+            empty squares given to the winner; not all are equal.
     """
 
     state: Othello
     scores: dict[int, int]
 
     def loss(self, action: int) -> int:
-        """How many discs an action gives away."""
+        """The number of discs that an action gives away."""
         return max(self.scores.values()) - self.scores[action]
 
 
@@ -49,9 +50,9 @@ class EndgameAccuracy:
     """How an agent moved in N endgame positions.
 
     Attributes:
-        best: in how many it found a best move.
-        losses: (N,) the discs that each of its moves gave away. No legal answer counts as the worst move.
-        faults: why answers were none.
+        best: the number of positions in which it found a best move.
+        losses: (N,) the discs that each of its moves gave away. An illegal or failed answer counts as the worst move.
+        faults: why answers were illegal or failed.
     """
 
     best: int
@@ -91,7 +92,7 @@ class EndgameAccuracy:
         return max(0.0, self.loss - half), self.loss + half
 
     def to_json(self) -> dict[str, Any]:
-        """The results as plain values, with what random moves are expected to reach."""
+        """The results as plain values, with those expected of random moves."""
         rate, loss = random_endgame()
         return {
             "positions": ENDGAMES,
@@ -125,7 +126,7 @@ def _parse(line: str) -> EndgamePosition:
 
 
 def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAccuracy:
-    """Ask an agent for its move in each packaged position; a `FaultWarning` tells of answers that are none.
+    """Ask an agent for its move in each packaged position; a `FaultWarning` reports illegal and failed answers.
 
     Args:
         agent: an agent, a spec or a callable.
@@ -153,7 +154,7 @@ def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAcc
 
 
 def random_endgame() -> tuple[float, float]:
-    """The share of best moves and the mean loss to be expected of random moves.
+    """The share of best moves and the mean loss that are expected of random moves.
 
     >>> [round(number, 2) for number in random_endgame()]
     [0.24, 9.79]
@@ -169,13 +170,11 @@ def _answers(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
     if agent.answers_batches:
         try:
             batch = OthelloBatch.from_states([position.state for position in positions], keys)
-            actions = [int(action) for action in agent.act_batch(batch)]
-            if all(action in position.scores for action, position in zip(actions, positions, strict=True)):
-                return list(actions)
+            return [int(action) for action in ask_batch(agent, batch)]
         except (AgentLeftError, WrongGameError):
             raise
         except (Exception, SystemExit) as error:
-            raise_interrupt(error)  # one position after the other, its errors are told
+            raise_interrupt(error)  # asked position by position, it fails only where it has to
     return [_answer(agent, position, key) for position, key in zip(positions, keys, strict=True)]
 
 

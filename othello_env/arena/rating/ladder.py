@@ -1,7 +1,7 @@
 """The ladder: packaged opponents from the random mover to the engine, with ratings that do not change.
 
-Its file says with which games they were rated. What is random in the opponents hangs on a game's key, and their limits
-are depths and simulations, no times: they play the same on every machine.
+The file of the ladder says with which games they were rated. The opponents' random choices depend only on a game's key,
+and their limits are depths and simulations, never times. So they play the same on every machine.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class Rung:
     """An opponent of the ladder.
 
     Attributes:
-        spec: names it.
+        spec: of the agent.
         elo: its rating; the lowest rung's is 0.
         interval: the rating's 95% interval.
-        games: with how many it was rated.
+        games: the number of games it was rated with.
     """
 
     spec: str

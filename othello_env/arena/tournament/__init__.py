@@ -1,13 +1,20 @@
-"""Tournaments: who plays whom, the file of their games, the results."""
+"""Tournaments: the schedule of their games, the files of their records, their results."""
 
 from typing import TYPE_CHECKING
 
 from othello_env.support.imports import later
 
 if TYPE_CHECKING:
-    from othello_env.arena.tournament.results import Tournament, play_tournament
+    from othello_env.arena.tournament.playing import play_tournament
+    from othello_env.arena.tournament.results import Tournament
 
 __all__ = ["Tournament", "play_tournament"]
 
-if not TYPE_CHECKING:  # a type checker knows the names, and says so of others
-    __getattr__ = later(__name__, {"othello_env.arena.tournament.results": ("Tournament", "play_tournament")})
+if not TYPE_CHECKING:  # a type checker knows the names from the imports above
+    __getattr__ = later(
+        __name__,
+        {
+            "othello_env.arena.tournament.playing": ("play_tournament",),
+            "othello_env.arena.tournament.results": ("Tournament",),
+        },
+    )

@@ -1,71 +1,52 @@
-"""The games of a tournament: who plays whom from which opening, in which order and under which key."""
+"""The games that belong to a seed: their agents, openings and keys, and the order in which they are played.
+
+Matches, tournaments and placements on the ladder all take their games from here.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 
 from othello_env.arena.openings import find_openings, opening_start
-from othello_env.arena.play.games import Pairing, check_games
+from othello_env.arena.play.pairings import Opening, Pairing, check_games
 from othello_env.games.game import State, check_seed
 from othello_env.games.openings import Openings
 from othello_env.games.registry import Rules, names_of_moves, play_names, position_to_text
 
-__all__ = ["Opening", "Schedule", "ScheduledGame"]
+__all__ = ["Schedule"]
 
 _USUAL_GAMES = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """Where games begin.
-
-    Attributes:
-        number: of the opening in its tournament.
-        position: what its moves are played from, as a text and the player to move; None for the game's own start.
-        moves: separated by spaces.
-        start: the position after them.
-    """
-
-    number: int
-    position: tuple[str, str] | None
-    moves: str
-    start: State
-
-
-@dataclass(frozen=True, slots=True)
-class ScheduledGame:
-    """A game to be played, its agents in the order of the players."""
-
-    opening: Opening
-    agents: tuple[str, ...]
-    pairing: Pairing
+_KEPT_OPENINGS = 8
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """What a tournament plays.
+    """What a match or a tournament plays.
 
     Each group of agents, a pair in games for two, plays each opening once in every rotation of its seats: a pair with
     both colours. All groups have the same openings, and all play the first one before any plays the second. A game's
-    key depends only on the game, not on what else is played: a tournament with more games or agents has the same games.
+    key depends only on the rules, the seed, the opening and the agents' names. So a tournament with more games or
+    agents includes the games of the smaller one, and a match is a tournament of two.
 
     Attributes:
         agents: their names, all different.
-        games: the number of games of each group, a multiple of the number of players; None counts as 200, or the next
-            such number.
+        games: the number of games of each group, a multiple of the number of players; None means 200, or the next such
+            number.
         openings: None, ``"random:PLIES"``, ``"balanced-v0"`` for the packaged list, or transcripts or States; lists are
             taken in turn.
         seed: determines the openings and all random choices.
         rules: of the game.
         gauntlet: whether only groups with the first agent play.
-        near: only agents at most so many places apart in the list meet; None for no limit.
+        near: only agents at most this many places apart in the list meet; None for no limit.
+        new_game: makes the position from a key that a game begins with; by default the rules' own start. If no text
+            shows such a position, records of these games cannot be replayed.
 
     Raises:
         TypeError: games or the seed is no integer.
@@ -75,11 +56,12 @@ class Schedule:
 
     agents: tuple[str, ...]
     games: int | None = None
-    openings: str | tuple[str | State, ...] | None = "random:10"
+    openings: str | Sequence[str | State] | None = "random:10"
     seed: int = 0
     rules: Rules = field(default_factory=Rules)
     gauntlet: bool = False
     near: int | None = None
+    new_game: Callable[[int], State] | None = None
 
     def __post_init__(self) -> None:
         players = self.rules.num_players
@@ -91,14 +73,14 @@ class Schedule:
         if self.games is not None:
             object.__setattr__(self, "games", check_games(self.games, players))
         object.__setattr__(self, "seed", check_seed(self.seed))
-        _ = self._given  # what is wrong with the openings is told at once
+        _ = self._given  # reports at once what is wrong with the openings
 
     def __repr__(self) -> str:
         given = f"{len(self._given)} given" if self._given else self.openings or "start"
         what = f"{len(self)} games of {self.rules}: {len(self.agents)} agents"
         return f"<Schedule of {what}, openings {given}, seed {self.seed}>"
 
-    def __iter__(self) -> Iterator[ScheduledGame]:
+    def __iter__(self) -> Iterator[Pairing]:
         """The games in order, made one by one."""
         return self.missing(frozenset())
 
@@ -107,29 +89,42 @@ class Schedule:
 
     @property
     def num_openings(self) -> int:
-        """How many openings each group plays."""
+        """The number of openings that each group plays."""
         players = self.rules.num_players
         return math.ceil(_USUAL_GAMES / players) if self.games is None else self.games // players
 
-    def missing(self, done: Container[tuple[int, tuple[str, ...]]]) -> Iterator[ScheduledGame]:
-        """The games in order but for some: those of these openings (by number) and agents (in the order of play)."""
-        for number in range(self.num_openings):
-            wanted = [names for names in self._seatings if (number, names) not in done]
-            if wanted:
-                opening = self._opening(number)
-                for names in wanted:
-                    yield self._game(opening, names)
+    @property
+    def openings_text(self) -> str | None:
+        """What records say about the openings: their name, or None if they are the start or given ones."""
+        return self.openings if isinstance(self.openings, str) else None
 
-    def games_of(self, number: int) -> dict[tuple[str, ...], ScheduledGame]:
-        """The games from the opening of this number by their agents, in the order of play; none if it is not played."""
-        if not 0 <= number < self.num_openings:
-            return {}
+    def missing(self, done: Container[tuple[int, tuple[str, ...]]]) -> Iterator[Pairing]:
+        """The games in order without those that are done, each given by its opening's number and its agents."""
+        for number in range(self.num_openings):
+            for names in self._seatings:
+                if (number, names) not in done:
+                    yield self.game(number, names)
+
+    def has(self, number: int, agents: tuple[str, ...]) -> bool:
+        """Whether these agents, in the order of the players, play the opening with this number."""
+        return 0 <= number < self.num_openings and agents in self._seatings
+
+    def game(self, number: int, agents: tuple[str, ...]) -> Pairing:
+        """The game of these agents, in the order of the players, from the opening with this number."""
         opening = self._opening(number)
-        return {names: self._game(opening, names) for names in self._seatings}
+        return Pairing(opening, agents, self._key(opening, agents), self._game_text, self.seed, self.openings_text)
 
     @cached_property
-    def _seatings(self) -> dict[tuple[str, ...], tuple[int, ...]]:
-        """For the agents of each game from an opening, in the order of play, their numbers."""
+    def _game_text(self) -> str:
+        return str(self.rules)
+
+    def _key(self, opening: Opening, names: Sequence[str]) -> int:
+        what = json.dumps([self._game_text, self.seed, opening.number, opening.position, opening.moves, *names])
+        return int.from_bytes(hashlib.blake2b(what.encode(), digest_size=8).digest(), "little")
+
+    @cached_property
+    def _seatings(self) -> dict[tuple[str, ...], None]:
+        """The agents of each game from an opening, in the order of the players; games are played in this order."""
         players = self.rules.num_players
         furthest = len(self.agents) if self.near is None else self.near
         groups = [
@@ -138,30 +133,37 @@ class Schedule:
             if (group[0] == 0 or not self.gauntlet) and group[-1] - group[0] <= furthest
         ]
         rotations = [group[turn:] + group[:turn] for group in groups for turn in range(players)]
-        return {tuple(self.agents[index] for index in seats): seats for seats in rotations}
+        return dict.fromkeys(tuple(self.agents[place] for place in seats) for seats in rotations)
 
-    def _game(self, opening: Opening, names: tuple[str, ...]) -> ScheduledGame:
-        return ScheduledGame(opening, names, Pairing(opening.start, self._seatings[names], self._key(opening, names)))
+    @cached_property
+    def _opening(self) -> Callable[[int], Opening]:
+        """The opening with a number; the last few are kept, since several games begin with each."""
+        return lru_cache(_KEPT_OPENINGS)(self._make_opening)
 
-    def _opening(self, number: int) -> Opening:
+    def _make_opening(self, number: int) -> Opening:
         start, key = opening_start(self._openings, self.seed, number)
         if self._given:
             return Opening(number, *self._given[number % len(self._given)], start)
-        base = self.rules.start(key)
+        base = self._new_game(key)
         position = None if base == self._usual else position_to_text(base)
-        return Opening(number, position, names_of_moves(base, start.moves), start)
+        return Opening(number, position, names_of_moves(base, start.moves[len(base.moves) :]), start)
+
+    @property
+    def _new_game(self) -> Callable[[int], State]:
+        return self.new_game or self.rules.start
 
     @cached_property
     def _openings(self) -> Openings:
-        return find_openings(self.openings, self.rules.start)
+        return find_openings(self.openings, self._new_game)
 
     @cached_property
     def _usual(self) -> State:
+        """The position in which a record without a `position` begins."""
         return self.rules.start(0)
 
     @cached_property
     def _given(self) -> list[tuple[tuple[str, str] | None, str]]:
-        """Each given opening as moves from the usual start, or as a position."""
+        """Each given opening as text: a position, or None for the usual start, and the moves from there."""
         return [self._written(start) for start in self._openings.positions]
 
     def _written(self, start: State) -> tuple[tuple[str, str] | None, str]:
@@ -170,10 +172,6 @@ class Schedule:
             if play_names(self._usual, moves) == start:
                 return None, moves
         position = position_to_text(start)
-        if self.rules.position(*position) != start:
+        if self.new_game is None and self.rules.position(*position) != start:
             raise ValueError(f"this opening cannot be written down, give it as a transcript from the start:\n{start}")
         return position, ""
-
-    def _key(self, opening: Opening, names: Sequence[str]) -> int:
-        what = json.dumps([str(self.rules), self.seed, opening.number, opening.position, opening.moves, *names])
-        return int.from_bytes(hashlib.blake2b(what.encode(), digest_size=8).digest(), "little")

@@ -10,7 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from othello_env import Checkers, Othello, SpecError, WrongGameError, make_agent
 from othello_env.arena.match import play_match
-from othello_env.arena.tournament.results import play_tournament
+from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.openings import random_opening
 from othello_env.games.othello.position import OthelloBatch

@@ -1,4 +1,4 @@
-"""Agents that misbehave, for worker processes to load by their spec: ``.../odd_agents.py:Sleeper:discs=20``."""
+"""Agents that misbehave; worker processes load them by their spec: ``.../odd_agents.py:Sleeper:discs=20``."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from othello_env import Agent
 
 
 class Polite(Agent):
-    """The first legal action, always; it keeps what it was told of its clock."""
+    """Always plays the first legal action, and keeps what its clock showed."""
 
     def __init__(self, seed: int | None = None) -> None:
         self.seconds_left: list[float | None] = []
@@ -49,7 +49,7 @@ class Sleeper(Odd):
 
 
 class Spinner(Odd):
-    """Hangs without ever letting go, deaf to whatever can be refused."""
+    """Hangs in a loop that no exception ends."""
 
     def oddly(self, state, seconds_left):
         while True:
@@ -68,7 +68,7 @@ class Matcher(Odd):
 
 
 class Starter(Odd):
-    """Starts a program, whose number it leaves in a file, and hangs."""
+    """Starts a program, writes its process id to a file, and hangs."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -134,7 +134,7 @@ class Unprepared(Polite):
 
 
 class DiesOnce(Polite):
-    """Ends its process the first time that it is asked, which a file remembers."""
+    """Ends its process the first time that it is asked; a file remembers this."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -151,7 +151,7 @@ class DiesOnce(Polite):
 
 
 class Both(Polite):
-    """Plays by the kind of its clock: the first action with a limit for the game, the last with one for the move."""
+    """Plays the first action if its clock limits the game, and the last if it limits the move."""
 
     def act(self, state, *, seconds_left=None, move_seconds=None):
         assert (seconds_left is None) != (move_seconds is None)
@@ -159,7 +159,7 @@ class Both(Polite):
 
 
 class Spender(Polite):
-    """Thinks for a fixed time and plays as the clock tells: the last action while all of it is left."""
+    """Thinks for a fixed time; plays the last action while all its time is left, then the first."""
 
     def __init__(self, seconds: float = 0.002, all: float = 1.0) -> None:  # noqa: A002
         super().__init__()

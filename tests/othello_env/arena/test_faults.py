@@ -12,7 +12,8 @@ from othello_env.arena.rating.benchmark import Benchmark, run_benchmark
 from othello_env.arena.rating.elo import Comparison, rate
 from othello_env.arena.rating.endgame import EndgameAccuracy, measure_endgame
 from othello_env.arena.rating.ladder import load_ladder
-from othello_env.arena.tournament.results import play_tournament
+from othello_env.arena.rating.standings import rate_tournament
+from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import main
 from othello_env.cli.tournament import elo_table
@@ -32,7 +33,7 @@ def test_a_match_warns_of_each_agent_that_fails():
     ]
     assert seen[0].filename == __file__
     assert repr(result).endswith(", the second forfeited 4>")
-    record = rf"<Record of Othello, agents \(0, 1\): {NUMBER} - {NUMBER}, forfeited by player 1>"
+    record = rf"<GameRecord of othello, random - second: {NUMBER} - {NUMBER}, opening 0, forfeited by second>"
     assert re.fullmatch(record, repr(result.records[0]))
 
 
@@ -62,7 +63,7 @@ def test_who_forfeits_every_game_has_no_rating():
     agents = {"random": "random", "bad": broken, "maximizer": "maximizer"}
     with pytest.warns(FaultWarning):
         result = play_tournament(agents, Schedule(tuple(agents), 6))
-    ratings = result.ratings()
+    ratings = rate_tournament(result)
     assert math.isnan(ratings.elo["bad"])
     assert math.isfinite(ratings.elo["maximizer"])
     assert ratings.order[-1] == "bad"

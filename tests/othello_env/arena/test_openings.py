@@ -1,10 +1,11 @@
 """The packaged list of balanced openings."""
 
+from itertools import islice
+
 import pytest
 
 from othello_agents.engine import Engine
 from othello_env import Othello
-from othello_env.arena.match import pairings
 from othello_env.arena.openings import BALANCED, balanced_openings, find_openings
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.othello.symmetries import COUNT, transform_observation
@@ -34,10 +35,9 @@ def test_they_are_closer_to_even_than_random_ones():
 
 def test_matches_and_tournaments_take_them_in_turn():
     first = [Othello.from_moves(moves) for moves in balanced_openings()[:3]]
-    assert [game.start for game in pairings(3, BALANCED)][::2] == first
-    games = list(Schedule(("a", "b"), 6, BALANCED))
-    assert [game.opening.start for game in games][::2] == first
-    again = [game.start for game in pairings(2, BALANCED, first=499)][::2]
+    games = Schedule(("a", "b"), 1002, BALANCED)
+    assert [game.start for game in islice(games, 6)][::2] == first
+    again = [games.game(number, ("a", "b")).start for number in (499, 500)]
     assert again == [Othello.from_moves(balanced_openings()[499]), first[0]]
 
 

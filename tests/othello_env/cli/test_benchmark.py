@@ -2,15 +2,17 @@
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from PIL import Image
 
-from othello_env.arena.match import MatchResult, pairings
-from othello_env.arena.play.games import Record
+from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating.benchmark import Benchmark
 from othello_env.arena.rating.ladder import load_ladder
-from othello_env.arena.rating.placement import Placement, place
+from othello_env.arena.rating.placement import AGENT, Placement, place
+from othello_env.arena.tournament.results import MatchResult
+from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import main
 
 POLICY = "import numpy as np\ndef first(observations, masks):\n    return np.argmax(masks, axis=1)\n"
@@ -74,14 +76,16 @@ def test_a_clean_score_has_one_limit(run, tmp_path):
 
 
 def test_scores_that_fit_no_rating_are_told(run, tmp_path, monkeypatch):
-    def match(points):
+    def match(rung, points):
         """40 pairs, each with this sum of points, all won or lost by who moves first or second."""
         returns = {0.0: ((-1.0, 1.0), (1.0, -1.0)), 1.0: ((1.0, -1.0), (1.0, -1.0)), 2.0: ((1.0, -1.0), (-1.0, 1.0))}
-        games = zip(pairings(40, None), returns[points] * 40, strict=True)
-        return MatchResult(tuple(Record(game, game.start, won, won) for game, won in games))
+        names = (AGENT, rung.spec)
+        games = zip(Schedule(names, 80, None), returns[points] * 40, strict=True)
+        records = [replace(GameRecord.of(game, game.start), result=won, margins=won) for game, won in games]
+        return MatchResult(names, tuple(records))
 
     weak, strong = load_ladder().rungs[3:5]
-    odd = Placement(load_ladder(), {weak: match(0.0), strong: match(1.0)})
+    odd = Placement(load_ladder(), {weak: match(weak, 0.0), strong: match(strong, 1.0)})
     monkeypatch.setattr(
         "othello_env.cli.benchmark.run_benchmark", lambda *_, **__: Benchmark("odd", odd, None, {"seed": 0}, 1.0)
     )

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from othello_env.arena.play import processes as workers
 from othello_env.arena.play.clocks import TimeControl
+from othello_env.arena.play.processes import WorkerError
+from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.records import read_records
-from othello_env.arena.tournament.results import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 
 pytest.importorskip("ray", reason="a cluster needs Ray, an optional extra")
@@ -122,9 +122,9 @@ def test_what_a_node_lacks_is_an_error_and_no_loss(connected, tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     assert len(play(("policy.py:first", "random"), 4, ray=True).records) == 4
     monkeypatch.setattr(
-        "othello_env.arena.tournament.results.make_agent", lambda agent, seed: policy.unlink(missing_ok=True)
+        "othello_env.arena.tournament.playing.make_agent", lambda agent, seed: policy.unlink(missing_ok=True)
     )
-    with pytest.raises(workers.WorkerError) as error:
+    with pytest.raises(WorkerError) as error:
         play((spec, "random"), 4, ray=True)
     assert "there is no file" in str(error.value)
     assert socket.gethostname() in str(error.value)
@@ -142,7 +142,7 @@ def test_no_cluster_at_the_address(monkeypatch):
 
 def test_other_versions_are_refused(connected, monkeypatch):
     monkeypatch.setattr("othello_env.arena.play.cluster.versions", lambda: {"othello-env": "0.0.1"})
-    with pytest.raises(workers.WorkerError, match=r"plays with .* but the tournament with .*0\.0\.1"):
+    with pytest.raises(WorkerError, match=r"plays with .* but the tournament with .*0\.0\.1"):
         play(ray=True)
 
 

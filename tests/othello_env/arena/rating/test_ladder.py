@@ -11,7 +11,7 @@ import pytest
 from othello_env import make_agent
 from othello_env.arena.rating.elo import expected_score
 from othello_env.arena.rating.ladder import LADDER, Ladder, load_ladder
-from othello_env.arena.tournament.results import play_tournament
+from othello_env.arena.tournament.playing import play_tournament
 
 FILE = resources.files("othello_env.arena.rating") / f"{LADDER}.json"
 

@@ -4,19 +4,22 @@ import json
 import math
 import random
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from othello_env import Agent, AgentError, Othello
 from othello_env.arena import FaultWarning
-from othello_env.arena.match import MatchResult, pairings
-from othello_env.arena.play.games import Record
+from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating import placement
 from othello_env.arena.rating.benchmark import run_benchmark
 from othello_env.arena.rating.elo import expected_score
+from othello_env.arena.rating.fit import Fit
 from othello_env.arena.rating.ladder import Ladder, Rung
-from othello_env.arena.rating.placement import Fit, Placement, place
+from othello_env.arena.rating.placement import AGENT, Placement, place
+from othello_env.arena.tournament.results import MatchResult
+from othello_env.arena.tournament.schedule import Schedule
 from othello_env.page.results import read_results
 
 pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
@@ -41,13 +44,14 @@ def simulate(monkeypatch):
 
     def call(elo, rng, together=0.0):
         def play_games(agents, todo):
-            wins = expected_score(elo - known[agents[1]])
+            _, rung = agents
+            wins = expected_score(elo - known[rung])
             won = False
             for number, pairing in enumerate(todo):
                 if number % 2 == 0 or rng.random() >= together:
                     won = rng.random() < wins
-                returns = (1.0, -1.0) if won == (pairing.seats[0] == 0) else (-1.0, 1.0)
-                yield Record(pairing, pairing.start, returns, returns)
+                result = (1.0, -1.0) if won == (pairing.agents[0] == AGENT) else (-1.0, 1.0)
+                yield replace(GameRecord.of(pairing, pairing.start), result=result, margins=result)
 
         monkeypatch.setattr(placement, "make_agent", lambda agent, seed: Named(agent))
         monkeypatch.setattr(placement, "play_games", play_games)
@@ -137,7 +141,7 @@ def test_the_tables_of_chi_square_say_one_percent(chi_square, rungs):
 def test_no_opening_is_played_twice_with_a_rung(simulate):
     simulate(600.0, random.Random(4))
     found = place("simulated", ladder=Ladder("short", SIMULATED.rungs[4:5]), half_width=1.0)
-    starts = [record.pairing.start for record in found.matches[SIMULATED.rungs[4]].records]
+    starts = [record.opening_moves for record in found.matches[SIMULATED.rungs[4]].records]
     assert len(starts) == 1000
     assert starts[::2] == starts[1::2]
     assert len(set(starts)) == 500
@@ -173,7 +177,7 @@ def test_the_seed_repeats_the_games():
     assert first == again
     assert first.elo == again.elo
     assert first.matches != other.matches
-    starts = [[r.pairing.start for m in found.matches.values() for r in m.records] for found in (first, other)]
+    starts = [[r.opening_moves for m in found.matches.values() for r in m.records] for found in (first, other)]
     assert starts[0] != starts[1]
 
 
@@ -238,18 +242,23 @@ def test_an_agent_that_fails_at_every_move_gets_a_warning_and_no_rating():
 
 
 def test_an_agent_that_loses_all_games_has_an_upper_limit_alone():
-    lost = {0: (-1.0, 1.0), 1: (1.0, -1.0)}  # by who plays Black
-    records = [Record(game, Othello(), lost[game.seats[0]], (0.0, 0.0)) for game in pairings(4, None)]
-    found = Placement(CHEAP, {CHEAP.rungs[0]: MatchResult(tuple(records))})
+    lost = {AGENT: (-1.0, 1.0), "random": (1.0, -1.0)}  # by who plays Black
+    games = Schedule((AGENT, "random"), 8, None)
+    records = [replace(GameRecord.of(game, Othello()), result=lost[game.agents[0]]) for game in games]
+    found = Placement(CHEAP, {CHEAP.rungs[0]: MatchResult((AGENT, "random"), tuple(records))})
     assert found.elo is None
     assert re.fullmatch(r"<Placement on cheap: Elo at most -?\d+, no lower limit found, 8 games>", repr(found))
 
 
 def test_what_a_placement_sums_up():
     top, bottom = CHEAP.rungs[1], CHEAP.rungs[0]
-    games = pairings(2, None)
-    records = [Record(game, Othello(), (1.0, -1.0), (10.0, -10.0)) for game in games]  # Black wins all
-    found = Placement(CHEAP, {bottom: MatchResult(tuple(records)), top: MatchResult(tuple(records[:2]))})
+    black = {"result": (1.0, -1.0), "margins": (10.0, -10.0)}  # wins all
+
+    def match(rung, games):
+        played = Schedule((AGENT, rung.spec), games, None)
+        return MatchResult((AGENT, rung.spec), tuple(replace(GameRecord.of(g, g.start), **black) for g in played))
+
+    found = Placement(CHEAP, {bottom: match(bottom, 4), top: match(top, 2)})
     assert found.games == 6
     assert found.margin == 0
     assert 0 < found.elo < 350

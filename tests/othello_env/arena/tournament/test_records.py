@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from othello_env import IllegalActionError, Othello
-from othello_env.arena.tournament.records import GameRecord, RecordError, open_records, read_records
+from othello_env.arena.play.records import GameRecord, RecordError
+from othello_env.arena.tournament.records import open_records, read_records
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.openings import Openings
 from othello_env.games.registry import Rules, names_of_moves, play_names

@@ -1,4 +1,4 @@
-"""The games of a tournament: who, from where, in which order."""
+"""The games of a tournament: their agents, openings and order."""
 
 import itertools
 
@@ -17,11 +17,10 @@ def test_everybody_plays_each_opening_against_everybody_with_both_colours():
     met = [(game.opening.number, *game.agents) for game in games]
     assert met == [(n, *pair) for n in range(3) for pair in ["ab", "ba", "ac", "ca", "bc", "cb"]]
     for game in games:
-        assert tuple(NAMES[seat] for seat in game.pairing.seats) == game.agents
-        assert game.pairing.start == game.opening.start == Othello.from_moves(game.opening.moves)
+        assert game.start == game.opening.start == Othello.from_moves(game.opening.moves)
         assert len(game.opening.start.moves) == 10
     assert len({game.opening.start for game in games}) == 3
-    assert len({game.pairing.key for game in games}) == len(games)
+    assert len({game.key for game in games}) == len(games)
 
 
 def test_only_near_agents_meet_if_so_asked():
@@ -31,8 +30,8 @@ def test_only_near_agents_meet_if_so_asked():
         *itertools.permutations("bd"), *itertools.permutations("cd"),
     ]  # fmt: skip
     assert len(near) == 10
-    everybody = {game.agents: game.pairing.key for game in Schedule(("a", "b", "c", "d"), games=2)}
-    assert all(game.pairing.key == everybody[game.agents] for game in near)
+    everybody = {game.agents: game.key for game in Schedule(("a", "b", "c", "d"), games=2)}
+    assert all(game.key == everybody[game.agents] for game in near)
 
 
 def test_a_gauntlet_is_the_first_agents_part():
@@ -42,10 +41,10 @@ def test_a_gauntlet_is_the_first_agents_part():
 
 
 def test_more_games_or_agents_leave_the_others_as_they_were():
-    few = {(g.opening, g.agents): g.pairing.key for g in Schedule(("b", "a"), games=4, seed=1)}
-    many = {(g.opening, g.agents): g.pairing.key for g in Schedule(("c", "a", "b"), games=8, seed=1)}
+    few = {(g.opening, g.agents): g.key for g in Schedule(("b", "a"), games=4, seed=1)}
+    many = {(g.opening, g.agents): g.key for g in Schedule(("c", "a", "b"), games=8, seed=1)}
     assert few.items() <= many.items()
-    other = {g.pairing.key for g in Schedule(("b", "a"), games=4, seed=2)}
+    other = {g.key for g in Schedule(("b", "a"), games=4, seed=2)}
     assert not other & set(few.values())
 
 

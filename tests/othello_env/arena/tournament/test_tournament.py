@@ -13,8 +13,14 @@ import pytest
 from othello_env import Agent, make_agent
 from othello_env.arena.match import play_match
 from othello_env.arena.play.clocks import TimeControl
-from othello_env.arena.tournament.records import GameRecord, RecordError, RecordFile, read_records
-from othello_env.arena.tournament.results import Tournament, play_tournament
+from othello_env.arena.play.games import play_game
+from othello_env.arena.play.records import GameRecord, RecordError
+from othello_env.arena.rating.ladder import Ladder, Rung
+from othello_env.arena.rating.placement import AGENT, place
+from othello_env.arena.rating.standings import rate_tournament
+from othello_env.arena.tournament.playing import play_tournament
+from othello_env.arena.tournament.records import RecordFile, read_records
+from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.registry import Rules
 
@@ -50,14 +56,41 @@ def test_the_seed_repeats_a_tournament_and_another_does_not():
     assert play(seed=4) != play(seed=5)
 
 
-def test_it_agrees_with_a_match():
-    """The same openings; agents that are not random play the same games."""
-    names = ("maximizer:eval=weighted", "alphabeta:depth=2,eval=count")
-    result = play(names, 20, seed=9).scores()[names]
-    match = play_match(*names, games=20, seed=9)
-    assert (result.wins, result.draws, result.losses) == (match.wins, match.draws, match.losses)
-    assert result.margin == match.margin
-    assert result.interval == match.interval
+@pytest.mark.parametrize(
+    ("names", "game", "openings"),
+    [
+        (("random", "mcts:simulations=8"), "othello", "random:10"),
+        (("random:epsilon=0.5", "random"), "othello:size=6", None),
+        (("maximizer:eval=weighted,epsilon=0.2", "random"), "othello", "balanced-v0"),
+        (("random", "alphabeta:depth=2,eval=count"), "othello", ("f5d6c3", "f5f6")),
+        (("random", "maximizer:eval=material"), "checkers", "random:4"),
+    ],
+)
+def test_a_match_is_a_tournament_of_two(names, game, openings):
+    """The same openings, keys and colours, so the same games move by move, whatever is random in the agents."""
+    rules = Rules.parse(game)
+    result = play(names, 12, seed=9, openings=openings, rules=rules)
+    match = play_match(*names, games=12, openings=openings, seed=9, new_game=rules.start)
+    assert match.records == result.records
+    assert match == result.scores()[names]
+    assert [record.replay().moves for record in match.records] == [r.replay().moves for r in result.records]
+    assert len({record.moves for record in match.records}) > 6, "the games differ from each other"
+    assert play_match(*names, games=12, openings=openings, seed=10, new_game=rules.start).records != match.records
+
+
+def test_a_placement_plays_the_games_of_the_tournament_with_the_rung():
+    """In each rung's own order of the packaged openings."""
+    ladder = Ladder("cheap", tuple(Rung(spec, 0.0, (0.0, 0.0), 2) for spec in ("maximizer", "random:epsilon=0.5")))
+    found = place("random", ladder=ladder, games=16, seed=3)
+    games = 0
+    for rung, match in found.matches.items():
+        schedule = Schedule((AGENT, rung.spec), 1000, "balanced-v0", seed=3)
+        agents = {AGENT: make_agent("random"), rung.spec: make_agent(rung.spec)}
+        assert match.records == tuple(
+            play_game(agents, schedule.game(record.opening, record.agents)) for record in match.records
+        )
+        games += match.games
+    assert games == 16
 
 
 @pytest.mark.parametrize("keep", [0, 1, 7, 29, 30])
@@ -80,7 +113,7 @@ def test_a_tournament_grows(tmp_path):
 
 
 def test_killed_again_and_again_it_ends_as_if_nothing_had_been(tmp_path):
-    """SIGKILL, at moments that hang on nothing; the sorted records are the same byte for byte."""
+    """By SIGKILL, at any moment; the sorted records are the same byte for byte."""
     whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
     names = ("alphabeta:depth=3,eval=weighted", "alphabeta:depth=3,eval=mobility", "random")
     arguments = [sys.executable, "-m", "othello_env.cli", "tournament", *names, "--games", "300", "--out", str(part)]
@@ -178,7 +211,7 @@ def test_three_players():
     scores = result.scores()
     assert scores[names[0], names[1]].games == 12
     assert scores[names[0], names[1]].score + scores[names[1], names[0]].score == pytest.approx(1)
-    assert next(iter(result.ratings().elo)) == "random"
+    assert next(iter(rate_tournament(result).elo)) == "random"
 
 
 def test_checkers():
@@ -246,13 +279,13 @@ def test_the_table_counts_from_each_side():
 
 def test_ratings_have_their_anchor():
     result = play(("maximizer:eval=weighted", "random"), 100)
-    ratings = result.ratings()
+    ratings = rate_tournament(result)
     assert ratings.elo["random"] == 0
     score = result.scores()["maximizer:eval=weighted", "random"].score
     assert ratings.elo["maximizer:eval=weighted"] == pytest.approx(400 * math.log10(score / (1 - score)), rel=0.03)
-    assert result.ratings("maximizer:eval=weighted").elo["maximizer:eval=weighted"] == 0
+    assert rate_tournament(result, "maximizer:eval=weighted").elo["maximizer:eval=weighted"] == 0
     with pytest.raises(ValueError, match="got 'edax'"):
-        result.ratings("edax")
+        rate_tournament(result, "edax")
 
 
 def test_an_interrupt_keeps_what_was_played(tmp_path):

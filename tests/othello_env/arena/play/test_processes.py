@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from othello_env import Agent
+from othello_env import Agent, make_agent
 from othello_env.arena.openings import parse_openings
-from othello_env.arena.play import processes as workers
+from othello_env.arena.play import processes, worker
 from othello_env.arena.play.clocks import TimeControl
-from othello_env.arena.play.games import Pairing, play_game
+from othello_env.arena.play.games import play_game
+from othello_env.arena.play.pairings import Opening, Pairing
 from othello_env.arena.play.timed import Timed
-from othello_env.arena.tournament.results import play_tournament
+from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import Rules
@@ -22,6 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning"
 ODD = Path(__file__).parents[1] / "odd_agents.py"
 ENGINE = Path(__file__).parents[3] / "othello_agents" / "scripted_engine.py"
 FAST = TimeControl(0.5, per_move=True)
+GAME = Pairing(Opening(0, None, "", Othello()), ("a", "b"), 1)
 
 
 def odd(name, **options):
@@ -69,33 +71,34 @@ def test_the_first_question_has_a_clock_of_the_tournaments_kind(per_move, told):
         def act(self, state, *, seconds_left=None, move_seconds=None):
             self.told = seconds_left, move_seconds
 
-    agents = workers._Agents([Noting()], TimeControl(2.0, per_move))
+    agents = worker._Agents({"noting": Noting()}, TimeControl(2.0, per_move))
     agents.start = Othello()
-    assert agents[0].told == told
+    assert agents["noting"].told == told
 
 
 def test_agents_see_what_is_left_of_their_own_time():
     spec = odd("Spender", seconds=0.005, all=60.0)
-    agents = [workers.make_agent(spec), workers.make_agent(spec)]
+    agents = {"a": make_agent(spec), "b": make_agent(spec)}
     for per_move in (False, True):
-        record = play_game(agents, Pairing(Othello(), (0, 1), 1), TimeControl(60.0, per_move))
+        record = play_game(agents, GAME, TimeControl(60.0, per_move))
         assert record.fault is None
         state = Othello()
-        for ply, action in enumerate(record.final.moves):
+        moves = record.replay().moves
+        for ply, action in enumerate(moves):
             all_left = per_move or ply < 2  # on each side's first move, whatever the other has spent by then
             assert action == state.legal_actions()[-1 if all_left else 0]
             state = state.play(action)
-        assert sum(record.seconds) >= 0.005 * sum(action < 64 for action in record.final.moves), "passes are not asked"
+        assert sum(record.seconds) >= 0.005 * sum(action < 64 for action in moves), "passes are not asked"
 
 
 def test_an_agent_that_takes_both_limits_gets_the_one_that_its_clock_has():
-    agents = [workers.make_agent(odd("Both"))] * 2
+    both = make_agent(odd("Both"))
     for per_move, place in ((False, 0), (True, -1)):
-        for wrapped in (agents, [Timed(agent) for agent in agents]):
-            record = play_game(wrapped, Pairing(Othello(), (0, 1), 1), TimeControl(60.0, per_move))
+        for agents in ({"a": both, "b": both}, {"a": Timed(both), "b": Timed(both)}):
+            record = play_game(agents, GAME, TimeControl(60.0, per_move))
             assert record.fault is None
             state = Othello()
-            for action in record.final.moves:
+            for action in record.replay().moves:
                 assert action == state.legal_actions()[place]
                 state = state.play(action)
 
@@ -152,7 +155,7 @@ def test_time_adds_up_over_a_game():
     [("NeverReady", "not ready for the game after 4 seconds"), ("Unprepared", "RuntimeError: no board")],
 )
 def test_an_agent_that_is_not_ready_loses(monkeypatch, name, told):
-    monkeypatch.setattr(workers, "PREPARE_SECONDS", 4.0)
+    monkeypatch.setattr(processes, "PREPARE_SECONDS", 4.0)
     result = play({"odd": odd(name), "polite": odd("Polite")}, clock=FAST)
     assert len(result.faults("odd")) == 2
     for record in result.records:
@@ -180,7 +183,7 @@ def test_an_agent_that_crashes_without_a_clock_loses_when_workers_play():
 
 def test_an_agent_that_does_not_play_the_game_is_an_error_from_a_worker_too():
     with pytest.raises(
-        workers.WorkerError, match="WrongGameError: no n-tuple weights come with the package for size 4"
+        processes.WorkerError, match="WrongGameError: no n-tuple weights come with the package for size 4"
     ):
         play_tournament(
             {"ntuple": "ntuple", "random": "random"},
@@ -197,8 +200,8 @@ def test_what_a_worker_lacks_is_an_error_and_no_loss(tmp_path, monkeypatch):
     def make_and_remove(agent, seed):
         policy.unlink(missing_ok=True)
 
-    monkeypatch.setattr("othello_env.arena.tournament.results.make_agent", make_and_remove)
-    with pytest.raises(workers.WorkerError, match=r"FileNotFoundError: there is no file '.*policy\.py'"):
+    monkeypatch.setattr("othello_env.arena.tournament.playing.make_agent", make_and_remove)
+    with pytest.raises(processes.WorkerError, match=r"FileNotFoundError: there is no file '.*policy\.py'"):
         play({"first": spec, "random": "random"}, workers=2)
 
 
@@ -233,7 +236,7 @@ def test_workers_end_with_their_owner(tmp_path, name, kill, is_alive, all_end):
         "import multiprocessing, os, threading, time\n"
         "from othello_env.arena.play.clocks import TimeControl\n"
         "from othello_env.arena.tournament.schedule import Schedule\n"
-        "from othello_env.arena.tournament.results import play_tournament\n"
+        "from othello_env.arena.tournament.playing import play_tournament\n"
         "def tell():\n"
         "    while not (children := multiprocessing.active_children()): time.sleep(0.05)\n"
         "    time.sleep(3)\n"

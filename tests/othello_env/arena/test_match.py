@@ -1,36 +1,21 @@
 """Matches: what is played, by whom, and what the score says."""
 
-import math
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from othello_env import Agent, Checkers, Othello, Tribolo, WrongGameError, make_agent
 from othello_env.agent import Chance
-from othello_env.arena.match import MatchResult, pairings, play_match, score_interval
-from othello_env.arena.play.games import Pairing, Record, play_game, play_games
+from othello_env.arena.match import play_match
+from othello_env.arena.play.games import play_games
 from othello_env.arena.rating.benchmark import run_benchmark
 from othello_env.arena.rating.endgame import measure_endgame
 from othello_env.arena.rating.placement import place
-from othello_env.arena.tournament.results import play_tournament
+from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 
 pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
-
-
-class OneByOne(Agent):
-    """Another agent, asked game by game."""
-
-    def __init__(self, agent):
-        self.agent = agent
-
-    def new_game(self, seed):
-        self.agent.new_game(seed)
-
-    def act(self, state, *, seconds_left=None):
-        return self.agent.act(state, seconds_left=seconds_left)
 
 
 class Broken(Agent):
@@ -56,32 +41,6 @@ class BrokenBatch(Broken):
         return np.array([self.act(batch.state(i)) for i in range(len(batch))])
 
 
-@pytest.mark.parametrize("size", [4, 6, 8])
-def test_many_games_at_once_equal_games_one_by_one(size):
-    agents = make_agent("random"), make_agent("random:epsilon=0.5")
-    games = pairings(30, "random:3", seed=5, new_game=lambda _: Othello(size))
-    together = list(play_games(agents, games))
-    apart = list(play_games([OneByOne(agent) for agent in agents], games))
-    assert together == apart
-    for a, b in zip(together, apart, strict=True):
-        assert a.final.moves == b.final.moves
-        replayed = Othello(size).play_transcript(a.final.moves)
-        assert replayed == a.final
-        assert replayed.is_over
-        assert a.returns == replayed.returns()
-
-
-@pytest.mark.parametrize("spec", ["random", "alphabeta:depth=1,epsilon=0.5", "mcts:simulations=8"])
-def test_an_agent_against_itself_plays_as_two_of_its_kind(spec):
-    games = pairings(5, "random:6", seed=3)
-    one = make_agent(spec, 1)
-    apart = [play_game([make_agent(spec, 1), make_agent(spec, 1)], pairing) for pairing in games]
-    assert [play_game([one, one], pairing) for pairing in games] == apart
-    assert list(play_games([one, one], games)) == apart
-    itself = [replace(pairing, seats=(0, 0)) for pairing in games]
-    assert [record.final.moves for record in play_games([one], itself)] == [record.final.moves for record in apart]
-
-
 def test_few_games_are_played_before_the_first_is_told():
     asked, told = [], []
 
@@ -92,26 +51,23 @@ def test_few_games_are_played_before_the_first_is_told():
     played = play_match(first, "random", games=40, seed=3, progress=lambda _: told.append(sum(asked)))
     assert told[0] < 64 < told[2]  # one pair, then two
     assert max(asked) > 4  # and many in the end
-    assert played.records == tuple(play_games((make_agent(first), make_agent("random")), pairings(20, seed=3)))
+    agents = {"first": make_agent(first), "random": make_agent("random")}
+    assert played.records == tuple(play_games(agents, list(Schedule(("first", "random"), 40, seed=3))))
 
 
 def test_a_pair_shares_its_opening_and_swaps_colours():
-    games = pairings(20, "random:10", seed=1)
+    games = list(Schedule(("a", "b"), 40, "random:10", seed=1))
     for first, second in zip(games[::2], games[1::2], strict=True):
         assert first.start == second.start
         assert len(first.start.moves) == 10
-        assert (first.seats, second.seats) == ((0, 1), (1, 0))
+        assert (first.agents, second.agents) == (("a", "b"), ("b", "a"))
         assert first.key != second.key
     assert len({game.start for game in games}) > 15
 
 
-def test_pairings_go_on_where_others_ended():
-    assert pairings(3, seed=7) + pairings(4, seed=7, first=3) == pairings(7, seed=7)
-
-
 def test_given_openings_are_taken_in_turn():
-    games = pairings(4, ["f5d6", "f5f6", Othello.from_moves("f5f4")])
-    names = [game.start.transcript() for game in games[::2]]
+    games = play_match("random", "random", games=8, openings=["f5d6", "f5f6", Othello.from_moves("f5f4")]).records
+    names = [game.opening_moves.replace(" ", "") for game in games[::2]]
     assert names == ["f5d6", "f5f6", "f5f4", "f5d6"]
 
 
@@ -119,37 +75,6 @@ def test_the_seed_repeats_a_match_and_another_does_not():
     a, b = (play_match("random", "random", games=40, seed=3) for _ in range(2))
     assert a == b
     assert play_match("random", "random", games=40, seed=4) != a
-
-
-def test_random_against_random_from_the_start():
-    """Black .4542, White .5042, draws .0416; 59.97 moves and .447 passes a game (n = 2,000,000, another program)."""
-    n = 6000
-    games = [Pairing(Othello(), (0, 1), key) for key in range(n)]
-    finals = [record.final for record in play_games([make_agent("random")] * 2, games)]
-    outcomes = np.array([final.returns()[0] for final in finals])
-    passes = np.array([final.moves.count(64) for final in finals])
-    lengths = np.array([len(final.moves) for final in finals]) - passes
-    for share, expected in ((outcomes > 0, 0.4542), (outcomes < 0, 0.5042), (outcomes == 0, 0.0416)):
-        assert abs(share.mean() - expected) < 4 * math.sqrt(expected * (1 - expected) / n)
-    assert abs(lengths.mean() - 59.97) < 4 * lengths.std() / math.sqrt(n)
-    assert abs(passes.mean() - 0.447) < 4 * passes.std() / math.sqrt(n)
-
-
-def test_a_match_counts_from_the_first_agents_side():
-    games = pairings(2, None)
-    results = [(1.0, -1.0), (1.0, -1.0), (0.0, 0.0), (-1.0, 1.0)]
-    margins = [(10.0, -10.0), (6.0, -6.0), (0.0, 0.0), (-64.0, 64.0)]
-    match = MatchResult(
-        tuple(Record(game, game.start, r, m) for game, r, m in zip(games, results, margins, strict=True))
-    )
-    # The first agent is Black, White, Black, White.
-    assert (match.wins, match.draws, match.losses) == (2, 1, 1)
-    assert match.score == 0.625
-    assert match.margin == (10 - 6 + 0 + 64) / 4
-    low, high = match.interval
-    assert repr(match) == (
-        f"<MatchResult 4 games: 2 wins, 1 draws, 1 losses, score 0.625 ({low:.3f} to {high:.3f}), margin +17.0>"
-    )
 
 
 @pytest.mark.parametrize("wrapper", [Broken, BrokenBatch])
@@ -234,29 +159,6 @@ def test_an_interrupt_in_a_kernel_is_no_fault(agent):
         play_match(agent(0), "random", games=2)
 
 
-def test_the_winner_of_a_fault_is_the_other_side_in_both_colours():
-    agents = [Broken(0), make_agent("random")]
-    for seats in ((0, 1), (1, 0)):
-        record = play_game(agents, Pairing(Othello(), seats, 1))
-        assert record.returns[seats.index(0)] == -1.0
-        assert record.returns[seats.index(1)] == 1.0
-        assert not record.final.is_over
-
-
-def test_a_forced_pass_is_made_without_asking():
-    start = Othello.from_text("XO--" + "-" * 12, "O")
-    assert start.must_pass
-
-    class NeverPasses(Agent):
-        def act(self, state, *, seconds_left=None):
-            assert not state.must_pass
-            return state.legal_actions()[0]
-
-    record = play_game([NeverPasses()], Pairing(start, (0, 0), 0))
-    assert record.final.moves == (16, 2)
-    assert record.returns == (1.0, -1.0)
-
-
 @pytest.mark.parametrize("games", [0, 1, 7, -2])
 def test_games_come_in_pairs(games):
     with pytest.raises(ValueError, match=f"an even number of at least 2 .*, not {games}"):
@@ -281,7 +183,7 @@ def play_all(seed):
         lambda: [make_agent("random", seed).act(Othello())],
         lambda: Chance(seed).key(Othello()),
         lambda: play_match("random", "maximizer", games=2, seed=seed).records,
-        lambda: pairings(1, seed=seed),
+        lambda: list(Schedule(("a", "b"), 2, seed=seed)),
         lambda: place("random", games=2, seed=seed),
         lambda: play_tournament(names, Schedule(tuple(names), 2, seed=seed)).records,
         lambda: measure_endgame("random", seed=seed),
@@ -308,37 +210,3 @@ def test_progress_sees_each_game():
     seen = []
     match = play_match("random", "random", games=10, progress=seen.append)
     assert tuple(seen) == match.records
-
-
-@pytest.mark.parametrize("probability", [0.5, 0.8, 0.97])
-@pytest.mark.parametrize("paired", [False, True])
-def test_the_interval_covers_the_true_score(probability, paired):
-    """Games of a pair may be independent or decided together; the 95% interval covers in both cases."""
-    rng = np.random.default_rng(11)
-    covered = 0
-    for _ in range(1000):
-        first = rng.random(60) < probability
-        second = first if paired else rng.random(60) < probability
-        low, high = score_interval(((first + second.astype(float)) / 2).tolist())
-        covered += low <= probability <= high
-    assert 925 <= covered <= 1000
-
-
-def test_the_interval_of_a_clean_score_is_not_a_point():
-    low, high = score_interval([1.0] * 100)
-    assert high == pytest.approx(1.0)
-    assert low == pytest.approx(100 / (100 + 1.96**2), abs=1e-3)
-    assert score_interval([]) == (0.0, 1.0)
-
-
-def test_pairs_that_are_shared_are_worth_two_games_each():
-    """Equal agents without chance win one game of each pair; a single other pair changes the interval by little."""
-    low, high = score_interval([0.5] * 100)
-    half = 1.96 * 0.5 / math.sqrt(200 + 1.96**2)
-    assert (low, high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-4)
-    assert score_interval([0.5] * 99 + [1.0]) == pytest.approx((low, high), abs=0.01)
-
-
-def test_records_compare_by_what_was_played():
-    record = play_game([make_agent("random")], Pairing(Othello(4), (0, 0), 1))
-    assert replace(record) == record

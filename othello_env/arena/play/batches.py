@@ -1,0 +1,99 @@
+"""Games of Othello played all at once, ply by ply, and agents asked for many answers at once.
+
+Letters for shapes: N = games, M = those in which an agent is asked, T = plies of the longest game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.agent import Agent, AgentError
+from othello_env.games.othello import bitboard
+from othello_env.games.othello.position import Othello, OthelloBatch
+
+__all__ = ["ask_batch", "play_batch"]
+
+
+def ask_batch(agent: Agent, batch: OthelloBatch, legal: npt.NDArray[np.uint64] | None = None) -> npt.NDArray[np.int64]:
+    """An agent's answers to M positions, (M,), checked.
+
+    Args:
+        agent: whom to ask.
+        batch: the positions; in each the player to move has a move.
+        legal: (M,) the legal squares, where the caller knows them.
+
+    Raises:
+        AgentError: an answer is no legal action.
+    """
+    if legal is None:
+        legal = bitboard.legal_moves_batch(batch.own, batch.opponent, bitboard.BOARDS[batch.size])
+    discs = _discs(batch.size)
+    actions = np.asarray(agent.act_batch(batch))
+    good = actions.shape == legal.shape and np.issubdtype(actions.dtype, np.integer)
+    if not good or actions.min() < 0 or actions.max() >= len(discs) or not (discs[actions] & legal).all():
+        raise AgentError(f"agent {agent!r} answered a batch with an illegal action")
+    return actions
+
+
+def play_batch(
+    agents: Sequence[Agent], starts: Sequence[Othello], seats: npt.ArrayLike, keys: npt.ArrayLike
+) -> list[Othello]:
+    """The positions in which N games of Othello of one size end. No agent is asked for a pass.
+
+    Args:
+        agents: that play.
+        starts: N positions.
+        seats: (N, 2) the agent, by its place in `agents`, that plays each side.
+        keys: (N, 2) 64-bit keys of each side's random choices.
+
+    Raises:
+        AgentError: an answer is no legal action.
+    """
+    boards = OthelloBatch.from_states(starts)
+    size, board, discs = boards.size, bitboard.BOARDS[boards.size], _discs(boards.size)
+    own, opponent, to_move = boards.own.copy(), boards.opponent.copy(), boards.to_move.astype(np.int64)
+    games, seats, keys = np.arange(len(starts)), np.asarray(seats), np.asarray(keys, np.uint64)
+    history: list[npt.NDArray[np.int64]] = []
+    nobody = np.zeros_like(own)
+    legal = bitboard.legal_moves_batch(own, opponent, board)
+    reply = bitboard.legal_moves_batch(opponent, own, board)
+    while (live := (legal | reply) != 0).any():
+        actions = np.where(live, size * size, -1)
+        choosing = live & (legal != 0)
+        for place, agent in enumerate(agents):
+            mine = games[choosing & (seats[games, to_move] == place)]
+            if mine.size:
+                key = keys[mine, to_move[mine]]
+                asked = OthelloBatch(own[mine], opponent[mine], to_move[mine].astype(np.int8), key, size)
+                actions[mine] = ask_batch(agent, asked, legal[mine])
+        history.append(actions)
+        disc = np.where(choosing, discs[actions], nobody)
+        moved = (own[live], opponent[live])
+        legal[live], reply[live] = bitboard.advance_batch(*moved, disc[live], board)
+        own[live], opponent[live] = moved
+        to_move[live] ^= 1
+    return _finals(starts, own, opponent, to_move, history)
+
+
+def _finals(
+    starts: Sequence[Othello],
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    to_move: npt.NDArray[np.int64],
+    history: list[npt.NDArray[np.int64]],
+) -> list[Othello]:
+    """The positions in which games ended, with their moves; `history` has T arrays (N,), in which -1 means no ply."""
+    moves = np.array(history).reshape(len(history), len(starts)).T.tolist()
+    finals = []
+    for i, start in enumerate(starts):
+        state = Othello.from_bits(int(own[i]), int(opponent[i]), int(to_move[i]), start.size)
+        finals.append(state.with_moves((*start.moves, *(action for action in moves[i] if action >= 0))))
+    return finals
+
+
+def _discs(size: int) -> npt.NDArray[np.uint64]:
+    """By action, the bit of the square where it puts a disc; 0 for a pass."""
+    return np.array(bitboard.ACTION_BITS[size], np.uint64)

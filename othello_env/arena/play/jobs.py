@@ -1,0 +1,99 @@
+"""Any number of games, cut into jobs, and played in this process, in several, or on a cluster."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from itertools import islice
+
+from othello_env.agent import Agent, Policy
+from othello_env.arena.play.clocks import TimeControl
+from othello_env.arena.play.cluster import play_jobs_on_cluster
+from othello_env.arena.play.games import play_games
+from othello_env.arena.play.pairings import Pairing
+from othello_env.arena.play.processes import Job, play_jobs
+from othello_env.arena.play.records import GameRecord
+
+__all__ = ["play_elsewhere", "play_here"]
+
+_LARGEST_JOB = 512
+_SECONDS_A_JOB = 0.5
+
+
+def play_here(todo: Iterator[Pairing], agents: Mapping[str, Agent]) -> Generator[GameRecord, None, None]:
+    """Play games in this process and yield their records in order.
+
+    The first batch of games is small, so that the first record comes soon; the next ones get larger.
+
+    Raises:
+        AgentLeftError, WrongGameError: see `play_games`.
+    """
+    jobs = _Jobs(todo, watched=False)
+    while (job := jobs.next()) is not None:
+        done = list(play_games(agents, job.pairings))
+        jobs.took(done)
+        yield from done
+
+
+def play_elsewhere(
+    todo: Iterator[Pairing],
+    roster: Mapping[str, str | Agent | Policy],
+    seed: int,
+    clock: TimeControl | None = None,
+    workers: int | None = None,
+    *,
+    ray: bool = False,
+) -> Generator[GameRecord, None, None]:
+    """Play games in worker processes or on a Ray cluster, and yield their records in any order.
+
+    Args:
+        todo: the games.
+        roster: the agents by name.
+        seed: of agents that are random beyond their games' keys.
+        clock: each side's; an agent that exceeds it is stopped.
+        workers: the number of jobs played at the same time; None means 1, on a cluster one for each core.
+        ray: play on a cluster.
+
+    Raises:
+        TypeError, WorkerError: see `play_jobs`, and `play_jobs_on_cluster` for more.
+    """
+    jobs = _Jobs(todo, watched=clock is not None)
+    if ray:
+        played = play_jobs_on_cluster(jobs.next, roster, seed, workers, clock)
+    else:
+        played = play_jobs(jobs.next, roster, seed, workers or 1, clock)
+    with closing(played):
+        for done in played:
+            jobs.took(done)
+            yield from done
+
+
+class _Jobs:
+    """Games cut into jobs. The size of the next jobs depends on how long the last ones took."""
+
+    def __init__(self, todo: Iterator[Pairing], *, watched: bool) -> None:
+        self._todo = todo
+        self._watched = watched
+        self._size = 1 if watched else 2
+        self._given: dict[int, float] = {}
+        """When each job that is being played was given, by the key of its first game."""
+
+    def next(self) -> Job | None:
+        """The next job, or None when there are no more games."""
+        pairings = list(islice(self._todo, self._size))
+        if not pairings:
+            return None
+        self._given[pairings[0].key] = time.monotonic()
+        return Job(pairings, self._watched)
+
+    def took(self, done: Sequence[GameRecord]) -> None:
+        """A job is done; the next ones get larger if it was short, and smaller if it was long."""
+        began = self._given.pop(done[0].key, None)
+        if self._watched or began is None:
+            return
+        seconds = time.monotonic() - began
+        if seconds < _SECONDS_A_JOB and len(done) >= self._size:
+            self._size = min(2 * self._size, _LARGEST_JOB)
+        elif seconds > 2 * _SECONDS_A_JOB:
+            self._size = max(self._size // 2, 1)

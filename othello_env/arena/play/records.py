@@ -1,0 +1,282 @@
+"""Finished games as plain data, each of which fits on a line of JSON.
+
+A line holds all that is needed to play the game again::
+
+    {"format": "othello-env game 1", "game": "othello", "agents": ["random", "maximizer"], "opening": 0,
+     "position": null, "opening_moves": "f5 d6", "moves": "c3 d3 ...", "result": [1.0, -1.0], "margins": [8.0, -8.0],
+     "scores": [36, 28], "fault": null, "seed": 0, "key": 8234..., "openings": "random:10", "clock": null,
+     "seconds": null, "versions": {"othello-env": "0.1.0", ...}}
+
+Lists have one entry for each player, in the order of the players: ``agents[0]`` is Black. Without a clock the same
+tournament always writes the same lines, byte for byte, though perhaps in another order.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib.metadata import version
+from reprlib import repr as short
+from typing import Any
+
+from othello_env.arena.play.clocks import TimeControl
+from othello_env.arena.play.pairings import Pairing
+from othello_env.games.game import State
+from othello_env.games.registry import Rules, names_of_moves, play_names
+from othello_env.support.files import parse_json
+
+__all__ = ["FORMAT", "GameRecord", "RecordError", "versions"]
+
+FORMAT = "othello-env game 1"
+"""The value of ``format`` in each line."""
+
+
+class RecordError(ValueError):
+    """A record that cannot be read, or that says something else than its moves; from a file, its line is named."""
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:
+    packages = [(name, version(name)) for name in ("othello-env", "numba", "numpy")]
+    return (*packages, ("python", platform.python_version()))
+
+
+def versions() -> dict[str, str]:
+    """The versions of what games are played with here, by name."""
+    return dict(_versions())
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A finished game; P = its number of players.
+
+    Attributes:
+        game: what was played, see `othello_env.games.registry.Rules`.
+        agents: (P,) the agents' names, in the order of the players.
+        opening: the opening's number in its match or tournament.
+        position: where the opening begins, as the game's text and the player to move; None for the game's own start.
+        opening_moves: the moves of the opening, separated by spaces, passes included.
+        moves: the moves after it, written in the same way.
+        result: (P,) +1 a win, -1 a loss, summing to zero; a player that forfeits has -1.
+        margins: (P,) by how much each player won, in the unit of the scores; a forfeit counts as the largest margin.
+        scores: (P,) what is on the board at the end.
+        fault: the player that forfeited the game and why (an illegal answer, an error, the time), or None.
+        seed: of the match or tournament.
+        key: 64 bits that determined all that was random in the game.
+        openings: those of the match or tournament as text; None if they are the start or given ones.
+        clock: each side's, see `othello_env.arena.play.clocks.TimeControl`, or None.
+        seconds: (P,) how long each player thought, or None without a clock.
+        versions: of what the game was played with, by name.
+    """
+
+    game: str
+    agents: tuple[str, ...]
+    opening: int
+    position: tuple[str, str] | None
+    opening_moves: str
+    moves: str
+    result: tuple[float, ...]
+    margins: tuple[float, ...]
+    scores: tuple[int, ...]
+    fault: tuple[int, str] | None = None
+    seed: int = 0
+    key: int = 0
+    openings: str | None = None
+    clock: str | None = None
+    seconds: tuple[float, ...] | None = None
+    versions: Mapping[str, str] = field(default_factory=versions, hash=False)
+
+    def __repr__(self) -> str:
+        scores = " - ".join(map(str, self.scores))
+        fault = f", forfeited by {self.agents[self.fault[0]]}" if self.fault else ""
+        return f"<GameRecord of {self.game}, {' - '.join(self.agents)}: {scores}, opening {self.opening}{fault}>"
+
+    @classmethod
+    def of(
+        cls,
+        pairing: Pairing,
+        final: State,
+        fault: tuple[int, str] | None = None,
+        clock: TimeControl | None = None,
+        seconds: Sequence[float] = (),
+    ) -> GameRecord:
+        """The record of a game that was just played.
+
+        Args:
+            pairing: the game.
+            final: its last position, whose moves begin with those of the opening.
+            fault: the player that forfeited the game in this position and why, or None.
+            clock: each side's, or None.
+            seconds: (P,) how long each player thought; of interest with a clock.
+        """
+        result, margins = _ends(final, None if fault is None else fault[0])
+        return cls(
+            game=pairing.game,
+            agents=pairing.agents,
+            opening=pairing.opening.number,
+            position=pairing.opening.position,
+            opening_moves=pairing.opening.moves,
+            moves=names_of_moves(pairing.start, final.moves[len(pairing.start.moves) :]),
+            result=result,
+            margins=margins,
+            scores=final.scores(),
+            fault=fault,
+            seed=pairing.seed,
+            key=pairing.key,
+            openings=pairing.openings,
+            clock=None if clock is None else str(clock),
+            seconds=None if clock is None else tuple(round(s, 6) for s in seconds),
+        )
+
+    def to_json(self) -> str:
+        """The record as one line, without its end."""
+        values = {name: getattr(self, name) for name in _FIELDS}
+        if self.fault is not None:
+            values["fault"] = {"player": self.fault[0], "reason": self.fault[1]}
+        return json.dumps({"format": FORMAT, **values})
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> GameRecord:
+        """The inverse of `to_json`.
+
+        Raises:
+            RecordError: the line is no record; the message says why.
+        """
+        try:
+            values = parse_json(line)
+        except ValueError as error:
+            raise RecordError(f"it is no JSON: {error}") from None
+        if not isinstance(values, dict) or values.pop("format", None) != FORMAT:
+            raise RecordError(f'expected {{"format": "{FORMAT}", ...}}')
+        if set(values) != set(_FIELDS):
+            wrong = sorted(set(values) ^ set(_FIELDS))
+            raise RecordError(f"expected the fields {', '.join(_FIELDS)}; missing or unknown: {', '.join(wrong)}")
+        for name, (valid, expected) in _FIELDS.items():
+            if not valid(values[name]):
+                raise RecordError(f"{name} is {expected}, not {short(values[name])}")
+        lists = ("agents", "result", "margins", "scores", "seconds")
+        if len({len(values[name]) for name in lists if values[name] is not None}) > 1:
+            raise RecordError(f"expected as many {', '.join(lists)} as players")
+        if fault := values["fault"]:
+            if not 0 <= fault["player"] < len(values["agents"]):
+                raise RecordError(f"fault names the player {fault['player']} of {len(values['agents'])}")
+            values["fault"] = (fault["player"], fault["reason"])
+        arguments: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+        return cls(**arguments)
+
+    def replay(self) -> State:
+        """The position in which the game ended, found by playing all its moves again.
+
+        Raises:
+            RecordError: the moves cannot be played, or the game does not end as the record says.
+        """
+        try:
+            rules = _rules(self.game)
+            base = rules.start(0) if self.position is None else rules.position(*self.position)
+            final = play_names(play_names(base, self.opening_moves), self.moves)
+        except ValueError as error:
+            raise RecordError(f"the game cannot be played again: {error}") from None
+        if len(self.agents) != final.num_players:
+            raise RecordError(f"the game has {final.num_players} players, not {len(self.agents)}")
+        if (self.clock is None) != (self.seconds is None) or not all(0 <= s < math.inf for s in self.seconds or ()):
+            raise RecordError(f"seconds of {self.clock or 'no clock'} cannot be {self.seconds}")
+        if self.fault is None:
+            if not final.is_over:
+                raise RecordError(f"the game is not over, nor has it a fault:\n{final}")
+        else:
+            player = self.fault[0]
+            if final.is_over:
+                raise RecordError(f"the game is over and cannot be lost by a fault:\n{final}")
+            if self.moves and player != final.to_move:
+                raise RecordError(f"the fault is of player {player}, but it is the turn of {final.to_move}:\n{final}")
+        ends = final.scores(), *_ends(final, None if self.fault is None else self.fault[0])
+        for name, expected in zip(("scores", "result", "margins"), ends, strict=True):
+            if getattr(self, name) != expected:
+                raise RecordError(f"the game ends with {name} {expected}, not {getattr(self, name)}")
+        return final
+
+    def transcript(self) -> str:
+        """The whole game from where the opening begins, in the game's notation, without passes: ``f5 d6 c3 ...``."""
+        return " ".join(name for name in f"{self.opening_moves} {self.moves}".split() if name != "pass")
+
+    @classmethod
+    def from_transcript(cls, moves: str, agents: Sequence[str], game: str = "othello") -> GameRecord:
+        """The record of a finished game that was played elsewhere, from the game's start. Passes may be left out.
+
+        Raises:
+            ValueError: the moves cannot be played, they do not end the game, or it has another number of players.
+        """
+        start = Rules.parse(game).start(0)
+        final = start.play_transcript(moves)
+        if not final.is_over:
+            raise ValueError(f"a record is of a finished game, but this one goes on:\n{final}")
+        if len(agents) != final.num_players:
+            raise ValueError(f"expected {final.num_players} names of players, got {len(agents)}")
+        text = names_of_moves(start, final.moves)
+        return cls(game, tuple(agents), 0, None, "", text, final.returns(), final.margins(), final.scores())
+
+
+def _ends(final: State, forfeits: int | None) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The result and the margins of a game that ended in a position; the others share what a forfeit loses."""
+    if forfeits is None:
+        return final.returns(), final.margins()
+    shares = [1.0 / (final.num_players - 1)] * final.num_players
+    shares[forfeits] = -1.0
+    return tuple(shares), tuple(final.largest_margin * share for share in shares)
+
+
+_rules = lru_cache(8)(Rules.parse)
+
+
+def _is_int(value: Any) -> bool:
+    return type(value) is int
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_text_or_none(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_list(*kinds: type) -> Any:
+    return lambda value: isinstance(value, list) and all(type(entry) in kinds for entry in value)
+
+
+def _is_position(value: Any) -> bool:
+    return value is None or (_is_list(str)(value) and len(value) == 2)
+
+
+def _is_fault(value: Any) -> bool:
+    return value is None or (
+        isinstance(value, dict)
+        and set(value) == {"player", "reason"}
+        and _is_int(value["player"])
+        and _is_text(value["reason"])
+    )
+
+
+_FIELDS: dict[str, tuple[Any, str]] = {
+    "game": (_is_text, "a text"),
+    "agents": (_is_list(str), "a list of texts"),
+    "opening": (_is_int, "a number"),
+    "position": (_is_position, "null, or a text and a player"),
+    "opening_moves": (_is_text, "a text"),
+    "moves": (_is_text, "a text"),
+    "result": (_is_list(int, float), "a list of numbers"),
+    "margins": (_is_list(int, float), "a list of numbers"),
+    "scores": (_is_list(int), "a list of integers"),
+    "fault": (_is_fault, "null, or a player and a reason"),
+    "seed": (_is_int, "a number"),
+    "key": (_is_int, "a number"),
+    "openings": (_is_text_or_none, "null or a text"),
+    "clock": (_is_text_or_none, "null or a text"),
+    "seconds": (lambda value: value is None or _is_list(int, float)(value), "null or a list of numbers"),
+    "versions": (lambda value: isinstance(value, dict) and all(map(_is_text, value.values())), "texts by name"),
+}
+"""The fields of a line in their order: a check of the value, and what it expects in words."""

@@ -1,0 +1,148 @@
+"""What a worker process does: it plays the games that its owner sends, and ends with its owner.
+
+Workers are spawned, not forked. Each has a process group of its own, so what its agents have started ends with it.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import platform
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from othello_env.agent import Agent, Policy, Seat, act_on_clock, make_agent
+from othello_env.arena.play.clocks import TimeControl
+from othello_env.arena.play.games import play_game, play_games
+from othello_env.support.compiling import compilation_reported
+
+if sys.platform == "linux":
+    import fcntl
+
+__all__ = ["serve"]
+
+_WARM_UP_SECONDS = 1.0
+
+
+def serve(
+    connection: Connection, roster: Mapping[str, str | Agent | Policy], seed: int, clock: TimeControl | None
+) -> None:
+    """Play the games that arrive on a connection, until the process that started this one has ended.
+
+    Each message is (pairings, watched). The answers are tuples: ("records", records) once the games are played, or
+    ("failed", reason); before that ("compiles",), and in watched games the calls of a `Watch`.
+
+    Args:
+        connection: to the owner.
+        roster: the agents by name.
+        seed: of agents that are random beyond their games' keys.
+        clock: each side's, in watched games.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with_owner()
+    owner = _Owner(connection)
+    with compilation_reported(lambda: owner.send(("compiles",))):
+        _play_jobs(owner, roster, seed, clock)
+
+
+def _play_jobs(
+    connection: _Owner, roster: Mapping[str, str | Agent | Policy], seed: int, clock: TimeControl | None
+) -> None:
+    try:
+        # An agent that cannot be made here, say because its file is missing, forfeits no game: that is an error.
+        agents = _Agents({name: make_agent(agent, seed) for name, agent in roster.items()}, clock)
+        while True:
+            pairings, watched = connection.recv()
+            agents.start = pairings[0].start
+            if watched:
+                records = [play_game(agents, pairing, clock, _Reporter(connection)) for pairing in pairings]
+            else:
+                records = list(play_games(agents, pairings))
+            connection.send(("records", records))
+    except Exception as error:
+        with suppress(OSError):  # the owner may have gone
+            reason = f"a worker process on {platform.node()} failed: {type(error).__name__}: {error}"
+            connection.send(("failed", reason))
+
+
+def _end_with_owner() -> None:
+    """Make this process, and what its agents start, end as soon as its owner has ended, however that happens."""
+    owner = multiprocessing.parent_process()
+    assert owner is not None
+    if sys.platform != "win32":
+        os.setpgid(0, 0)
+    if sys.platform == "linux":
+        # The system kills the group, too: the thread below waits while an agent holds the interpreter's lock.
+        fcntl.fcntl(owner.sentinel, fcntl.F_SETOWN, -os.getpgrp())
+        fcntl.fcntl(owner.sentinel, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(owner.sentinel, fcntl.F_SETFL, fcntl.fcntl(owner.sentinel, fcntl.F_GETFL) | os.O_ASYNC)
+    threading.Thread(target=_wait_for_end, args=(owner.sentinel,), daemon=True).start()
+
+
+def _wait_for_end(owner: int) -> None:
+    wait([owner])
+    if sys.platform != "win32":
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
+
+
+class _Owner:
+    """The connection to the owner, on which several threads may send."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._lock = threading.Lock()
+        self.recv = connection.recv
+
+    def send(self, message: tuple[Any, ...]) -> None:
+        with self._lock:
+            self._connection.send(message)
+
+
+class _Reporter:
+    """The `Watch` that reports a game to the owner."""
+
+    def __init__(self, connection: _Owner) -> None:
+        self._connection = connection
+
+    def prepares(self, player: int) -> None:
+        self._connection.send(("prepares", player, None))
+
+    def thinks(self, player: int, seconds: float | None) -> None:
+        self._connection.send(("thinks", player, seconds))
+
+    def plays(self, action: int, seconds: float) -> None:
+        self._connection.send(("plays", action, seconds))
+
+
+class _Agents(Mapping[str, Agent]):
+    """The agents by name. With a clock, each is asked for one action when it first begins a game, before time counts.
+
+    A first answer may take long, since it may compile or load something.
+    """
+
+    def __init__(self, agents: Mapping[str, Agent], clock: TimeControl | None) -> None:
+        self._agents = agents
+        self._cold = set(agents if clock else ())
+        self._clock = replace(clock, seconds=_WARM_UP_SECONDS).left(0.0) if clock else None
+        self.start: Any = None
+
+    def __len__(self) -> int:
+        return len(self._agents)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._agents)
+
+    def __getitem__(self, name: str) -> Agent:
+        agent = self._agents[name]
+        if name in self._cold:
+            self._cold.remove(name)
+            with suppress(Exception):  # whatever is wrong will show in the game
+                act_on_clock(Seat(agent, 0).agent, self.start, self._clock)
+        return agent

@@ -1,0 +1,47 @@
+"""How well one rating explains an agent's scores against several opponents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+__all__ = ["Fit"]
+
+_LEAST_EXPECTED = 5.0
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Pearson's chi-square of the scores against rungs.
+
+    Attributes:
+        chi_square: the sum over rungs of (points - expected points)^2 / variance.
+        rungs: the number of rungs in the sum. A rung where fewer than 5 points are expected on either side is left out.
+    """
+
+    chi_square: float
+    rungs: int
+
+    @classmethod
+    def of(cls, scores: Iterable[tuple[Sequence[float], float]]) -> Fit:
+        """The fit of some rungs: for each, the points of its colour-swapped pairs, 0 to 2, and the expected score."""
+        terms = []
+        for points, p in scores:
+            n, variance = len(points), p * (1 - p)
+            if 2 * n * min(p, 1 - p) >= _LEAST_EXPECTED:
+                # As for the rating's interval, a pair is worth one to two independent games.
+                squares = sum((x - 2 * p) ** 2 for x in points)
+                squares = min(max(squares, 2 * n * variance), 4 * n * variance)
+                terms.append((sum(points) - 2 * n * p) ** 2 / squares)
+        return cls(sum(terms), len(terms))
+
+    @property
+    def p_value(self) -> float:
+        """The probability that chance makes it as large, approximated as by Wilson and Hilferty (PNAS 17, 1931)."""
+        freedom = self.rungs - 1
+        if freedom < 1:
+            return 1.0
+        spread = 2 / (9 * freedom)
+        return 1 - NormalDist(1 - spread, math.sqrt(spread)).cdf(math.cbrt(self.chi_square / freedom))

@@ -1,0 +1,41 @@
+"""The ratings of the agents that played a tournament."""
+
+from __future__ import annotations
+
+from othello_env.arena.rating.elo import Comparison, Ratings, rate
+from othello_env.arena.tournament.results import MatchResult, Tournament
+
+__all__ = ["comparisons", "rate_tournament"]
+
+
+def comparisons(match: MatchResult) -> list[Comparison]:
+    """What two agents' games show: a unit for each opening."""
+    return [Comparison(*match.agents, sum(points), len(points)) for points in match.points_by_opening()]
+
+
+def rate_tournament(result: Tournament, anchor: str | None = None) -> Ratings:
+    """Elo ratings in which that of the anchor is 0.
+
+    An agent that forfeited all its games has no rating but NaN, unless it is the anchor.
+
+    Args:
+        result: the games.
+        anchor: an agent's name; by default ``random`` if it plays, otherwise the first agent.
+
+    Raises:
+        ValueError: the anchor does not play, or no games lead from an agent to it.
+    """
+    if anchor is None:
+        anchor = "random" if "random" in result.agents else result.agents[0]
+    if anchor not in result.agents:
+        raise ValueError(f"expected one of {', '.join(result.agents)} as the anchor, got {anchor!r}")
+    scores = result.scores()
+    place = {name: i for i, name in enumerate(result.agents)}
+    played = {
+        agent
+        for record in result.records
+        for player, agent in enumerate(record.agents)
+        if record.fault is None or record.fault[0] != player
+    }
+    units = [unit for (a, b), match in scores.items() if place[a] < place[b] for unit in comparisons(match)]
+    return rate(units, {anchor: 0.0}).without({*result.agents} - played - {anchor})

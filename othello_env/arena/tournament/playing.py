@@ -1,0 +1,118 @@
+"""A tournament is played, or goes on where it was stopped; every game is a record in a file."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+
+from othello_env.agent import Agent, Policy, make_agent
+from othello_env.arena.faults import warn_of_faults
+from othello_env.arena.play.clocks import TimeControl
+from othello_env.arena.play.jobs import play_elsewhere, play_here
+from othello_env.arena.play.records import GameRecord
+from othello_env.arena.tournament.records import RecordFile, open_records
+from othello_env.arena.tournament.results import Tournament
+from othello_env.arena.tournament.resuming import check_records
+from othello_env.arena.tournament.schedule import Schedule
+
+__all__ = ["play_tournament"]
+
+
+def play_tournament(
+    agents: Mapping[str, str | Agent | Policy],
+    schedule: Schedule,
+    *,
+    file: str | Path | None = None,
+    clock: TimeControl | None = None,
+    workers: int | None = None,
+    ray: bool = False,
+    progress: Callable[[GameRecord], None] | None = None,
+) -> Tournament:
+    """Play a tournament, or what is missing of it.
+
+    Each game that ends is added to the file and passed to `progress` at once; Ctrl-C waits until both are done. Games
+    of this tournament that the file has already count and are not played again. An agent that answers with an illegal
+    action, raises an error or exceeds its time forfeits that game; at the end a `FaultWarning` reports it.
+
+    Args:
+        agents: by name: specs, agents or callables.
+        schedule: what is played; its agents are the names.
+        file: of records; None keeps none.
+        clock: each side's. Then worker processes play, in which an agent that exceeds its time is stopped.
+        workers: the number of processes that play, by default 1; without a clock, 1 means this process.
+        ray: play on a Ray cluster, by default on all its cores; see `othello_env.arena.play.cluster`. The results are
+            the same.
+        progress: called with each game, those in the file first.
+
+    Raises:
+        ValueError: an agent or the schedule is wrong; or a game in the file is not of this tournament (`RecordError`,
+            which names the line; then nothing is written).
+        OSError: the file cannot be written, or another process writes to it.
+        MissingExtraError: Ray is not installed.
+        TypeError: an agent cannot be sent to a worker.
+        WrongGameError: an agent does not play this game, or not this size of it.
+        othello_env.arena.play.processes.WorkerError: workers fail.
+    """
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers is at least 1, not {workers}")
+    if tuple(agents) != schedule.agents:
+        raise ValueError(f"the agents are {', '.join(agents)}, but those of the schedule {', '.join(schedule.agents)}")
+    made = {name: make_agent(agent, schedule.seed) for name, agent in agents.items()}  # a wrong one ends it here
+    with ExitStack() as stack:
+        out = None if file is None else stack.enter_context(open_records(file))
+        records = [] if out is None else list(out.records)
+        check_records(schedule, clock, records, file)
+        _take_up(records, out, progress)
+        todo = schedule.missing({(record.opening, record.agents) for record in records})
+        if clock is None and not ray and workers in (None, 1):
+            played = play_here(todo, made)
+        else:
+            played = play_elsewhere(todo, agents, schedule.seed, clock, workers, ray=ray)
+        for record in stack.enter_context(closing(played)):
+            with _held_interrupt():
+                if out is not None:
+                    out.append(record)
+                records.append(record)
+                if progress is not None:
+                    progress(record)
+    result = Tournament.of(schedule.agents, records)
+    _warn(result)
+    return result
+
+
+def _warn(result: Tournament) -> None:
+    """Warn of each agent that failed."""
+    for name in result.agents:
+        games = sum(name in record.agents for record in result.records)
+        warn_of_faults(name, "games", result.faults(name), games)
+
+
+def _take_up(records: list[GameRecord], out: RecordFile | None, progress: Callable[[GameRecord], None] | None) -> None:
+    """Go on with a file: remove what a kill left unfinished in it, and report the games that it has."""
+    if out is not None:
+        out.cut_torn_line()
+    if progress is not None:
+        with _held_interrupt():
+            for record in records:
+                progress(record)
+
+
+@contextmanager
+def _held_interrupt() -> Iterator[None]:
+    """Ctrl-C waits until the end of the block, so that what was reported is what is in the file."""
+    main = threading.current_thread() is threading.main_thread()
+    handler = signal.getsignal(signal.SIGINT)
+    if not main or not callable(handler):
+        yield
+        return
+    pressed: list[bool] = []
+    signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if pressed:
+        handler(signal.SIGINT, None)

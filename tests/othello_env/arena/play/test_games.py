@@ -1,0 +1,100 @@
+"""Whole games: one by one and many at once, passes and forfeits."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from othello_env import Agent, Othello, make_agent
+from othello_env.arena.play.games import play_game, play_games
+from othello_env.arena.play.pairings import Opening, Pairing
+from othello_env.arena.tournament.schedule import Schedule
+from othello_env.games.registry import Rules
+
+
+def pairing(start, agents=("a", "b"), key=1):
+    """A game from the usual start of its size."""
+    return Pairing(Opening(0, None, "", start), agents, key, str(Rules.of(start)))
+
+
+class OneByOne(Agent):
+    """Another agent, asked game by game."""
+
+    def __init__(self, agent):
+        self.agent = agent
+
+    def new_game(self, seed):
+        self.agent.new_game(seed)
+
+    def act(self, state, *, seconds_left=None):
+        return self.agent.act(state, seconds_left=seconds_left)
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_many_games_at_once_equal_games_one_by_one(size):
+    agents = {"a": make_agent("random"), "b": make_agent("random:epsilon=0.5")}
+    games = list(Schedule(("a", "b"), 60, "random:3", seed=5, rules=Rules.parse(f"othello:size={size}")))
+    together = list(play_games(agents, games))
+    apart = list(play_games({name: OneByOne(agent) for name, agent in agents.items()}, games))
+    assert together == apart
+    for record in together:
+        replayed = Othello(size).play_transcript(record.transcript())
+        assert replayed == record.replay()
+        assert replayed.is_over
+        assert record.result == replayed.returns()
+
+
+@pytest.mark.parametrize("spec", ["random", "alphabeta:depth=1,epsilon=0.5", "mcts:simulations=8"])
+def test_an_agent_against_itself_plays_as_two_of_its_kind(spec):
+    games = list(Schedule(("a", "b"), 10, "random:6", seed=3))
+    one = make_agent(spec, 1)
+    apart = [play_game({"a": make_agent(spec, 1), "b": make_agent(spec, 1)}, game) for game in games]
+    assert [play_game({"a": one, "b": one}, game) for game in games] == apart
+    assert list(play_games({"a": one, "b": one}, games)) == apart
+    itself = [replace(game, agents=("a", "a")) for game in games]
+    assert [record.moves for record in play_games({"a": one}, itself)] == [record.moves for record in apart]
+
+
+def test_random_against_random_from_the_start():
+    """Black .4542, White .5042, draws .0416; 59.97 moves and .447 passes a game (n = 2,000,000, another program)."""
+    n = 6000
+    games = [pairing(Othello(), key=key) for key in range(n)]
+    agents = {"a": make_agent("random"), "b": make_agent("random")}
+    finals = [record.replay() for record in play_games(agents, games)]
+    outcomes = np.array([final.returns()[0] for final in finals])
+    passes = np.array([final.moves.count(64) for final in finals])
+    lengths = np.array([len(final.moves) for final in finals]) - passes
+    for share, expected in ((outcomes > 0, 0.4542), (outcomes < 0, 0.5042), (outcomes == 0, 0.0416)):
+        assert abs(share.mean() - expected) < 4 * math.sqrt(expected * (1 - expected) / n)
+    assert abs(lengths.mean() - 59.97) < 4 * lengths.std() / math.sqrt(n)
+    assert abs(passes.mean() - 0.447) < 4 * passes.std() / math.sqrt(n)
+
+
+def test_the_winner_of_a_fault_is_the_other_side_in_both_colours():
+    agents = {"broken": make_agent(lambda observations, masks: np.full(len(masks), 64)), "random": make_agent("random")}
+    for seats in (("broken", "random"), ("random", "broken")):
+        record = play_game(agents, pairing(Othello(), seats))
+        assert record.result[seats.index("broken")] == -1.0
+        assert record.result[seats.index("random")] == 1.0
+        assert not record.replay().is_over
+
+
+def test_a_forced_pass_is_made_without_asking():
+    start = Othello.from_text("XO--" + "-" * 12, "O")
+    assert start.must_pass
+
+    class NeverPasses(Agent):
+        def act(self, state, *, seconds_left=None):
+            assert not state.must_pass
+            return state.legal_actions()[0]
+
+    opening = Opening(0, (start.to_text(), "white"), "", start)
+    record = play_game({"a": NeverPasses()}, Pairing(opening, ("a", "a"), 0, "othello:size=4"))
+    assert record.replay().moves == (16, 2)
+    assert record.result == (1.0, -1.0)
+
+
+def test_records_compare_by_what_was_played():
+    record = play_game({"a": make_agent("random")}, pairing(Othello(4), ("a", "a")))
+    assert replace(record) == record

@@ -1,0 +1,59 @@
+"""Results: what the score of a match says, and how sure it is."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from othello_env.arena.play.records import GameRecord
+from othello_env.arena.tournament.results import MatchResult, score_interval
+from othello_env.arena.tournament.schedule import Schedule
+
+
+def test_a_match_counts_from_the_first_agents_side():
+    games = Schedule(("a", "b"), 4, None)
+    results = [(1.0, -1.0), (1.0, -1.0), (0.0, 0.0), (-1.0, 1.0)]
+    margins = [(10.0, -10.0), (6.0, -6.0), (0.0, 0.0), (-64.0, 64.0)]
+    records = [
+        replace(GameRecord.of(game, game.start), result=r, margins=m)
+        for game, r, m in zip(games, results, margins, strict=True)
+    ]
+    match = MatchResult(("a", "b"), tuple(records))
+    # The first agent is Black, White, Black, White.
+    assert (match.wins, match.draws, match.losses) == (2, 1, 1)
+    assert match.score == 0.625
+    assert match.margin == (10 - 6 + 0 + 64) / 4
+    low, high = match.interval
+    assert repr(match) == (
+        f"<MatchResult 4 games: 2 wins, 1 draws, 1 losses, score 0.625 ({low:.3f} to {high:.3f}), margin +17.0>"
+    )
+
+
+@pytest.mark.parametrize("probability", [0.5, 0.8, 0.97])
+@pytest.mark.parametrize("paired", [False, True])
+def test_the_interval_covers_the_true_score(probability, paired):
+    """Games of a pair may be independent or decided together; the 95% interval covers in both cases."""
+    rng = np.random.default_rng(11)
+    covered = 0
+    for _ in range(1000):
+        first = rng.random(60) < probability
+        second = first if paired else rng.random(60) < probability
+        low, high = score_interval(((first + second.astype(float)) / 2).tolist())
+        covered += low <= probability <= high
+    assert 925 <= covered <= 1000
+
+
+def test_the_interval_of_a_clean_score_is_not_a_point():
+    low, high = score_interval([1.0] * 100)
+    assert high == pytest.approx(1.0)
+    assert low == pytest.approx(100 / (100 + 1.96**2), abs=1e-3)
+    assert score_interval([]) == (0.0, 1.0)
+
+
+def test_pairs_that_are_shared_are_worth_two_games_each():
+    """Equal agents without chance win one game of each pair; a single other pair changes the interval by little."""
+    low, high = score_interval([0.5] * 100)
+    half = 1.96 * 0.5 / math.sqrt(200 + 1.96**2)
+    assert (low, high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-4)
+    assert score_interval([0.5] * 99 + [1.0]) == pytest.approx((low, high), abs=0.01)
