@@ -242,23 +242,29 @@ def test_tensorboard_shows_the_curve(alphazero, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--out", "a.npz"], "--out is a .safetensors file, not a.npz"),
+        (["--out", "a.npz"], "--out: expected a .safetensors file, got 'a.npz'"),
         (["--out", "a.safetensors", "--every", "0"], "--every: expected a whole number from 1 to"),
-        (["--out", "a.safetensors", "--match", "3"], "--match is an even number of at least 2, not 3"),
-        (["--out", "a.safetensors", "--size", "7"], "--size is 4, 6 or 8, not 7"),
-        (["--out", "a.safetensors", "--games", "0"], "--games is 1 to 1e+09, not 0"),
-        (["--out", "a.safetensors", "--rate", "nan"], "--rate is 1e-09 to 1e+09, not nan"),
-        (["--out", "a.safetensors", "--rate", "inf"], "--rate is 1e-09 to 1e+09, not inf"),
+        (["--out", "a.safetensors", "--match", "3"], "--match: expected an even number from 2 to"),
+        (["--out", "a.safetensors", "--size", "7"], "--size: expected 4, 6 or 8, got '7'"),
+        (["--out", "a.safetensors", "--games", "0"], "--games: expected a whole number from 1 to"),
+        (["--out", "a.safetensors", "--rate", "nan"], "--rate: expected a number from 1e-09 to 1e+09, got 'nan'"),
+        (["--out", "a.safetensors", "--rate", "inf"], "--rate: expected a number from 1e-09 to 1e+09, got 'inf'"),
         (["--out", "a.safetensors", "--iterations", "-1"], "--iterations: expected a whole number from 0 to"),
         (["--out", "a.safetensors", "--seconds", "-1"], "--seconds: expected a number from 0 to 1e+09, got '-1'"),
         (["--out", "a.safetensors", "--seconds", "nan"], "--seconds: expected a number from 0 to 1e+09, got 'nan'"),
-        (["--out", "a.safetensors", "--random-plies", "6000"], "--random-plies is 0 to 48, not 6000"),
-        (["--out", "a.safetensors", "--simulations", "100001"], "--simulations is 1 to 100000, not 100001"),
+        (
+            ["--out", "a.safetensors", "--random-plies", "6000"],
+            "--random-plies: expected a whole number from 0 to 48, got '6000'",
+        ),
+        (
+            ["--out", "a.safetensors", "--simulations", "100001"],
+            "--simulations: expected a whole number from 1 to 100000, got '100001'",
+        ),
         (
             ["--out", "a.safetensors", "--size", "4", "--window", "1535"],
             "--window is at least 1536, the positions of 128 games, not 1535",
         ),
-        (["--out", "a.safetensors", "--precision", "half"], "--precision is float32 or bfloat16, not half"),
+        (["--out", "a.safetensors", "--precision", "half"], "--precision: expected float32 or bfloat16, got 'half'"),
         (["--out", "a.safetensors", "--device", "cuda:99"], "--device: there is no cuda:99 that PyTorch can use"),
     ],
 )
