@@ -98,8 +98,8 @@ class Learner(Protocol):
         """Matches of each kind, the first called ``scores``, by opponent."""
 
     @property
-    def how(self) -> str:
-        """How the agent plays in ``scores``, for the picture."""
+    def score_title(self) -> str:
+        """What the ``scores`` are of, for the picture."""
 
     def save(self, file: Path, progress: dict[str, Any]) -> None:
         """Write everything that a resumed run needs."""
@@ -165,7 +165,7 @@ def _stop_after_iteration() -> Iterator[list[int]]:
 
 
 class _Run:
-    """A learner, its options, and its progress: the seconds so far and the points of the curve."""
+    """A learner, the options, and the progress: the seconds so far and the points of the curve."""
 
     def __init__(self, learner: Learner, options: Options, progress: dict[str, Any]) -> None:
         self.learner, self.options, self.progress = learner, options, progress
@@ -237,7 +237,7 @@ class _Run:
         """The curve as a PNG file."""
         learner, size = self.learner, self.learner.settings.size
         title = f"{learner.NAME} learns {size}x{size} Othello by self-play, seed {learner.settings.seed}"
-        subtitle = f"{learner.how}, {self.options.match} games at each point from {OPENINGS[size]}"
+        subtitle = f"{learner.score_title}, {self.options.match} games at each point from {OPENINGS[size]}"
         lines = {
             opponent: [CurvePoint(p[learner.UNIT], p["seconds"], p["scores"][opponent]) for p in self.curve]
             for opponent in LADDER

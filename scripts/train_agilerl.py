@@ -6,8 +6,10 @@
 
 AgileRL takes the vector environment as it is and reads the masks in its info. It needs pettingzoo below 1.27, and
 agilerl 2.58 imports peft without requiring it. The best agent is kept in AgileRL's own format (``PPO.load``), which
-holds pickled objects: load none that you do not trust. Ctrl-C ends the training and keeps the best agent of the last
-evolution. A file ``policy.py`` plays it: ``PYTHONPATH=scripts othello-env match policy.py:best random`` of
+holds pickled objects: load only files that you trust. Ctrl-C ends the training and keeps the best agent of the last
+evolution.
+
+To play it, run ``PYTHONPATH=scripts othello-env match policy.py:best random`` with a file ``policy.py`` of these lines:
 
     import train_agilerl
     best = train_agilerl.as_policy(train_agilerl.PPO.load("runs/agilerl.pt"))

@@ -5,17 +5,17 @@ r"""Train a policy and value network by self-play with tree search (PyTorch: ``p
     python scripts/train_alphazero.py --out runs/az8.safetensors --device cuda --games 1024 --channels 64 --blocks 5 \
         --simulations 32 --window 1000000 --seconds 36000
 
-The last command is a setting for a GPU; it has not been run.
+The last command has settings for a GPU; it has not been run.
 
 AlphaZero (Silver et al., 2018) with the search of Gumbel AlphaZero (Danihelka et al., 2022), which learns from few
-simulations. An iteration plays many games at once, from random openings to their ends: in each position the search
-chooses the move, and what it made of the network's policy is what the policy learns; the value learns the result for
-the player to move. Positions of the last iterations are learned from in all eight symmetries of the board.
+simulations. An iteration plays many games at once, from random openings to their ends. In each position the search
+chooses the move. The policy learns what the search made of it; the value learns the result for the player to move. The
+network learns from the positions of the last iterations, in all eight symmetries of the board.
 
-What was learned is an agent by its path, with or without looking ahead: ``runs/az.safetensors:simulations=64``. Beside
-it are the curve (.json, .png) and all that it takes to go on (.state.safetensors). An iteration depends on nothing but
-the weights, the optimiser, the positions kept, the seed and its number: a run that was resumed equals one that was
-never interrupted, on a CPU to the last bit. Ctrl-C ends a run after the present iteration.
+The file is an agent by its path, with or without looking ahead: ``runs/az.safetensors:simulations=64``. Beside it are
+the curve (.json, .png) and the state from which ``--resume`` goes on (.state.safetensors). An iteration depends only on
+the weights, the optimiser, the positions kept, the seed and its number. So a resumed run equals one that was never
+interrupted; on a CPU, bit for bit. Ctrl-C ends a run after the present iteration.
 """
 
 import sys
@@ -67,10 +67,10 @@ class Settings:
     simulations: int = whole(16, "of the search for each move", most=100_000)
     considered: int = whole(8, "moves that a search compares, at most")
     random_plies: int = whole(
-        20, "with which games begin, at most, on 8x8; on a smaller board in proportion to it", least=0, most=48
+        20, "most random plies at the beginning of a game on 8x8; in proportion on smaller boards", least=0, most=48
     )
     window: int = whole(100_000, "positions kept, the newest")
-    reuse: float = real(4.0, "how often a position is learned from, in the mean", least=1e-9)
+    reuse: float = real(4.0, "mean number of times that a position is learned from", least=1e-9)
     minibatch: int = whole(256, "positions in one change of the weights")
     rate: float = real(1e-3, "the optimiser's learning rate", least=1e-9)
     decay: float = real(1e-4, "the weights' decay", least=0)
@@ -88,7 +88,7 @@ class Settings:
 
 
 class Replay:
-    """The newest positions of self-play, with what is to be learned of them."""
+    """The newest positions of self-play, each with the policy and the value to learn."""
 
     def __init__(self, window: int, actions: int) -> None:
         self.arrays = {
@@ -103,7 +103,7 @@ class Replay:
         return min(self.added, len(self.arrays["value"]))
 
     def add(self, positions: dict[str, Any]) -> None:
-        """Put positions, for which there must be room, in the place of the oldest."""
+        """Replace the oldest positions by new ones, at most as many as there is room for."""
         places = (self.added + np.arange(len(positions["value"]))) % len(self.arrays["value"])
         for name, array in self.arrays.items():
             array[places] = positions[name]
@@ -120,7 +120,7 @@ class Replay:
             kept, place = tensors.get(f"replay.{name}"), array[: len(self)]
             dtype = torch.int64 if array.dtype == np.uint64 else torch.float32
             if kept is None or kept.shape != place.shape or kept.dtype != dtype:
-                raise ValueError(f"the run has not the {len(self)} positions that its card tells of ({name})")
+                raise ValueError(f"the card says that there are {len(self)} positions, but {name} does not hold them")
             place[:] = kept.numpy().view(array.dtype)
             if not np.isfinite(place).all():
                 raise ValueError(f"the run's positions are not all finite ({name})")
@@ -145,22 +145,22 @@ class Learner:
 
     @property
     def games(self) -> int:
-        """Played so far."""
+        """The number of games played so far."""
         return self.iteration * self.settings.games
 
     def iterate(self) -> dict[str, float]:
-        """Play games, learn from them, and return what was seen."""
+        """Play games, learn from them, and return the mean losses."""
         s = self.settings
         rng = np.random.default_rng([s.seed, self.iteration])
         positions = self.play(rng)
         self.replay.add(positions)
-        seen = self.learn(round(len(positions["value"]) * s.reuse / s.minibatch), rng)
-        check_sound(np.isfinite([*seen.values(), *(weight.sum().item() for weight in self.parameters)]))
+        losses = self.learn(round(len(positions["value"]) * s.reuse / s.minibatch), rng)
+        check_sound(np.isfinite([*losses.values(), *(weight.sum().item() for weight in self.parameters)]))
         self.iteration += 1
-        return seen
+        return losses
 
     def play(self, rng: np.random.Generator) -> dict[str, Any]:
-        """The positions of whole games, all played at once: own, opponent (P,), policy (P, A), value (P,)."""
+        """Play games to their ends, all at once: their positions as own, opponent (P,), policy (P, A), value (P,)."""
         s = self.settings
         plies = rng.integers(s.random_plies * s.size**2 // 64 + 1, size=s.games)
         keys = rng.integers(2**63, size=s.games)
@@ -191,7 +191,7 @@ class Learner:
         }
 
     def learn(self, changes: int, rng: np.random.Generator) -> dict[str, float]:
-        """Change the weights so many times; returns the mean losses."""
+        """Change the weights `changes` times; returns the mean losses."""
         s, kept = self.settings, self.replay.arrays
         sums = {"policy": 0.0, "value": 0.0}
         for _ in range(changes):
@@ -228,8 +228,8 @@ class Learner:
         return NeuralAgent(self.network, simulations=self.settings.simulations)
 
     @property
-    def how(self) -> str:
-        """How the agent plays."""
+    def score_title(self) -> str:
+        """What the scores are of."""
         return f"score with {self.settings.simulations} simulations a move"
 
     def measure(self, games: int, simulations: int, opponents: tuple[str, ...] = LADDER) -> dict[str, MatchResult]:
@@ -268,7 +268,7 @@ class Learner:
 
 
 def after_passes(boards: OthelloBatch) -> OthelloBatch:
-    """Positions, none of them finished, after the passes that are forced there."""
+    """Unfinished positions after the passes that are forced in them."""
     must = boards.masks()[:, -1] != 0
     own, opponent = np.where(must, boards.opponent, boards.own), np.where(must, boards.own, boards.opponent)
     return OthelloBatch(own, opponent, boards.to_move ^ must, boards.key, boards.size)

@@ -4,15 +4,15 @@
     python scripts/train_ppo.py --out runs/ppo.safetensors --seconds 3600 --resume
     python scripts/train_ppo.py --out runs/small.safetensors --size 6 --iterations 100 --seed 2
 
-Proximal policy optimisation (Schulman et al., 2017). In most games the policy plays both sides and each side learns
-from its own result; in the others it meets packaged agents and its own past selves. Games begin after a random number
-of random plies, and each step is seen in one of the board's eight symmetries. The agent has the mean of the weights of
-the last iterations, which plays better than any of them.
+Proximal policy optimisation (Schulman et al., 2017). In most games the policy plays both sides, and each side learns
+from its own result. In the others it meets packaged agents and its own past selves. Games begin after a random number
+of random plies. Each step is shown to the network in one of the board's eight symmetries. The agent has the mean of the
+weights of the last iterations, which plays better than the weights of any one iteration.
 
-What was learned is an agent by its path: ``othello-env play --white runs/ppo.safetensors``. Beside it are the curve
-(.json, .png) and all that it takes to go on (.state.safetensors). An iteration depends on nothing but the weights, the
-optimiser, the past selves, the seed and its number: a run that was resumed equals one that was never interrupted, on a
-CPU to the last bit. Ctrl-C ends a run after the present iteration.
+The file is an agent by its path: ``othello-env play --white runs/ppo.safetensors``. Beside it are the curve (.json,
+.png) and the state from which ``--resume`` goes on (.state.safetensors). An iteration depends only on the weights, the
+optimiser, the past selves, the seed and its number. So a resumed run equals one that was never interrupted; on a CPU,
+bit for bit. Ctrl-C ends a run after the present iteration.
 """
 
 import sys
@@ -60,17 +60,17 @@ class Settings:
     games: int = whole(128, "played at once")
     steps: int = whole(64, "in each game before the weights change")
     league: float = real(
-        0.25, "the part of the games that is played against packaged agents and past selves", least=0, most=1
+        0.25, "the part of the games that are played against packaged agents and past selves", least=0, most=1
     )
     snapshot: int = whole(10, "iterations from one past self to the next")
     past: int = whole(8, "past selves in the league, the newest")
     random_plies: int = whole(
-        20, "with which games begin, at most, on 8x8; on a smaller board in proportion to it", least=0, most=48
+        20, "most random plies at the beginning of a game on 8x8; in proportion on smaller boards", least=0, most=48
     )
-    epochs: int = whole(1, "how often each step is learned from")
+    epochs: int = whole(1, "times that each step is learned from")
     minibatch: int = whole(512, "steps in one change of the weights")
     rate: float = real(2.5e-3, "the optimiser's learning rate", least=1e-9)
-    clip: float = real(0.2, "how far the probability of an action may move, as a part of it", least=1e-9)
+    clip: float = real(0.2, "how far the probability of an action may move, relative to it", least=1e-9)
     entropy: float = real(0.02, "the weight of the policy's entropy", least=0)
     value: float = real(0.5, "the weight of the value's squared error", least=0)
     gae_lambda: float = real(0.95, "0 trusts the values, 1 the results", least=0, most=1)
@@ -90,7 +90,7 @@ class Learner:
 
     NAME: ClassVar[str] = "PPO"
     UNIT: ClassVar[str] = "plies"
-    how = "score of the likeliest moves"
+    score_title: ClassVar[str] = "score of the likeliest moves"
 
     def __init__(self, settings: Settings, device: str = "cpu") -> None:
         self.settings = s = settings
@@ -110,7 +110,7 @@ class Learner:
         self.optimizer = torch.optim.Adam(self.parameters, lr=s.rate, eps=1e-5)
 
     def iterate(self) -> dict[str, float]:
-        """Play some steps of many games, learn from them, and return what was seen."""
+        """Play some steps of many games, learn from them, and return the mean losses."""
         s = self.settings
         rng = np.random.default_rng([s.seed, self.iteration])
         if self.iteration % s.snapshot == 0:
@@ -129,17 +129,18 @@ class Learner:
             rollout["last_players"],
             gae_lambda=s.gae_lambda,
         )
-        seen = self.learn(rollout, advantages, returns, rng)
-        check_sound(np.isfinite([*seen.values(), *(weight.sum().item() for weight in self.parameters)]))
-        share = max(1 - 0.5 ** (1 / s.average), 9 / (9 + self.iteration))  # it follows quickly at first
+        losses = self.learn(rollout, advantages, returns, rng)
+        check_sound(np.isfinite([*losses.values(), *(weight.sum().item() for weight in self.parameters)]))
+        share = max(1 - 0.5 ** (1 / s.average), 9 / (9 + self.iteration))  # the mean follows quickly at first
         with torch.no_grad():
             for name, weight in self.network.weights.items():
                 self.average.weights[name].lerp_(weight, share)
         self.iteration += 1
         self.plies += advantages.size
-        return seen
+        return losses
 
     def _prepared(self) -> list[Any]:
+        """The environments, with the present opponents."""
         if len(self.envs) > 1:
             packaged = LADDER[1:]
             league: dict[Any, float] = {NeuralAgent(network, 1.0): 0.5 / len(self.past) for network in self.past}
@@ -147,7 +148,7 @@ class Learner:
         return self.envs
 
     def play(self, env: Any, rng: np.random.Generator) -> Rollout:
-        """T steps of N games from new starts."""
+        """Play T steps of N games from new starts."""
         s = self.settings
         env.set_openings(f"random:{rng.integers(s.random_plies * s.size**2 // 64 + 1)}")
         observation, _ = env.reset(seed=int(rng.integers(2**31)))

@@ -6,9 +6,10 @@
 
 RLlib steps the environment through its `PettingZooEnv` and masks actions in its `ActionMaskingTorchRLModule`;
 `Observations` names the planes as that module wants them, in a row of floats. What is learned is kept as a folder in
-RLlib's own format (``Algorithm.from_checkpoint``), which holds pickled objects: load none that you do not trust. Ctrl-C
-ends the training and keeps what was learned. A file ``policy.py`` plays it:
-``PYTHONPATH=scripts othello-env match policy.py:best random`` of
+RLlib's own format (``Algorithm.from_checkpoint``), which holds pickled objects: load only files that you trust. Ctrl-C
+ends the training and keeps what was learned.
+
+To play it, run ``PYTHONPATH=scripts othello-env match policy.py:best random`` with a file ``policy.py`` of these lines:
 
     import train_rllib
     best = train_rllib.load("runs/rllib")

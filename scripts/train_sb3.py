@@ -5,8 +5,10 @@
 
 Stable-Baselines3 has vector environments of its own, so `othello_env.envs.OthelloVecEnv` hands it the compiled one; a
 single environment, ``gymnasium.make("othello_env/Othello-v0")``, works as it is. The model is kept in that library's
-own format, which may hold pickled objects: load none that you do not trust. Ctrl-C ends the training and keeps what was
-learned. A file ``policy.py`` plays it: ``PYTHONPATH=scripts othello-env match policy.py:best random`` of
+own format, which may hold pickled objects: load only files that you trust. Ctrl-C ends the training and keeps what was
+learned.
+
+To play it, run ``PYTHONPATH=scripts othello-env match policy.py:best random`` with a file ``policy.py`` of these lines:
 
     import train_sb3
     best = train_sb3.as_policy(train_sb3.MaskablePPO.load("runs/sb3.zip"))

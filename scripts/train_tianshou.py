@@ -5,8 +5,9 @@
 
 Tianshou's `PettingZooEnv` takes the environment as it is and reads the masks. In the replay the observation after a
 move is the other side's, so nothing is bootstrapped from it: returns run to the end of the game, by a horizon that no
-game exceeds. Ctrl-C ends the training and keeps what was learned. A file ``policy.py`` plays it:
-``PYTHONPATH=scripts othello-env match policy.py:best random`` of
+game exceeds. Ctrl-C ends the training and keeps what was learned.
+
+To play it, run ``PYTHONPATH=scripts othello-env match policy.py:best random`` with a file ``policy.py`` of these lines:
 
     import train_tianshou
     best = train_tianshou.load("runs/tianshou.pt", size=8)

@@ -8,8 +8,9 @@ mode that it prefers. (The only other mode that it takes is SAME_STEP. There tor
 observation if observations are dicts, in Gymnasium's own `SyncVectorEnv` too.) Its `PettingZooWrapper` takes
 `othello_v0.env()` as it is, with `use_mask=True`.
 
-Ctrl-C ends the training and keeps what was learned. A file ``policy.py`` plays it:
-``PYTHONPATH=scripts othello-env match policy.py:best random`` of
+Ctrl-C ends the training and keeps what was learned.
+
+To play it, run ``PYTHONPATH=scripts othello-env match policy.py:best random`` with a file ``policy.py`` of these lines:
 
     import train_torchrl
     best = train_torchrl.load("runs/torchrl.pt", size=8)
