@@ -46,7 +46,7 @@ def test_no_script_takes_a_number_without_bounds():
                         assert each.value.func.id in ("even", "one_of", "real", "whole"), (
                             f"{script.name}: {each.lineno}"
                         )
-    assert numbers > 50
+    assert numbers
 
 
 @pytest.mark.parametrize(
