@@ -26,8 +26,7 @@ from _measure import Bench, Windows, Work, machine, report, timed
 from _works import VectorWork, driven_work, perft_work
 
 from othello_env import Othello, othello_v0, sample_legal
-from othello_env.envs.single import OthelloEnv
-from othello_env.envs.vector.env import OthelloVectorEnv
+from othello_env.envs import OthelloEnv, OthelloVectorEnv
 
 OPPONENTS = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted", "ntuple")
 
