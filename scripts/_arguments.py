@@ -104,7 +104,7 @@ def parse_all(description: str | None, kinds: Sequence[type], arguments: Sequenc
         arguments: the command's words, by default those of the process.
 
     Raises:
-        SystemExit: with status 2 for a mistake, of which one line tells, or 0 for ``--help``.
+        SystemExit: with status 2 after one line about a mistake, or 0 after ``--help``.
     """
     parser = ArgumentParser(description=description, formatter_class=RawDescriptionHelpFormatter)
     for kind in kinds:

@@ -1,4 +1,4 @@
-"""What the scripts share that make the data of the package: how they tell positions apart, and what they note."""
+"""What the scripts that make the data of the package share: one key for mirror images, and a hash of the weights."""
 
 import hashlib
 from importlib import resources
@@ -16,6 +16,6 @@ def canonical(state: Othello) -> bytes:
 
 
 def weights_digest() -> str:
-    """A short hash of the packaged weights, by which data that depend on them name them."""
+    """A short hash of the packaged weights, for data that depend on them."""
     weights = resources.files("othello_agents") / "weights" / "ntuple_8x8.npz"
     return hashlib.sha256(weights.read_bytes()).hexdigest()[:16]

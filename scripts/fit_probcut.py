@@ -37,7 +37,7 @@ class Arguments:
 
     out: Path = path("the table, a .json file")
     size: int = one_of(8, "of the board: 6 or 8", (6, 8))
-    positions: int = whole(1000, "how many are searched")
+    positions: int = whole(1000, "number that is searched")
     depth: int = whole(9, "of the deepest search", most=60)
     seed: int = whole(1, "of the positions", least=0)
 

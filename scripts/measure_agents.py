@@ -31,7 +31,7 @@ class Arguments(Windows):
 
     depth: int = whole(6, "of the search", most=60)
     eval: str = text("weighted", "count, weighted, modified or mobility")
-    positions: int = whole(10, "how many are searched")
+    positions: int = whole(10, "number that is searched")
     seed: int = whole(1, "of the positions", least=0)
 
 

@@ -37,7 +37,7 @@ class Arguments:
 
     depths: tuple[int, ...] = whole((8, 10, 12), "of the middlegame searches", most=60, nargs="*")
     evals: tuple[str, ...] = text(("weighted", "mobility", "ntuple"), "of those", nargs="*")
-    positions: int = whole(8, "how many are searched")
+    positions: int = whole(8, "number that is searched")
     ffo: str = text("40-44", "which endgames of the suite (1-44), or none")
     agent: str = text("engine:ms=100,eval=ntuple", "plays the matches")
     match: tuple[str, ...] = text((), "play matches against these instead of measuring", nargs="*")

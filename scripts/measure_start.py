@@ -102,7 +102,7 @@ def main() -> None:
                 at_once.append(cold(ENVIRONMENT, 8))
     unit = statistics.median(later["single"])
     print(f"medians of {args.repeats} runs")
-    print(row("the imports alone (numpy, numba, gymnasium, pettingzoo)", imports, unit))
+    print(row("only the imports (numpy, numba, gymnasium, pettingzoo)", imports, unit))
     for name in later:
         meaning = MEANINGS.get(name, f"{name}'s first move")
         print(row(f"{meaning}, a later process", later[name], unit))

@@ -44,7 +44,7 @@ class Arguments:
 
     out: Path = path("the best agent, a .pt file")
     steps: int = whole(500_000, "each agent's moves")
-    population: int = whole(2, "how many agents")
+    population: int = whole(2, "number of agents")
     games: int = whole(64, "played at once")
     size: int = one_of(8, "of the board: 4, 6 or 8", SIZES)
     opponent: str = text("random", "a spec")

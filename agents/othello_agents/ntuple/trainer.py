@@ -129,7 +129,7 @@ class Trainer:
         for name in ("seed", "batch", *Learning._fields):
             if type(numbers.get(name)) not in _KINDS.get(name, (int, float)):
                 raise ValueError(
-                    f"the network's card does not tell the {name} of its training: {short(network.training)}"
+                    f"the network's card does not have the {name} of its training: {short(network.training)}"
                 )
         options = {name: numbers[name] for name in ("batch", *Learning._fields)}
         return cls(network.size, numbers["seed"], network=network, num_threads=num_threads, **options)
