@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
+import torch
 from _arguments import even, flag, parse_all, path, real, text, whole
 from _recipe import LADDER, OPENINGS, command_line, show
 
@@ -41,14 +42,8 @@ class Options:
     resume: bool = flag("go on where the run of this name ended")
     every: int = whole(20, "iterations between points of the curve")
     match: int = even(100, "games of each match and on the ladder")
-    device: str | None = text(None, "of the network [cuda if there is one, else cpu]")
+    device: str = text("cuda" if torch.cuda.is_available() else "cpu", "of the network")
     tensorboard: Path | None = path("a folder for TensorBoard's logs", None)
-
-    def torch_device(self) -> str:
-        """The device of the network, as PyTorch names it."""
-        import torch
-
-        return self.device or ("cuda" if torch.cuda.is_available() else "cpu")
 
     @property
     def state(self) -> Path:
@@ -57,14 +52,12 @@ class Options:
 
     def check(self) -> None:
         """Refuse to overwrite an agent, a device that is not there, and logs without their package."""
-        import torch
-
         if self.out.exists() and not self.resume:
             raise ValueError(f"--out {self.out} exists; --resume goes on with it")
         try:
-            torch.empty(0, device=self.torch_device())
+            torch.empty(0, device=self.device)
         except (AssertionError, RuntimeError):  # PyTorch's own message can fill a page
-            raise ValueError(f"--device: there is no {self.torch_device()} that PyTorch can use") from None
+            raise ValueError(f"--device: there is no {self.device} that PyTorch can use") from None
         if self.tensorboard and importlib.util.find_spec("tensorboard") is None:
             raise ValueError("--tensorboard needs a package: pip install tensorboard")
 
@@ -133,11 +126,11 @@ def run(
     progress: dict[str, Any] = {"seconds": 0.0, "curve": []}
     if options.resume:
         try:
-            learner, progress = kind.load(options.state, settings, options.torch_device())
+            learner, progress = kind.load(options.state, settings, options.device)
         except (OSError, ValueError) as error:
             sys.exit(f"--resume: {error}")
     else:
-        learner = kind(settings, options.torch_device())
+        learner = kind(settings, options.device)
     with _stop_after_iteration() as stop:
         try:
             learner.save(options.state, progress)  # shows at once whether it can be written
