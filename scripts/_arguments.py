@@ -1,36 +1,139 @@
-"""Numbers that scripts take from the command line, for argparse: ``parser.add_argument("--games", type=whole(1))``."""
+"""A command line is a dataclass: each field is an option, with its default, its help and what it accepts.
 
-from argparse import ArgumentTypeError
-from collections.abc import Callable
+    @dataclass(frozen=True)
+    class Arguments:
+        out: Path = path("the agent", suffix=".npz")
+        games: int = whole(100, "games of each match")
 
-__all__ = ["real", "whole"]
+    args = parse(__doc__, Arguments)
+
+Every number has bounds. A value that is refused ends the command with what was expected and what was given.
+"""
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+__all__ = ["even", "flag", "one_of", "option", "parse", "parse_all", "path", "real", "text", "whole"]
+
+T = TypeVar("T")
 
 
-def whole(least: int, most: int = 10**9) -> Callable[[str], int]:
-    """Reads whole numbers within bounds; for anything else argparse says what was expected and what came."""
+def whole(default: Any, help_text: str, least: int = 1, most: int = 10**9, *, nargs: str | None = None) -> Any:
+    """A field of a whole number within bounds, or with `nargs` of a tuple of them."""
+    expected = f"a whole number from {least} to {most}"
+    return _field(default, help_text, _reader(int, lambda number: least <= number <= most, expected), nargs=nargs)
 
-    def read(text: str) -> int:
+
+def even(default: int, help_text: str, most: int = 10**9) -> Any:
+    """A field of an even number of games, so that each opening is played with both colours."""
+    expected = f"an even number from 2 to {most}"
+    return _field(default, help_text, _reader(int, lambda number: 2 <= number <= most and number % 2 == 0, expected))
+
+
+def real(default: Any, help_text: str, least: float, most: float = 1e9) -> Any:
+    """A field of a finite number within bounds."""
+    expected = f"a number from {least:g} to {most:g}"
+    return _field(default, help_text, _reader(float, lambda number: least <= number <= most, expected))  # nan is not
+
+
+def one_of(default: Any, help_text: str, values: Sequence[Any], *, nargs: str | None = None) -> Any:
+    """A field of one of some values of one type, or with `nargs` of a tuple of them."""
+    *others, last = values
+    expected = f"{', '.join(map(str, others))} or {last}"
+    return _field(default, help_text, _reader(type(last), lambda value: value in values, expected), nargs=nargs)
+
+
+def text(default: Any, help_text: str, *, nargs: str | None = None) -> Any:
+    """A field of any text, or with `nargs` of a tuple of texts."""
+    return _field(default, help_text, None, nargs=nargs)
+
+
+def path(help_text: str, default: Any = MISSING, *, suffix: str = "", positional: bool = False) -> Any:
+    """A field of a path that ends in `suffix`; it has to be given unless it has a default."""
+    read = _reader(Path, lambda given: given.suffix == suffix, f"a {suffix} file") if suffix else Path
+    return _field(default, help_text, read, positional=positional)
+
+
+def flag(help_text: str, default: bool | None = False) -> Any:
+    """A field that is True if the option is given, else the default."""
+    return field(default=default, metadata={"help": help_text, "action": "store_true"})
+
+
+def _field(default: Any, help_text: str, read: Callable[[str], Any] | None, **more: Any) -> Any:
+    return field(default=default, metadata={"help": help_text, "type": read, **more})
+
+
+def _reader(kind: Callable[[str], T], accepts: Callable[[T], bool], expected: str) -> Callable[[str], T]:
+    """A function for argparse that reads a value or raises an error that it shows."""
+
+    def read(given: str) -> T:
         try:
-            number = int(text)
+            value = kind(given)
         except ValueError:
-            number = least - 1
-        if not least <= number <= most:
-            raise ArgumentTypeError(f"expected a whole number from {least} to {most}, got {text!r}")
-        return number
+            pass
+        else:
+            if accepts(value):
+                return value
+        raise ArgumentTypeError(f"expected {expected}, got {given!r}")
 
     return read
 
 
-def real(least: float, most: float = 1e9) -> Callable[[str], float]:
-    """Reads finite numbers within bounds; for anything else argparse says what was expected and what came."""
+def option(name: str) -> str:
+    """The option of a field: ``--random-plies`` of ``random_plies``."""
+    return "--" + name.replace("_", "-")
 
-    def read(text: str) -> float:
-        try:
-            number = float(text)
-        except ValueError:
-            number = float("nan")
-        if not least <= number <= most:  # as of nan
-            raise ArgumentTypeError(f"expected a number from {least:g} to {most:g}, got {text!r}")
-        return number
 
-    return read
+def parse(description: str | None, kind: type[T], arguments: Sequence[str] | None = None) -> T:
+    """The command's arguments as one dataclass. See `parse_all`."""
+    (parsed,) = parse_all(description, [kind], arguments)
+    return parsed  # type: ignore[no-any-return]
+
+
+def parse_all(description: str | None, kinds: Sequence[type], arguments: Sequence[str] | None = None) -> list[Any]:
+    """The command's arguments as several dataclasses, which have no field in common.
+
+    A dataclass with a method `check` may refuse what its fields are together, by a ValueError.
+
+    Args:
+        description: the script's docstring, for ``--help``.
+        kinds: the dataclasses.
+        arguments: the command's words, by default those of the process.
+
+    Raises:
+        SystemExit: with status 2 after one line about a mistake, or 0 after ``--help``.
+    """
+    parser = ArgumentParser(description=description, formatter_class=RawDescriptionHelpFormatter)
+    for kind in kinds:
+        for each in fields(kind):
+            _add(parser, each.name, each.default, dict(each.metadata))
+    given = parser.parse_args(arguments)
+    parsed = [_made(kind, given) for kind in kinds]
+    for each in parsed:
+        if hasattr(each, "check"):
+            try:
+                each.check()
+            except ValueError as error:
+                parser.error(str(error))
+    return parsed
+
+
+def _add(parser: ArgumentParser, name: str, default: Any, how: dict[str, Any]) -> None:
+    is_positional = how.pop("positional", False)
+    if default is not MISSING and default is not None and how.get("action") != "store_true":
+        shown = " ".join(map(str, default)) if isinstance(default, tuple) else default
+        how["help"] += f" [{shown}]" if shown != "" else ""
+    if is_positional:
+        parser.add_argument(name, **how, **({} if default is MISSING else {"default": default, "nargs": "?"}))
+    elif default is MISSING:
+        parser.add_argument(option(name), required=True, **how)
+    else:
+        parser.add_argument(option(name), default=default, **how)
+
+
+def _made(kind: type[T], given: Namespace) -> T:
+    values = {each.name: getattr(given, each.name) for each in fields(kind)}  # type: ignore[arg-type]
+    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})

@@ -1,30 +1,41 @@
-"""How these scripts measure speed: the units of work done over the time that passed, never the best single call.
+"""How the scripts measure speed: units of work done over the time that passed, never the best single call.
 
-A figure is the median over several windows, with the lowest and the highest window beside it. Every window is paired
-with one of a yardstick that runs just before it, so that the ratio holds although the machine's speed drifts.
+A figure is the median over several windows. The lowest and the highest window stand beside it. A window of a yardstick
+runs just before every window, so that their ratio holds although the machine's speed drifts.
 """
 
 from __future__ import annotations
 
+import csv
 import os
 import platform
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 
-import numpy as np
+from _arguments import real, whole
 
-from othello_env.games.othello.bitboard import BOARDS, STARTS, perft
-
-__all__ = ["Bench", "Figure", "Work", "machine", "perft_work", "rate", "timed"]
+__all__ = [
+    "Bench",
+    "Figure",
+    "Windows",
+    "Work",
+    "machine",
+    "rate",
+    "report",
+    "spread",
+    "timed",
+    "truth",
+]
 
 Work = Callable[[], tuple[float, float]]
-"""Does a part of the work: returns how many units were done, and the seconds that they took."""
+"""Does some work and returns how many units it did and the seconds that they took."""
 
 _BUSY = 0.5
-"""A load average above this, before anything was measured, means that something else is running."""
+"""If the load average is above this before anything is measured, something else is running."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +71,12 @@ class Figure:
 
 @dataclass(frozen=True)
 class Bench:
-    """Measures beside a yardstick.
+    """Measures work beside a yardstick.
 
     Attributes:
         yardstick: the work to compare with.
-        windows: their number.
-        seconds: of work in each window, at least.
+        windows: the number of windows.
+        seconds: the least time of work in a window.
     """
 
     yardstick: Work
@@ -73,7 +84,7 @@ class Bench:
     seconds: float = 1.0
 
     def measure(self, work: Work) -> Figure:
-        """The rates of some work, each window after one of the yardstick of a quarter of its length."""
+        """The rates of some work. A window of the yardstick, a quarter as long, runs before each window of work."""
         self.yardstick()  # compiles, and fills caches
         work()
         rates, ratios = [], []
@@ -84,8 +95,20 @@ class Bench:
         return Figure(tuple(rates), tuple(ratios))
 
 
+@dataclass(frozen=True)
+class Windows:
+    """The arguments of a script that measures in windows."""
+
+    seconds: float = real(1.0, "of work in each window", least=1e-3)
+    windows: int = whole(5, "for each figure")
+
+    def bench(self, yardstick: Work) -> Bench:
+        """A bench with these windows."""
+        return Bench(yardstick, self.windows, self.seconds)
+
+
 def rate(work: Work, seconds: float) -> float:
-    """Units a second in one window: work is repeated until so many seconds have counted."""
+    """Units a second in one window: work is repeated until it has taken `seconds`."""
     units = spent = 0.0
     while spent < seconds or not spent:
         more, took = work()
@@ -95,7 +118,7 @@ def rate(work: Work, seconds: float) -> float:
 
 
 def timed(run: Callable[[], float]) -> Work:
-    """Work of which all the time counts; `run` returns the units."""
+    """Work that is timed as a whole; `run` returns the units."""
 
     def work() -> tuple[float, float]:
         began = time.perf_counter()
@@ -105,14 +128,26 @@ def timed(run: Callable[[], float]) -> Work:
     return work
 
 
-def perft_work(depth: int = 7) -> Work:
-    """Perft from the start on one core; a unit is a leaf, each a position that is really made."""
-    black, white = (np.uint64(discs) for discs in STARTS)
-    return timed(lambda: float(perft(black, white, BOARDS[8], depth)))
+def report(name: str, figure: Figure) -> Figure:
+    """Print a figure under its name, and return it."""
+    print(f"{name:52}{figure}", flush=True)
+    return figure
+
+
+def spread(values: Iterable[float]) -> str:
+    """The median of some ratios, with the lowest and the highest."""
+    values = sorted(values)
+    return f"{statistics.median(values):.2f} ({values[0]:.2f} to {values[-1]:.2f})"
+
+
+def truth(name: str) -> list[dict[str, str]]:
+    """The rows of a table in ``tests/data``, each a dict by the names of the columns."""
+    with (Path(__file__).parents[1] / "tests" / "data" / name).open(encoding="utf-8") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
 
 
 def machine(packages: Sequence[str] = ("numba", "numpy", "gymnasium")) -> str:
-    """What a figure has to name beside itself: date, cores, versions, and whether other work was going on."""
+    """What must stand beside a figure: the date, the cores, the versions, and whether other work was going on."""
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     line = f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, Python {platform.python_version()}, {versions}"
     if hasattr(os, "getloadavg"):

@@ -1,11 +1,19 @@
 """Draw the README's pictures of boards into a folder: ``python scripts/draw_board.py docs``."""
 
-import argparse
+from dataclasses import dataclass
 from pathlib import Path
 
+from _arguments import parse, path
 from PIL import Image
 
 from othello_env import Checkers, Othello, State, Tribolo, drawing, make_agent
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What the command takes."""
+
+    folder: Path = path("that exists", Path("docs"), positional=True)
 
 
 def played(state: State, spec: str, plies: int) -> State:
@@ -18,9 +26,7 @@ def played(state: State, spec: str, plies: int) -> State:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, nargs="?", default="docs", help="that exists [%(default)s]")
-    folder = parser.parse_args().folder
+    folder = parse(__doc__, Arguments).folder
     positions = {
         # The beginning of a perfect game (Takizawa, Othello is Solved, 2023).
         "board": Othello.from_moves("f5d6c3d3c4f4f6f3e6e7d7c5b6d8c6c7d2b5a5a6"),

@@ -2,24 +2,24 @@
 
     python scripts/endgame_positions.py othello_env/arena/endgame-v0.txt
 
-Textbook players of several strengths play each other from ten random plies; no learned weights take part, so the rule
-draws the same positions for good. From each game comes at most one position: the first with 8, 9, 10, 11 or 12 empty
-squares (in turn) if its player has moves of different scores. No two are equal under symmetry.
+Textbook players of several strengths play each other from ten random plies. They use no learned weights, so the same
+positions are drawn for good. Each game gives at most one position: the first with 8, 9, 10, 11 or 12 empty squares (in
+turn) if its player has moves of different scores. No two are equal under symmetry.
 """
 
-import argparse
 import random
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from _arguments import whole
+from _arguments import parse, path, whole
+from _packaged import canonical
 
 import othello_env
 from othello_agents.engine import exact_scores
 from othello_env import Othello, make_agent
-from othello_env.games.othello import symmetries
 from othello_env.support.files import write_file
 
 PLAYERS = (
@@ -34,8 +34,17 @@ EMPTY = (8, 9, 10, 11, 12)
 RANDOM_PLIES = 10
 
 
+@dataclass(frozen=True)
+class Arguments:
+    """What the command takes."""
+
+    file: Path = path("the list", positional=True)
+    count: int = whole(500, "positions to keep")
+    seed: int = whole(0, "of the games", least=0)
+
+
 def game(number: int, seed: int, empty: int) -> Othello | None:
-    """The position of a game with so many empty squares; None if there is none, or no choice in it."""
+    """The position of a game with `empty` empty squares; None if there is none, or if it has only one move."""
     rng = random.Random(f"{seed} {number}")  # noqa: S311 - no secret
     players = [make_agent(rng.choice(PLAYERS)) for _ in range(2)]
     for player in players:
@@ -48,14 +57,8 @@ def game(number: int, seed: int, empty: int) -> Othello | None:
     return state if not state.is_over and len(state.legal_actions()) > 1 else None
 
 
-def canonical(state: Othello) -> bytes:
-    """The same for a position and its mirror images."""
-    planes = state.observation(state.to_move)
-    return min(symmetries.transform_observation(planes, k).tobytes() for k in range(symmetries.COUNT))
-
-
 def positions(seed: int) -> Iterator[tuple[Othello, dict[int, int]]]:
-    """Positions and the score of each move for the player to move, without end."""
+    """An endless sequence of positions, each with the score of every move for the player to move."""
     seen: set[bytes] = set()
     found = number = 0
     while True:
@@ -72,11 +75,7 @@ def positions(seed: int) -> Iterator[tuple[Othello, dict[int, int]]]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--count", type=whole(1), default=500, help="positions to keep")
-    parser.add_argument("--seed", type=whole(0), default=0)
-    args = parser.parse_args(arguments)
+    args = parse(__doc__, Arguments, arguments)
     lines = [
         f"# {args.count} positions with {EMPTY[0]} to {EMPTY[-1]} empty squares: the game, and the final score of each",
         "# move for the player to move under perfect play, in discs, empty squares to the winner.",

@@ -1,19 +1,19 @@
-"""Fit what shallow searches say of deep ones to the n-tuple weights that ship, for the engine's selective search.
+"""Fit how shallow searches predict deep ones under the packaged n-tuple weights, for the engine's selective search.
 
     python scripts/fit_probcut.py --out agents/othello_agents/weights/probcut_8x8.json
 
-Each position is taken from a game of its own, which the n-tuple network plays against itself from random openings with
-some random moves, and searched to every depth with nothing left out. For every stage of the game and every depth a line
-is fitted by least squares. The same seed and number of positions give the same fits. Run it again whenever the weights
-change.
+Each position comes from a game of its own, which the n-tuple network plays against itself from a random opening with
+some random moves. It is searched to every depth with nothing left out. For every stage of the game and every depth a
+line is fitted by least squares. The same seed and number of positions give the same fits. Run it again whenever the
+weights change.
 """
 
-import argparse
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from _arguments import whole
+from _arguments import one_of, parse, path, whole
 
 from othello_agents.engine import probcut
 from othello_agents.engine.evaluator import BOUND, ntuple_evaluator
@@ -31,8 +31,19 @@ LEAST = 20
 _ROUNDS, _FAR = 5, 4.5  # 4.5 times the median of absolute errors is three standard deviations of normal ones
 
 
+@dataclass(frozen=True)
+class Arguments:
+    """What the command takes."""
+
+    out: Path = path("the table, a .json file")
+    size: int = one_of(8, "of the board: 6 or 8", (6, 8))
+    positions: int = whole(1000, "number that is searched")
+    depth: int = whole(9, "of the deepest search", most=60)
+    seed: int = whole(1, "of the positions", least=0)
+
+
 def position(size: int, empty: int, game: int) -> Othello | None:
-    """The position with so many empty squares of a game, unless the game ends or must be passed there."""
+    """The position of a game with `empty` empty squares; None if the game ends before or must be passed there."""
     state, agent = Openings.random(Othello(size), PLIES[size], game), make_agent(f"ntuple:epsilon={EPSILON}", seed=game)
     assert isinstance(state, Othello)
     while not state.is_over and size**2 - sum(state.discs()) > empty:
@@ -41,7 +52,7 @@ def position(size: int, empty: int, game: int) -> Othello | None:
 
 
 def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """(N,) the empty squares of N positions and (N, deepest + 1) their values; NaN where the end is in sight."""
+    """The empty squares (N,) of N positions and their values (N, deepest + 1), NaN where a search sees the end."""
     evaluator, memory = ntuple_evaluator(shipped_network(size).tables), new_memory(16)
     memory.control[LIMIT] = NO_LIMIT
     rng = np.random.default_rng(seed)
@@ -64,9 +75,9 @@ def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[
 
 
 def fit(shallow: npt.NDArray[np.float64], deep: npt.NDArray[np.float64]) -> list[float] | None:
-    """Slope, offset and standard deviation of the errors, or None of too few positions.
+    """Slope, offset and standard deviation of the errors; None if there are too few positions.
 
-    Errors far from all others are left out: near wipe-outs, which the network has hardly seen, its values jump.
+    Errors far from all others are left out: the values jump near wipe-outs, which the network has hardly seen.
     """
     known = ~np.isnan(shallow + deep)
     if known.sum() < LEAST:
@@ -101,13 +112,7 @@ def fits(empty: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> list[
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, help="the table, a .json file")
-    parser.add_argument("--size", type=whole(6, 8), default=8, help="of the board: 6 or 8")
-    parser.add_argument("--positions", type=whole(1), default=1000, help="how many are searched")
-    parser.add_argument("--depth", type=whole(1, 60), default=9, help="of the deepest search")
-    parser.add_argument("--seed", type=whole(0), default=1)
-    args = parser.parse_args()
+    args = parse(__doc__, Arguments)
     empty, values = search(args.size, args.positions, args.depth, args.seed)
     table = fits(empty, values)
     for stage, row in enumerate(table):

@@ -3,17 +3,17 @@
     python scripts/measure_agents.py
     python scripts/measure_agents.py --depth 4 --positions 100
 
-Both alpha-beta searches, compiled and in plain Python, visit the same nodes of the same random positions, in turn;
-read the ratios, since absolute times belong to one machine. Each figure is the median of several windows, with the
-lowest and highest ratio to perft on one core beside it. The search in Python still plays its moves with the compiled
-rules.
+Two alpha-beta searches, one compiled and one in plain Python, visit the same nodes of the same random positions in
+turn. Read the ratios: absolute times belong to one machine. Each figure is the median of several windows, with the
+lowest and highest ratio to perft on one core beside it. The search in Python plays its moves with the compiled rules.
 """
 
-import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from _arguments import real, whole
-from _measure import Bench, Work, machine, perft_work, timed
+from _arguments import parse, text, whole
+from _measure import Bench, Windows, Work, machine, timed
+from _works import perft_work
 
 from othello_agents.evaluations import find_evaluation
 from othello_agents.mcts.agent import Mcts
@@ -23,6 +23,16 @@ from othello_env.games.openings import Openings
 from othello_env.games.othello.position import OthelloBatch
 
 BATCHES = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted", "alphabeta:depth=4,eval=weighted")
+
+
+@dataclass(frozen=True)
+class Arguments(Windows):
+    """What the command takes."""
+
+    depth: int = whole(6, "of the search", most=60)
+    eval: str = text("weighted", "count, weighted, modified or mobility")
+    positions: int = whole(10, "number that is searched")
+    seed: int = whole(1, "of the positions", least=0)
 
 
 def random_positions(n: int, seed: int) -> list[Othello]:
@@ -47,21 +57,12 @@ def simulation_work(state: Othello, simulations: int, seed: int) -> Work:
     return timed(run)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--depth", type=whole(1, 60), default=6, help="of the search")
-    parser.add_argument("--eval", default="weighted", help="count, weighted, modified or mobility")
-    parser.add_argument("--positions", type=whole(1), default=10, help="how many are searched")
-    parser.add_argument("--seed", type=whole(0), default=1, help="of the positions")
-    parser.add_argument("--seconds", type=real(1e-3), default=1.0, help="of work in each window")
-    parser.add_argument("--windows", type=whole(1), default=5, help="for each figure")
-    args = parser.parse_args()
+def measure_alphabeta(args: Arguments) -> None:
+    """Print how fast the compiled search and the one in Python visit the same nodes."""
     states = random_positions(args.positions, args.seed)
     evaluate = find_evaluation(args.eval)
-
-    print(machine())
     fast = AlphaBeta(args.depth, evaluate)
-    # The kernels know an evaluation by its function; under another one it is searched in Python.
+    # The kernels know an evaluation by its function; another function is searched in Python.
     slow = AlphaBeta(args.depth, lambda state, player: evaluate(state, player))
     nodes = sum(fast.search(state).nodes for state in states)
     assert nodes == sum(slow.search(state).nodes for state in states)
@@ -69,22 +70,36 @@ def main() -> None:
     print(
         f"alpha-beta depth {args.depth}, {args.eval}, {len(states)} random positions, {each:,.0f} nodes each on average"
     )
-    compiled = Bench(search_work(slow, states), args.windows, args.seconds).measure(search_work(fast, states))
+    compiled = args.bench(search_work(slow, states)).measure(search_work(fast, states))
     python = compiled.rate / compiled.ratio
     print(f"compiled      {compiled.rate:14,.0f} nodes a second {1e3 * each / compiled.rate:12.2f} ms a move")
     print(f"plain Python  {python:14,.0f} nodes a second {1e3 * each / python:12.2f} ms a move")
     print(f"ratio         {compiled.ratio:14,.0f} ({compiled.spread})")
 
-    bench = Bench(perft_work(), args.windows, args.seconds)
+
+def measure_mcts(bench: Bench, args: Arguments) -> None:
+    """Print the simulations of the start and of a random position."""
     print("\nMonte Carlo tree search, simulations of one position, one thread")
-    for state in (Othello(), states[-1]):
+    for state in (Othello(), random_positions(args.positions, args.seed)[-1]):
         print(f"{f'{sum(state.scores())} discs':34}{bench.measure(simulation_work(state, 1000, args.seed))}")
 
-    batch = OthelloBatch.from_states(random_positions(2_000, args.seed))
+
+def measure_batches(bench: Bench, seed: int) -> None:
+    """Print how fast agents answer to many positions at once."""
+    batch = OthelloBatch.from_states(random_positions(2_000, seed))
     print(f"\nanswers to a batch of {len(batch):,}, one thread")
     for spec in BATCHES:
         agent = make_agent(spec)
         print(f"{spec:34}{bench.measure(timed(lambda agent=agent: len(agent.act_batch(batch))))}")
+
+
+def main() -> None:
+    args = parse(__doc__, Arguments)
+    print(machine())
+    measure_alphabeta(args)
+    bench = args.bench(perft_work())
+    measure_mcts(bench, args)
+    measure_batches(bench, args.seed)
 
 
 if __name__ == "__main__":

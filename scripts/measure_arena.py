@@ -11,15 +11,15 @@ plays one tournament on several numbers of worker processes, their start include
 games; with ``--ray`` also as tasks of a Ray cluster on this machine (the extra ``ray``).
 """
 
-import argparse
 import tempfile
 import time
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from statistics import median
 
-from _arguments import whole
-from _measure import machine
+from _arguments import even, flag, parse, whole
+from _measure import machine, spread
 
 from othello_env import make_agent
 from othello_env.arena.play.clocks import TimeControl
@@ -31,6 +31,16 @@ from othello_env.support.extras import import_extra
 
 ONE_PLY = ("random", "maximizer:eval=weighted", "maximizer:eval=mobility", "maximizer:eval=count")
 ALPHA_BETA_4 = ("alphabeta:depth=4,eval=weighted", "alphabeta:depth=4,eval=mobility")
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What the command takes."""
+
+    games: int = even(1000, "of each pair of 1-ply agents")
+    workers: tuple[int, ...] = whole((1, 2), "numbers of processes to compare", most=1024, nargs="*")
+    windows: int = whole(3, "for each figure")
+    ray: bool = flag("compare with as many tasks of a Ray cluster")
 
 
 def play(
@@ -46,11 +56,6 @@ def play(
         agents = {name: name for name in names}
         schedule = Schedule(names, games)
         return play_tournament(agents, schedule, file=file.name, workers=workers, clock=clock, ray=ray)
-
-
-def spread(values: list[float]) -> str:
-    """The median of some ratios, with the lowest and the highest."""
-    return f"{median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
 
 
 def measure(title: str, names: tuple[str, ...], games: int, windows: int, folder: Path) -> None:
@@ -73,15 +78,17 @@ def measure(title: str, names: tuple[str, ...], games: int, windows: int, folder
     )
 
 
-def measure_workers(counts: list[int], games: int, windows: int, folder: Path, *, ray: bool) -> None:
+def measure_workers(args: Arguments, folder: Path) -> None:
     """Play one tournament on several numbers of workers in turn, their start included."""
-    kinds = list(product(counts, (False, True) if ray else (False,)))
+    if args.ray:
+        import_extra("ray", "ray").init(num_cpus=max(args.workers), log_to_driver=False, logging_level="ERROR")
+    kinds = list(product(args.workers, (False, True) if args.ray else (False,)))
     taken: dict[tuple[int, bool], list[float]] = {kind: [] for kind in kinds}
     first = None
-    for _ in range(windows):
+    for _ in range(args.windows):
         for workers, on_ray in kinds:
             began = time.perf_counter()
-            result = play(ALPHA_BETA_4, games, folder, workers, ray=on_ray)
+            result = play(ALPHA_BETA_4, 4 * args.games, folder, workers, ray=on_ray)
             taken[workers, on_ray].append(time.perf_counter() - began)
             first = first or result
             assert result == first, "the number of workers must not matter"
@@ -92,37 +99,29 @@ def measure_workers(counts: list[int], games: int, windows: int, folder: Path, *
         print(f"{title:16}{len(first.records) / median(seconds):10,.0f} games a second, {spread(times)} times")
 
 
+def measure_clock(games: int, windows: int, folder: Path) -> None:
+    """Print what a game takes with a clock, where another process watches its moves, without that process's start."""
+    few, each = max(games // 50, 2) // 2 * 2, []
+    for _ in range(windows):
+        times = []
+        for count in (few, 11 * few):
+            began = time.perf_counter()
+            play(ONE_PLY[:2], count, folder, clock=TimeControl(60))
+            times.append(time.perf_counter() - began)
+        each.append(1e3 * (times[1] - times[0]) / (10 * few))
+    print(f"with a clock, 1 ply: {spread(each)} ms a game, each move reported to the process that watches")
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", type=whole(2), default=1000, help="of each pair of 1-ply agents")
-    parser.add_argument(
-        "--workers", type=whole(1, 1024), nargs="*", default=[1, 2], help="numbers of processes to compare"
-    )
-    parser.add_argument("--windows", type=whole(1), default=3, help="for each figure")
-    parser.add_argument("--ray", action="store_true", help="compare with as many tasks of a Ray cluster")
-    args = parser.parse_args()
+    args = parse(__doc__, Arguments)
     print(machine())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         measure("1 ply", ONE_PLY, args.games, args.windows, folder)
         measure("alpha-beta 4", ALPHA_BETA_4, args.games, args.windows, folder)
-
-        if args.ray:
-            import_extra("ray", "ray").init(
-                num_cpus=max(args.workers, default=1), log_to_driver=False, logging_level="ERROR"
-            )
         if args.workers:
-            measure_workers(args.workers, 4 * args.games, args.windows, folder, ray=args.ray)
-
-        few, each = max(args.games // 50, 2) // 2 * 2, []
-        for _ in range(args.windows):
-            times = []
-            for games in (few, 11 * few):
-                began = time.perf_counter()
-                play(ONE_PLY[:2], games, folder, clock=TimeControl(60))
-                times.append(time.perf_counter() - began)
-            each.append(1e3 * (times[1] - times[0]) / (10 * few))
-        print(f"with a clock, 1 ply: {spread(each)} ms a game, each move told to the process that watches")
+            measure_workers(args, folder)
+        measure_clock(args.games, args.windows, folder)
 
 
 if __name__ == "__main__":

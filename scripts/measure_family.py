@@ -1,35 +1,43 @@
-"""How fast checkers and Tribolo are: compiled random games, the same in Python on States, alpha-beta of depth 6.
-
-Prints plies a second of one core and the ratios of both, in turn: the median of several windows, with the lowest and
-highest ratio.
+"""How fast checkers and Tribolo are: random games on States and in the vector environment, alpha-beta of depth 6.
 
     python scripts/measure_family.py
+
+Each figure is in plies a second of one core, beside perft of Othello: the median of several windows, with the lowest
+and highest ratio.
 """
 
-import argparse
 import statistics
 import time
 from collections.abc import Callable
 
-from _arguments import real, whole
-from _measure import Bench, machine, timed
+import gymnasium
+from _arguments import parse
+from _measure import Windows, Work, machine, report, timed
+from _works import VectorWork, perft_work
 
 from othello_env import Checkers, State, Tribolo, make_agent
-from othello_env.games.checkers import position as checkers
 from othello_env.games.hashing import mix_int
-from othello_env.games.tribolo import position as tribolo
+
+NEW_GAMES: dict[str, Callable[[int], State]] = {"Checkers": lambda _: Checkers(), "Tribolo": Tribolo}
+"""Makes the start of a game from its key."""
+AT_ONCE = 4096
+"""Games in the vector environment."""
 
 
-def play_states(new_game: Callable[[int], State], games: int) -> int:
-    """Random games on States; the number of plies."""
-    plies = 0
-    for game in range(games):
-        key = mix_int(1, game)
-        state = new_game(key)
-        while not state.is_over:
-            state = state.play(state.draw_action(key, state.turn))
-        plies += len(state.moves)
-    return plies
+def states_work(new_game: Callable[[int], State], games: int = 10) -> Work:
+    """Random games on States; a unit is a ply."""
+
+    def run() -> int:
+        plies = 0
+        for game in range(games):
+            key = mix_int(1, game)
+            state = new_game(key)
+            while not state.is_over:
+                state = state.play(state.draw_action(key, state.turn))
+            plies += len(state.moves)
+        return plies
+
+    return timed(run)
 
 
 def search_moves(depth: int, games: int) -> list[float]:
@@ -49,25 +57,13 @@ def search_moves(depth: int, games: int) -> list[float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=real(1e-3), default=1.0, help="of work in each window")
-    parser.add_argument("--windows", type=whole(1), default=5, help="for each figure")
-    args = parser.parse_args()
+    args = parse(__doc__, Windows)
     print(machine())
-    compiled = {
-        "checkers": timed(lambda: int(checkers.random_playouts(5000, 1)[1].sum())),
-        "tribolo": timed(lambda: int(tribolo.random_playouts(300, 1)[1].sum())),
-    }
-    on_states = {
-        "checkers": timed(lambda: play_states(lambda _: Checkers(), 20)),
-        "tribolo": timed(lambda: play_states(Tribolo, 5)),
-    }
-    for game, work in compiled.items():
-        found = Bench(on_states[game], args.windows, args.seconds).measure(work)
-        print(
-            f"{game}: {found.rate:,.0f} plies/s compiled, {found.rate / found.ratio:,.0f} on States, ratio "
-            f"{found.ratio:.0f} ({found.spread})"
-        )
+    bench = args.bench(perft_work())
+    for game, new_game in NEW_GAMES.items():
+        report(f"{game}, States", bench.measure(states_work(new_game)))
+        if gymnasium.spec(f"othello_env/{game}-v0").vector_entry_point is not None:
+            report(f"{game}, vector env, self-play, N={AT_ONCE}", bench.measure(VectorWork(AT_ONCE, game=game)))
     search_moves(6, 1)  # compiles
     seconds = search_moves(6, 5)
     median, worst = statistics.median(seconds), max(seconds)

@@ -6,16 +6,16 @@ One tab's agent thinks without an end; another tab plays and looks into an agent
 own, of the two tabs on as many cores as there are.
 """
 
-import argparse
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from _arguments import whole
+from _arguments import parse, text, whole
 
 try:
     from playwright.sync_api import Page, sync_playwright
@@ -39,6 +39,19 @@ new MutationObserver(() => {
 }).observe(document.querySelector("main"), { subtree: true, childList: true, attributes: true });
 """
 GAME = "f5d6c3f3e3f4f2g5f6d3h6g4c6e6c4c5d7h5h3h4g3g6d2e2"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What the command takes."""
+
+    repeats: int = whole(30, "clicks of each kind")
+    chromium: str | None = text(shutil.which("chromium"), "the browser's program")
+
+    def check(self) -> None:
+        """Refuse to begin without a browser."""
+        if self.chromium is None:
+            raise ValueError("there is no chromium on the path; say where with --chromium")
 
 
 def click(page: Page, selector: str) -> float:
@@ -89,12 +102,7 @@ def measure(first: Page, second: Page, busy: str, repeats: int) -> dict[str, lis
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeats", type=whole(1), default=30, help="clicks of each kind")
-    parser.add_argument("--chromium", default=shutil.which("chromium"), help="the browser's program")
-    args = parser.parse_args()
-    if args.chromium is None:
-        parser.error("there is no chromium on the path; say where with --chromium")
+    args = parse(__doc__, Arguments)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "busy.py"
         file.write_text(BUSY)

@@ -9,16 +9,15 @@ Read the ratios: absolute times belong to one machine. The bare perft rate count
 positions are really made. It is measured before and after every row, and the mean of both is the row's.
 """
 
-import argparse
-import csv
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TypeVar
 
-from _arguments import whole
-from _measure import machine, perft_work, rate
+from _arguments import even, parse, text, whole
+from _measure import machine, rate, truth
+from _works import perft_work
 
 from othello_agents.engine import Engine, exact_scores
 from othello_agents.engine.evaluator import CLASSIC
@@ -27,12 +26,23 @@ from othello_env import Othello
 from othello_env.arena.match import play_match
 from othello_env.games.openings import Openings
 
-FFO = Path(__file__).parents[1] / "tests" / "data" / "ffo.csv"
 T = TypeVar("T")
 REFERENCE_RATE = 57.0  # million leaves a second, on which the targets for the endgames are given
-
-
 PERFT = perft_work(8)
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What the command takes."""
+
+    depths: tuple[int, ...] = whole((8, 10, 12), "of the middlegame searches", most=60, nargs="*")
+    evals: tuple[str, ...] = text(("weighted", "mobility", "ntuple"), "of those", nargs="*")
+    positions: int = whole(8, "number that is searched")
+    ffo: str = text("40-44", "which endgames of the suite (1-44), or none")
+    agent: str = text("engine:ms=100,eval=ntuple", "plays the matches")
+    match: tuple[str, ...] = text((), "play matches against these instead of measuring", nargs="*")
+    games: int = even(40, "of each match")
+    seed: int = whole(1, "of the positions and matches", least=0)
 
 
 def perft_rate() -> float:
@@ -48,7 +58,7 @@ def beside_perft(run: Callable[[], T]) -> tuple[T, float]:
 
 
 def positions(empty: int, n: int, seed: int) -> list[Othello]:
-    """Positions of random games with so many empty squares, in which there is a choice."""
+    """Positions of random games with `empty` empty squares and more than one move."""
     found: list[Othello] = []
     while len(found) < n:
         seed += 1
@@ -60,14 +70,14 @@ def positions(empty: int, n: int, seed: int) -> list[Othello]:
 
 
 def measure_middlegame(depths: Sequence[int], states: Sequence[Othello], evaluations: Sequence[str]) -> None:
-    """Nodes and time to each depth, with and without selectivity; the textbook search as far as it is quick."""
+    """Nodes and time to each depth, with and without selectivity, beside the textbook search up to depth 8."""
     print(
         f"{len(states)} middlegame positions       nodes each   M nodes/s   of perft   ms each   same moves   "
         f"nodes of the textbook's / these"
     )
     for name in evaluations:
         for depth in depths:
-            best: list[int] = []  # of the search that leaves nothing out
+            best: list[int] = []  # the moves of the search that leaves nothing out
             for selective in (False, True) if name == "ntuple" else (False,):
                 engine = Engine(depth=depth, exact=0, eval=name, selective=selective)
                 engine.act(states[0])
@@ -112,13 +122,11 @@ def measure_exact(n: int, seed: int) -> None:
 
 def measure_ffo(first: int, last: int) -> None:
     """The FFO endgames, solved to the exact score."""
-    with FFO.open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     engine = Engine()
     engine.act(Othello())
     scaled = 0.0
     print(f"{'FFO':>4} {'empty':>6} {'score':>6} {'M nodes':>9} {'seconds':>8} {'M/s':>6}   of perft")
-    for row in rows:
+    for row in truth("ffo.csv"):
         if not first <= int(row["number"]) <= last:
             continue
         state = Othello.from_text(row["board"], row["to_move"])
@@ -140,18 +148,7 @@ def measure_match(a: str, b: str, games: int, seed: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--depths", type=whole(1, 60), nargs="*", default=[8, 10, 12], help="of the middlegame searches"
-    )
-    parser.add_argument("--evals", nargs="*", default=["weighted", "mobility", "ntuple"], help="of those")
-    parser.add_argument("--positions", type=whole(1), default=8, help="how many are searched")
-    parser.add_argument("--ffo", default="40-44", help="which endgames of the suite (1-44), or none")
-    parser.add_argument("--agent", default="engine:ms=100,eval=ntuple", help="who plays the matches")
-    parser.add_argument("--match", nargs="*", default=[], help="play matches against these instead of measuring")
-    parser.add_argument("--games", type=whole(2), default=40, help="of each match")
-    parser.add_argument("--seed", type=whole(0), default=1)
-    args = parser.parse_args()
+    args = parse(__doc__, Arguments)
     for opponent in args.match:
         measure_match(args.agent, opponent, args.games, args.seed)
     if args.match:

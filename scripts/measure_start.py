@@ -3,21 +3,22 @@
     python scripts/measure_start.py
     python scripts/measure_start.py --cases engine mcts --repeats 3
 
-Each case runs in processes of its own: cold, with no machine code cached, as after an installation, and later, with the
-code that another process left. Times are medians, with the least and the most. Each case is also given as a multiple of
-a later process of the single environment, measured in the same run, since absolute times belong to one machine. The
-cases take turns, so that a machine that gets slower does so for all; give a loaded machine's figures as what they are.
+Each case runs in processes of its own: cold, with no machine code in the cache, as after an installation, and later,
+with the code that another process left there. Times are medians, with the least and the most. Each is also given as a
+multiple of a later process of the single environment, measured in the same run, since absolute times belong to one
+machine. The cases take turns, so that a machine that slows down does so for all of them.
 """
 
-import argparse
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 
-from _arguments import whole
+from _arguments import one_of, parse, whole
+from _measure import machine
 
 ENVIRONMENT = """
 import gymnasium, othello_env
@@ -49,6 +50,14 @@ MEANINGS = {
 IMPORTS = "import gymnasium, numba, numpy, pettingzoo"
 
 
+@dataclass(frozen=True)
+class Arguments:
+    """What the command takes."""
+
+    repeats: int = whole(5, "runs of which each figure is the median")
+    cases: tuple[str, ...] = one_of((*PROGRAMS,), "what is started", (*PROGRAMS,), nargs="+")
+
+
 def seconds(program: str, cache: str, processes: int = 1) -> float:
     """How long it takes until the last of some processes that start at once has run a program."""
     env = os.environ | {"NUMBA_CACHE_DIR": cache}
@@ -62,7 +71,7 @@ def seconds(program: str, cache: str, processes: int = 1) -> float:
 
 
 def cold(program: str, processes: int = 1) -> float:
-    """`seconds` with a cache that is empty."""
+    """`seconds` with an empty cache."""
     with tempfile.TemporaryDirectory() as cache:
         return seconds(program, cache, processes)
 
@@ -74,17 +83,12 @@ def row(name: str, times: list[float], unit: float) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeats", type=whole(1), default=5, help="each figure is the median of so many runs")
-    parser.add_argument(
-        "--cases", nargs="+", choices=PROGRAMS, default=[*PROGRAMS], metavar="CASE", help="of %(choices)s"
-    )
-    args = parser.parse_args()
+    args = parse(__doc__, Arguments)
+    print(machine())
     later: dict[str, list[float]] = {name: [] for name in dict.fromkeys(["single", *args.cases])}
     first: dict[str, list[float]] = {name: [] for name in args.cases}
     imports: list[float] = []
     at_once: list[float] = []
-    load = f", load {os.getloadavg()[0]:.1f} before" if hasattr(os, "getloadavg") else ""
     with tempfile.TemporaryDirectory() as warm:
         for name in later:
             seconds(PROGRAMS[name], warm)
@@ -97,8 +101,8 @@ def main() -> None:
             if "single" in args.cases:
                 at_once.append(cold(ENVIRONMENT, 8))
     unit = statistics.median(later["single"])
-    print(f"medians of {args.repeats} runs, {os.cpu_count()} cores, Python {sys.version.split()[0]}{load}")
-    print(row("the imports alone (numpy, numba, gymnasium, pettingzoo)", imports, unit))
+    print(f"medians of {args.repeats} runs")
+    print(row("only the imports (numpy, numba, gymnasium, pettingzoo)", imports, unit))
     for name in later:
         meaning = MEANINGS.get(name, f"{name}'s first move")
         print(row(f"{meaning}, a later process", later[name], unit))

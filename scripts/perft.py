@@ -7,25 +7,30 @@ A pass is a ply; a finished game is a leaf. When a count is wrong, compare the c
 of another program, play the move that differs, and repeat.
 """
 
-import argparse
-import csv
 import time
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
-from _arguments import whole
+from _arguments import flag, one_of, parse, text, whole
+from _measure import truth
 
 from othello_env import Othello
 from othello_env.games.othello import bitboard
 
-PUBLISHED = Path(__file__).parents[1] / "tests" / "data" / "perft.csv"
+
+@dataclass(frozen=True)
+class Arguments:
+    """What the command takes."""
+
+    depth: int = whole(11, "the largest depth", most=60)
+    size: int = one_of(8, "of the board: 4, 6 or 8", bitboard.SIZES)
+    moves: str = text("", "a transcript that leads to the position")
+    divide: bool = flag("print the counts by move at this depth only")
 
 
 def published() -> dict[int, int]:
     """The leaves of each depth from the 8x8 start."""
-    with PUBLISHED.open(encoding="utf-8") as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        return {int(row["depth"]): int(row["leaves"]) for row in rows}
+    return {int(row["depth"]): int(row["leaves"]) for row in truth("perft.csv")}
 
 
 def count(state: Othello, depth: int) -> int:
@@ -43,12 +48,7 @@ def divide(state: Othello, depth: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--depth", type=whole(1, 60), default=11, help="the largest depth")
-    parser.add_argument("--size", type=whole(4, 8), default=8, choices=bitboard.SIZES, help="of the board")
-    parser.add_argument("--moves", default="", help="a transcript that leads to the position")
-    parser.add_argument("--divide", action="store_true", help="print the counts by move at this depth only")
-    args = parser.parse_args()
+    args = parse(__doc__, Arguments)
     state = Othello.from_moves(args.moves, args.size)
     if args.divide:
         print(divide(state, args.depth))

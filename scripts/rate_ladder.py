@@ -2,29 +2,29 @@
 
     python scripts/rate_ladder.py othello_env/arena/ladder-v0.json --records ladder-v0.jsonl
 
-Each rung plays the next two from all packaged openings with both colours. Each game is added to the file of
-records, so the same command goes on where it was stopped. The ratings are those that explain all results best
-(`othello_env.arena.rating.elo`), the lowest rung's being 0. The ladder's file tells how they were found, with a hash of
-the games from the first opening: a test plays these again and so notices when a rung has come to play otherwise.
+Each rung plays the next two from all packaged openings with both colours. Each game is added to the file of records,
+so the same command goes on where it was stopped. The ratings are those that explain all results best
+(`othello_env.arena.rating.elo`); the lowest rung has 0. The ladder's file says how they were found and has a hash of
+the games from the first opening. A test plays these games again, so that it notices when a rung plays differently.
 
-At the end the ratings are compared with the packaged ones. For a second opinion, with games that have nothing in
-common with the first, give other openings and another seed; `--first` is for the lowest rungs alone:
+At the end the ratings are compared with the packaged ones. For a second opinion from other games, give other openings
+and another seed; `--first` takes only the lowest rungs:
 
     python scripts/balanced_openings.py openings.txt --seed 1 --depth 6
     python scripts/rate_ladder.py second.json --records second.jsonl --openings openings.txt --seed 1
 """
 
-import argparse
 import hashlib
 import math
 import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from importlib import resources
+from dataclasses import dataclass
 from pathlib import Path
 
-from _arguments import whole
+from _arguments import even, parse, path, text, whole
+from _packaged import weights_digest
 
 from othello_env.arena.openings import BALANCED, parse_openings
 from othello_env.arena.play.records import GameRecord, versions
@@ -56,10 +56,23 @@ RUNGS = (
     "engine:depth=8",
     "engine:depth=10",
 )
-"""From the weakest to the strongest, neighbours so near that each wins some games: nothing that hangs on time."""
+"""From the weakest to the strongest. Neighbours are so close that each wins some games; none depends on time."""
 
 STEPS = 2
-"""How many rungs above it each one meets."""
+"""Each rung meets this many of the rungs above it."""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What the command takes."""
+
+    file: Path = path("the ladder's file, JSON", positional=True)
+    records: Path = path("the file of the games, which grows")
+    games: int = even(1000, "of each two rungs that meet")
+    openings: str = text(BALANCED, "the packaged list, or a file with a transcript a line")
+    seed: int = whole(0, "of the games", least=0)
+    workers: int = whole(2, "processes that play", most=1024)
+    first: int = whole(len(RUNGS), "number of rungs that play, from the lowest", least=2)
 
 
 def schedule(rungs: Sequence[str], games: int, openings: str | tuple[str, ...] = BALANCED, seed: int = 0) -> Schedule:
@@ -78,8 +91,8 @@ def ratings(result: Tournament) -> Ladder:
 def signature(result: Tournament) -> str:
     """A hash of the games from the first opening."""
     first = [record for record in result.records if record.opening == 0]
-    text = "\n".join(" ".join([*record.agents, record.opening_moves, record.moves]) for record in first)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    games = "\n".join(" ".join([*record.agents, record.opening_moves, record.moves]) for record in first)
+    return hashlib.sha256(games.encode()).hexdigest()[:16]
 
 
 def compare(ladder: Ladder, other: Ladder) -> str:
@@ -98,16 +111,7 @@ def compare(ladder: Ladder, other: Ladder) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("file", type=Path, help="the ladder's file, JSON")
-    parser.add_argument("--records", type=Path, required=True, help="the file of the games, which grows")
-    parser.add_argument("--games", type=whole(2), default=1000, help="of each two rungs that meet, even")
-    parser.add_argument("--openings", default=BALANCED, help="the packaged list, or a file with a transcript a line")
-    parser.add_argument("--seed", type=whole(0), default=0)
-    parser.add_argument("--workers", type=whole(1, 1024), default=2, help="processes that play")
-    parser.add_argument("--first", type=whole(2), default=len(RUNGS), help="only so many of the lowest rungs")
-    args = parser.parse_args(arguments)
-
+    args = parse(__doc__, Arguments, arguments)
     is_packaged = args.openings == BALANCED
     openings = BALANCED if is_packaged else parse_openings(Path(args.openings).read_text(encoding="utf-8"))
     plan = schedule(RUNGS[: args.first], args.games, openings, args.seed)
@@ -123,14 +127,13 @@ def main(arguments: list[str] | None = None) -> None:
     agents = {name: name for name in plan.agents}
     result = play_tournament(agents, plan, file=args.records, workers=args.workers, progress=progress)
     ladder = ratings(result)
-    weights = (resources.files("othello_agents") / "weights" / "ntuple_8x8.npz").read_bytes()
     how = {
         "made_by": "scripts/rate_ladder.py",
         "openings": BALANCED if is_packaged else Path(args.openings).name,
         "seed": args.seed,
         "games": args.games,
         "versions": versions(),
-        "weights": hashlib.sha256(weights).hexdigest()[:16],
+        "weights": weights_digest(),
         "signature": signature(result),
     }
     print(compare(ladder, load_ladder()))

@@ -4,18 +4,19 @@
     python scripts/train_agilerl.py --steps 500000 --out runs/agilerl.pt
     python scripts/train_agilerl.py --size 6 --opponent maximizer:eval=weighted --steps 500000 --out runs/small.pt
 
-AgileRL takes the vector environment as it is and reads the masks in its info. It holds pettingzoo below 1.27, and
-agilerl 2.58 imports peft without asking for it. The best agent is kept in AgileRL's own format (``PPO.load``), which
-holds pickled objects: load none that you do not trust. Ctrl-C ends the training and keeps the best agent of the last
-evolution. A file ``policy.py`` plays it: ``PYTHONPATH=scripts othello-env match policy.py:best random`` of
+AgileRL takes the vector environment as it is and reads the masks in its info. It needs pettingzoo below 1.27, and
+agilerl 2.58 imports peft without requiring it. The best agent is kept in AgileRL's own format (``PPO.load``), which
+holds pickled objects: load only files that you trust. Ctrl-C ends the training and keeps the best agent of the last
+evolution.
+
+To play it, run ``PYTHONPATH=scripts othello-env match policy.py:best random`` with a file ``policy.py`` of these lines:
 
     import train_agilerl
     best = train_agilerl.as_policy(train_agilerl.PPO.load("runs/agilerl.pt"))
 """
 
-import argparse
 import sys
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,21 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install othello-env agilerl peft")
 
-from _arguments import whole
+from _arguments import one_of, parse, path, text, whole
+from _recipe import SIZES, Policy, mistakes, new_output, score
 
-import othello_env
-from othello_env.arena.match import play_match
+
+@dataclass(frozen=True)
+class Arguments:
+    """What the command takes."""
+
+    out: Path = path("the best agent, a .pt file")
+    steps: int = whole(500_000, "each agent's moves")
+    population: int = whole(2, "number of agents")
+    games: int = whole(64, "played at once")
+    size: int = one_of(8, "of the board: 4, 6 or 8", SIZES)
+    opponent: str = text("random", "a spec")
+    seed: int = whole(1, "of everything random", least=0, most=2**32 - 1)
 
 
 def make_env(games: int, **arguments: Any) -> gymnasium.vector.VectorEnv:
@@ -70,7 +82,7 @@ def make_population(env: gymnasium.vector.VectorEnv, count: int, seed: int) -> l
 
 
 def train(env: gymnasium.vector.VectorEnv, population: list[PPO], steps: int, seed: int, out: Path) -> PPO:
-    """Let each agent make so many moves, and keep and return the best one. The environment is closed then."""
+    """Let each agent make `steps` moves, write the best one to `out`, and return it. This closes the environment."""
     env.reset(seed=seed)
     best, *_ = train_on_policy(
         env,
@@ -89,7 +101,7 @@ def train(env: gymnasium.vector.VectorEnv, population: list[PPO], steps: int, se
     return best
 
 
-def as_policy(agent: PPO) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]:
+def as_policy(agent: PPO) -> Policy:
     """The agent as a function of observations and masks; it draws its actions, as AgileRL does."""
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
@@ -99,22 +111,10 @@ def as_policy(agent: PPO) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, help="the best agent, a .pt file")
-    parser.add_argument("--steps", type=whole(1), default=500_000, help="each agent's moves [%(default)s]")
-    parser.add_argument("--population", type=whole(1), default=2, help="how many agents [%(default)s]")
-    parser.add_argument("--games", type=whole(1), default=64, help="played at once [%(default)s]")
-    parser.add_argument("--size", type=whole(4, 8), default=8, help="of the board: 4, 6 or 8 [%(default)s]")
-    parser.add_argument("--opponent", default="random", help="a spec [%(default)s]")
-    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=1, help="of everything random [%(default)s]")
-    args = parser.parse_args()
-    if args.out.exists() or args.out.is_symlink():
-        parser.error(f"--out {args.out} exists; name another file")
-    try:
-        args.out.parent.mkdir(parents=True, exist_ok=True)
+    args = parse(__doc__, Arguments)
+    with mistakes():
+        new_output(args.out)
         env = make_env(args.games, size=args.size, opponent=args.opponent)
-    except (OSError, ValueError) as error:
-        parser.error(str(error))
     population = make_population(env, args.population, args.seed)
     try:
         best = train(env, population, args.steps, args.seed, args.out)
@@ -123,14 +123,7 @@ def main() -> None:
             sys.exit(130)
         best = PPO.load(args.out)
     for opponent in dict.fromkeys(("random", "maximizer:eval=weighted", args.opponent)):
-        result = play_match(
-            as_policy(best),
-            opponent,
-            games=200,
-            openings=f"random:{args.size**2 // 8}",
-            new_game=lambda _: othello_env.Othello(args.size),
-        )
-        print(f"{opponent}: {result.score:.3f}")
+        print(f"{opponent}: {score(as_policy(best), opponent, args.size):.3f}")
 
 
 if __name__ == "__main__":

@@ -5,27 +5,23 @@ r"""Train a policy and value network by self-play with tree search (PyTorch: ``p
     python scripts/train_alphazero.py --out runs/az8.safetensors --device cuda --games 1024 --channels 64 --blocks 5 \
         --simulations 32 --window 1000000 --seconds 36000
 
-The last command is a setting for a GPU; it has not been run.
+The last command has settings for a GPU; it has not been run.
 
 AlphaZero (Silver et al., 2018) with the search of Gumbel AlphaZero (Danihelka et al., 2022), which learns from few
-simulations. An iteration plays many games at once, from random openings to their ends: in each position the search
-chooses the move, and what it made of the network's policy is what the policy learns; the value learns the result for
-the player to move. Positions of the last iterations are learned from in all eight symmetries of the board.
+simulations. An iteration plays many games at once, from random openings to their ends. In each position the search
+chooses the move. The policy learns what the search made of it; the value learns the result for the player to move. The
+network learns from the positions of the last iterations, in all eight symmetries of the board.
 
-What was learned is an agent by its path, with or without looking ahead: ``runs/az.safetensors:simulations=64``. Beside
-it are the curve (.json, .png) and all that it takes to go on (.state.safetensors). An iteration depends on nothing but
-the weights, the optimiser, the positions kept, the seed and its number: a run that was resumed equals one that was
-never interrupted, on a CPU to the last bit. Ctrl-C ends a run after the present iteration.
+The file is an agent by its path, with or without looking ahead: ``runs/az.safetensors:simulations=64``. Beside it are
+the curve (.json, .png) and the state from which ``--resume`` goes on (.state.safetensors). An iteration depends only on
+the weights, the optimiser, the positions kept, the seed and its number. So a resumed run equals one that was never
+interrupted; on a CPU, bit for bit. Ctrl-C ends a run after the present iteration.
 """
 
-import argparse
-import importlib.util
-import signal
 import sys
-import time
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,56 +30,65 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
-from _arguments import real, whole
-from _recipe import learner_tensors, option, read_run, restore_learner
+import _run
+from _arguments import one_of, real, whole
+from _checkpoint import learner_tensors, read_run, restore_learner
+from _recipe import LADDER, SIZES, check_sound, play_ladder
 
 from othello_agents.mcts.gumbel import search
 from othello_agents.network.neural import NeuralAgent, NeuralNetwork, write_tensors
 from othello_env import Othello
-from othello_env.arena.match import MatchResult, play_match
-from othello_env.arena.rating.placement import place
-from othello_env.drawing.chart import CurvePoint, learning_chart, png
+from othello_env.arena.match import MatchResult
 from othello_env.games.openings import Openings
 from othello_env.games.othello.bitboard import ACTION_BITS, BOARDS, advance_batch
 from othello_env.games.othello.position import OthelloBatch
 from othello_env.games.othello.symmetries import COUNT, transform_observation, transform_policy
-from othello_env.support.files import write_file, write_json
 
-LADDER = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted")
 YARDSTICK = "alphabeta:depth=2,eval=weighted"
-OPENINGS = {4: "random:3", 6: "random:6", 8: "random:10"}
-PRECISIONS = ("float32", "bfloat16")
 FORMAT = "othello-env alphazero 1"
 
 
-def setting(default: Any, text: str, least: float = 1, most: float = 1e9) -> Any:
-    return field(default=default, metadata={"help": f"{text} [%(default)s]", "limits": (least, most)})
+@dataclass(frozen=True)
+class Options(_run.Options):
+    """The arguments of a run that do not change what it learns."""
+
+    every: int = whole(10, "iterations between points of the curve")
 
 
 @dataclass(frozen=True)
 class Settings:
     """What a run's results depend on."""
 
-    size: int = setting(8, "of the board: 4, 6 or 8")
-    seed: int = setting(1, "of everything random", least=0, most=2**63 - 1)
-    channels: int = setting(32, "of the network's convolutions", most=512)
-    blocks: int = setting(2, "residual blocks of the network", least=0, most=64)
-    games: int = setting(128, "played at once, in each iteration")
-    simulations: int = setting(16, "of the search for each move", most=100_000)
-    considered: int = setting(8, "moves that a search compares, at most")
-    random_plies: int = setting(
-        20, "with which games begin, at most, on 8x8; on a smaller board in proportion to it", least=0, most=48
+    size: int = one_of(8, "of the board: 4, 6 or 8", SIZES)
+    seed: int = whole(1, "of everything random", least=0, most=2**63 - 1)
+    channels: int = whole(32, "of the network's convolutions", most=512)
+    blocks: int = whole(2, "residual blocks of the network", least=0, most=64)
+    games: int = whole(128, "played at once, in each iteration")
+    simulations: int = whole(16, "of the search for each move", most=100_000)
+    considered: int = whole(8, "moves that a search compares, at most")
+    random_plies: int = whole(
+        20, "most random plies at the beginning of a game on 8x8; in proportion on smaller boards", least=0, most=48
     )
-    window: int = setting(100_000, "positions kept, the newest")
-    reuse: float = setting(4.0, "how often a position is learned from, in the mean", least=1e-9)
-    minibatch: int = setting(256, "positions in one change of the weights")
-    rate: float = setting(1e-3, "the optimiser's learning rate", least=1e-9)
-    decay: float = setting(1e-4, "the weights' decay", least=0)
-    precision: str = setting("float32", "of the gradients: float32, or bfloat16, which some processors do quicker")
+    window: int = whole(100_000, "positions kept, the newest")
+    reuse: float = real(4.0, "mean number of times that a position is learned from", least=1e-9)
+    minibatch: int = whole(256, "positions in one change of the weights")
+    rate: float = real(1e-3, "the optimiser's learning rate", least=1e-9)
+    decay: float = real(1e-4, "the weights' decay", least=0)
+    precision: str = one_of(
+        "float32", "of the gradients: float32, or bfloat16, which is faster on some processors", _run.PRECISIONS
+    )
+
+    def check(self) -> None:
+        """Refuse a window that an iteration's positions may not fit into."""
+        positions = self.games * (self.size**2 - 4)
+        if self.window < positions:
+            raise ValueError(
+                f"--window is at least {positions}, the positions of {self.games} games, not {self.window}"
+            )
 
 
 class Replay:
-    """The newest positions of self-play, with what is to be learned of them."""
+    """The newest positions of self-play, each with the policy and the value to learn."""
 
     def __init__(self, window: int, actions: int) -> None:
         self.arrays = {
@@ -98,24 +103,24 @@ class Replay:
         return min(self.added, len(self.arrays["value"]))
 
     def add(self, positions: dict[str, Any]) -> None:
-        """Put positions, for which there must be room, in the place of the oldest."""
+        """Replace the oldest positions by new ones, at most as many as there is room for."""
         places = (self.added + np.arange(len(positions["value"]))) % len(self.arrays["value"])
         for name, array in self.arrays.items():
             array[places] = positions[name]
         self.added += len(places)
 
     def restore(self, tensors: dict[str, Any], added: int) -> None:
-        """Take what a run kept.
+        """Fill the positions from the tensors of a run's file.
 
         Raises:
-            ValueError: it is not what a run keeps.
+            ValueError: they are missing, of a wrong shape or type, not finite, or no positions.
         """
         self.added = added
         for name, array in self.arrays.items():
             kept, place = tensors.get(f"replay.{name}"), array[: len(self)]
             dtype = torch.int64 if array.dtype == np.uint64 else torch.float32
             if kept is None or kept.shape != place.shape or kept.dtype != dtype:
-                raise ValueError(f"the run has not the {len(self)} positions that its card tells of ({name})")
+                raise ValueError(f"the card says that there are {len(self)} positions, but {name} does not hold them")
             place[:] = kept.numpy().view(array.dtype)
             if not np.isfinite(place).all():
                 raise ValueError(f"the run's positions are not all finite ({name})")
@@ -123,14 +128,11 @@ class Replay:
             raise ValueError("the run's positions have squares with two discs")
 
 
-def check(sound: Any) -> None:
-    """Raise FloatingPointError unless all is true."""
-    if not np.all(sound):
-        raise FloatingPointError("the training has diverged: its numbers are too large; a lower --rate may help")
-
-
 class Learner:
-    """A run: the network, the optimiser, the positions kept, and how far it is."""
+    """The network, the optimiser, the positions kept, and how far the run is."""
+
+    NAME: ClassVar[str] = "AlphaZero"
+    UNIT: ClassVar[str] = "games"
 
     def __init__(self, settings: Settings, device: str = "cpu") -> None:
         self.settings = s = settings
@@ -143,22 +145,22 @@ class Learner:
 
     @property
     def games(self) -> int:
-        """Played so far."""
+        """The number of games played so far."""
         return self.iteration * self.settings.games
 
     def iterate(self) -> dict[str, float]:
-        """Play games, learn from them, and return what was seen."""
+        """Play games, learn from them, and return the mean losses."""
         s = self.settings
         rng = np.random.default_rng([s.seed, self.iteration])
         positions = self.play(rng)
         self.replay.add(positions)
-        seen = self.learn(round(len(positions["value"]) * s.reuse / s.minibatch), rng)
-        check(np.isfinite([*seen.values(), *(weight.sum().item() for weight in self.parameters)]))
+        losses = self.learn(round(len(positions["value"]) * s.reuse / s.minibatch), rng)
+        check_sound(np.isfinite([*losses.values(), *(weight.sum().item() for weight in self.parameters)]))
         self.iteration += 1
-        return seen
+        return losses
 
     def play(self, rng: np.random.Generator) -> dict[str, Any]:
-        """The positions of whole games, all played at once: own, opponent (P,), policy (P, A), value (P,)."""
+        """Play games to their ends, all at once: their positions as own, opponent (P,), policy (P, A), value (P,)."""
         s = self.settings
         plies = rng.integers(s.random_plies * s.size**2 // 64 + 1, size=s.games)
         keys = rng.integers(2**63, size=s.games)
@@ -171,7 +173,7 @@ class Learner:
         while len(boards):
             gumbel = rng.gumbel(size=(len(boards), s.size**2 + 1))
             found = search(self.network.answers, boards, s.simulations, considered=s.considered, gumbel=gumbel)
-            check(np.isfinite(found.policy))
+            check_sound(np.isfinite(found.policy))
             seen.append(boards)
             policies.append(found.policy)
             own, opponent = boards.own.copy(), boards.opponent.copy()
@@ -189,7 +191,7 @@ class Learner:
         }
 
     def learn(self, changes: int, rng: np.random.Generator) -> dict[str, float]:
-        """Change the weights so many times; returns the mean losses."""
+        """Change the weights `changes` times; returns the mean losses."""
         s, kept = self.settings, self.replay.arrays
         sums = {"policy": 0.0, "value": 0.0}
         for _ in range(changes):
@@ -215,19 +217,33 @@ class Learner:
                 sums[name] += loss.item()
         return {name: total / max(1, changes) for name, total in sums.items()}
 
+    @property
+    def trained(self) -> NeuralNetwork:
+        """The network."""
+        return self.network
+
+    @property
+    def agent(self) -> NeuralAgent:
+        """The agent that searches as in training."""
+        return NeuralAgent(self.network, simulations=self.settings.simulations)
+
+    @property
+    def score_title(self) -> str:
+        """What the scores are of."""
+        return f"score with {self.settings.simulations} simulations a move"
+
     def measure(self, games: int, simulations: int, opponents: tuple[str, ...] = LADDER) -> dict[str, MatchResult]:
-        """Matches of the agent that looks ahead by so many simulations."""
-        size = self.settings.size
+        """Matches of the network that looks ahead by some simulations; 0 does not look ahead."""
         agent = NeuralAgent(self.network, simulations=simulations)
-        return {
-            opponent: play_match(
-                agent, opponent, games=games, openings=OPENINGS[size], seed=1, new_game=lambda _: Othello(size)
-            )
-            for opponent in opponents
-        }
+        return play_ladder(agent, self.settings.size, games, opponents)
+
+    def matches(self, games: int) -> dict[str, dict[str, MatchResult]]:
+        """The matches of a point of the curve."""
+        searched = self.measure(games, self.settings.simulations)
+        return {"scores": searched, "without search": self.measure(games, 0, (YARDSTICK,))}
 
     def save(self, path: Path, progress: dict[str, Any]) -> None:
-        """Write all that it takes to go on."""
+        """Write everything that a resumed run needs."""
         tensors = learner_tensors(self.network, self.optimizer)
         for name, array in self.replay.arrays.items():
             signed = array.view(np.int64) if array.dtype == np.uint64 else array
@@ -237,11 +253,11 @@ class Learner:
 
     @classmethod
     def load(cls, path: Path, settings: Settings, device: str = "cpu") -> tuple["Learner", dict[str, Any]]:
-        """A run that `save` wrote, and its progress.
+        """The learner and the progress that `save` wrote.
 
         Raises:
-            FileNotFoundError: there is no such file.
-            ValueError: it is no such run, or one with other settings.
+            OSError: the file cannot be read.
+            ValueError: it is not the file of such a run, or the settings differ.
         """
         tensors, card = read_run(path, FORMAT, asdict(settings), counts=("added",), over="games", opponents=LADDER)
         learner = cls(settings, device)
@@ -252,7 +268,7 @@ class Learner:
 
 
 def after_passes(boards: OthelloBatch) -> OthelloBatch:
-    """Positions, none of them finished, after the passes that are forced there."""
+    """Unfinished positions after the passes that are forced in them."""
     must = boards.masks()[:, -1] != 0
     own, opponent = np.where(must, boards.opponent, boards.own), np.where(must, boards.own, boards.opponent)
     return OthelloBatch(own, opponent, boards.to_move ^ must, boards.key, boards.size)
@@ -264,160 +280,8 @@ def results(boards: OthelloBatch) -> Any:
     return np.sign(own - opponent)
 
 
-def train(learner: Learner, args: argparse.Namespace, progress: dict[str, Any], stop: list[int]) -> None:
-    """Iterate until there was enough, and write down where it stands now and then."""
-    board = None
-    if args.tensorboard:
-        from torch.utils.tensorboard import SummaryWriter  # an extra package
-
-        board = SummaryWriter(args.tensorboard)
-    begin = time.perf_counter() - progress["seconds"]
-    seen: dict[str, float] = {}
-    while True:
-        progress["seconds"] = time.perf_counter() - begin
-        is_last = bool(stop) or learner.iteration >= args.iterations or progress["seconds"] >= args.seconds
-        is_new = not progress["curve"] or progress["curve"][-1]["iteration"] != learner.iteration
-        is_measured = is_new and (learner.iteration % args.every == 0 or is_last)
-        where = f"iteration {learner.iteration}  {learner.games:,} games  {progress['seconds']:.0f} s"
-        if is_measured:
-            show(f"{where}  measuring")
-            if is_last:  # a second Ctrl-C may end the measurement
-                learner.save(args.out.with_suffix(".state.safetensors"), progress)
-            matches = learner.measure(args.match, learner.settings.simulations)
-            alone = learner.measure(args.match, 0, (YARDSTICK,))
-            point = {"iteration": learner.iteration, "games": learner.games, "seconds": round(progress["seconds"], 1)}
-            point |= {name: round(number, 4) for name, number in seen.items()}
-            point["scores"] = {opponent: round(match.score, 4) for opponent, match in matches.items()}
-            point["without search"] = {opponent: round(match.score, 4) for opponent, match in alone.items()}
-            if learner.settings.size == 8:  # the ladder's board
-                placement = place(
-                    NeuralAgent(learner.network, simulations=learner.settings.simulations), games=args.match
-                )
-                if placement.elo is not None:  # else it lost all games
-                    point["elo"], point["elo95"] = round(placement.elo), [round(end) for end in placement.interval]
-            progress["curve"].append(point)
-            progress["seconds"] = time.perf_counter() - begin
-            keep(learner, args.out, progress, args.match)
-            scores = [f"{opponent.partition(':')[0]} {score:.2f}" for opponent, score in point["scores"].items()]
-            scores += [f"without search {score:.2f}" for score in point["without search"].values()]
-            elo = [f"Elo {point['elo']}"] if "elo" in point else []
-            show("")
-            print(where, *scores, *elo, sep="  ", flush=True)
-            if board:
-                for opponent, match in matches.items():
-                    board.add_scalar(f"score/{opponent}", match.score, learner.games)
-                if "elo" in point:
-                    board.add_scalar("elo", point["elo"], learner.games)
-                board.flush()
-        if is_last or (is_measured and stop):
-            return
-        show(where)
-        seen = learner.iterate()
-        if board:
-            for name, number in seen.items():
-                board.add_scalar(f"train/{name}", number, learner.games)
-
-
-def show(text: str) -> None:
-    """Show how far the run is, in one line of a terminal, which the next call replaces; nothing in a pipe."""
-    if sys.stderr.isatty():
-        print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
-
-
-def keep(learner: Learner, out: Path, progress: dict[str, Any], games: int) -> None:
-    """Write the agent, the curve and the run."""
-    card = {"command": " ".join(["python", *sys.argv]), "settings": asdict(learner.settings)}
-    learner.network.training = card | progress["curve"][-1]
-    learner.network.save(out)
-    learner.save(out.with_suffix(".state.safetensors"), progress)
-    write_json(out.with_suffix(".json"), card | {"curve": progress["curve"]})
-    s = learner.settings
-    title = f"AlphaZero learns {s.size}x{s.size} Othello by self-play, seed {s.seed}"
-    searched = f"score with {s.simulations} simulations a move"
-    subtitle = f"{searched}, {games} games at each point from {OPENINGS[s.size]}"
-    lines = {
-        opponent: [CurvePoint(p["games"], p["seconds"], p["scores"][opponent]) for p in progress["curve"]]
-        for opponent in LADDER
-    }
-    write_file(out.with_suffix(".png"), png(learning_chart(title, subtitle, lines)))
-
-
-def parse(arguments: list[str] | None = None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, help="the agent, a .safetensors file")
-    parser.add_argument(
-        "--iterations", type=whole(0, sys.maxsize), default=sys.maxsize, help="in all, if the seconds suffice"
-    )
-    parser.add_argument("--seconds", type=real(0), default=3600.0, help="in all, measurements included [%(default)s]")
-    parser.add_argument("--resume", action="store_true", help="go on where the run of this name ended")
-    parser.add_argument(
-        "--every", type=whole(1), default=10, help="iterations between points of the curve [%(default)s]"
-    )
-    parser.add_argument(
-        "--match", type=whole(2), default=100, help="games of each match and on the ladder [%(default)s]"
-    )
-    parser.add_argument(
-        "--device", default="cuda" if torch.cuda.is_available() else "cpu", help="of the network [%(default)s]"
-    )
-    parser.add_argument("--tensorboard", type=Path, help="a folder for TensorBoard's logs")
-    for each in fields(Settings):
-        parser.add_argument(
-            option(each.name), type=type(each.default), default=each.default, help=each.metadata["help"]
-        )
-    args = parser.parse_args(arguments)
-    if args.out.suffix != ".safetensors":
-        parser.error(f"--out is a .safetensors file, not {args.out}")
-    if args.out.exists() and not args.resume:
-        parser.error(f"--out {args.out} exists; --resume goes on with it")
-    try:
-        torch.empty(0, device=args.device)
-    except (AssertionError, RuntimeError):  # PyTorch's own words for it can be a page
-        parser.error(f"--device: there is no {args.device} that PyTorch can use")
-    if args.tensorboard and importlib.util.find_spec("tensorboard") is None:
-        parser.error("--tensorboard needs a package: pip install tensorboard")
-    limits = {each.name: each.metadata["limits"] for each in fields(Settings) if each.type is not str}
-    for name, (least, most) in limits.items():
-        if not least <= getattr(args, name) <= most:
-            parser.error(f"{option(name)} is {least:g} to {most:g}, not {getattr(args, name)}")
-    if args.size not in OPENINGS:
-        parser.error(f"--size is 4, 6 or 8, not {args.size}")
-    if args.precision not in PRECISIONS:
-        parser.error(f"--precision is {' or '.join(PRECISIONS)}, not {args.precision}")
-    if args.match < 2 or args.match % 2:
-        parser.error(f"--match is an even number of at least 2, not {args.match}")
-    positions = args.games * (args.size**2 - 4)
-    if args.window < positions:
-        parser.error(f"--window is at least {positions}, the positions of {args.games} games, not {args.window}")
-    return args
-
-
 def main(arguments: list[str] | None = None) -> Learner:
-    args = parse(arguments)
-    settings = Settings(**{each.name: getattr(args, each.name) for each in fields(Settings)})
-    progress: dict[str, Any] = {"seconds": 0.0, "curve": []}
-    if args.resume:
-        try:
-            learner, progress = Learner.load(args.out.with_suffix(".state.safetensors"), settings, args.device)
-        except (OSError, ValueError) as error:
-            sys.exit(f"--resume: {error}")
-    else:
-        learner = Learner(settings, args.device)
-    stop: list[int] = []
-
-    def interrupt(number: int, frame: Any) -> None:
-        stop.append(number)
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # the second Ctrl-C does not wait
-
-    before = signal.signal(signal.SIGINT, interrupt)
-    try:
-        learner.save(args.out.with_suffix(".state.safetensors"), progress)  # tells at once whether it can be written
-        train(learner, args, progress, stop)
-    except (FloatingPointError, OSError) as error:
-        show("")
-        sys.exit(f"iteration {learner.iteration}: {error}")
-    finally:
-        signal.signal(signal.SIGINT, before)
-    return learner
+    return _run.run(Learner, Settings, __doc__, arguments, Options)
 
 
 if __name__ == "__main__":

@@ -9,22 +9,24 @@ r"""Train the n-tuple network by self-play and record how its score grows with g
     python scripts/train_ntuple.py --size 6 --games 800000 --first 200000 --half \
         --out agents/othello_agents/weights/ntuple_6x6.npz
 
-The last two commands make the weights that come with the package, after the old ones have been moved away: a file that
-is there is never written over but by ``--resume``. The curve goes beside the weights, as JSON, and into a picture: at
-doubling numbers of games, the score of greedy play against weighted alpha-beta from random openings. The same seed,
-batch and number of games give the same weights and scores. The weights are written every five minutes, too, and Ctrl-C
-keeps what was learned; the same command with ``--resume`` ends as if it had never been stopped. After new weights for
-8x8, ``scripts/fit_probcut.py`` fits the engine's selective search to them.
+The last two commands make the weights that come with the package. Move the old ones away first: only ``--resume``
+writes over a file that exists. The curve is written beside the weights, as JSON and as a picture: the score of greedy
+play against weighted alpha-beta from random openings, at doubling numbers of games. The same seed, batch and number of
+games give the same weights and scores. The weights are also written every five minutes. Ctrl-C keeps what was learned;
+the same command with ``--resume`` then ends as if it had never been stopped. After new weights for 8x8, run
+``scripts/fit_probcut.py``, which fits the engine's selective search to them.
 """
 
-import argparse
 import math
 import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from _arguments import real, whole
+from _arguments import even, flag, one_of, option, parse, path, real, whole
+from _recipe import SIZES, command_line, mistakes, show
 
 from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
+from othello_agents.ntuple.loop import Goal, train_until
 from othello_env import Othello
 from othello_env.arena.match import play_match
 from othello_env.drawing.chart import CurvePoint, learning_chart, png
@@ -33,11 +35,66 @@ from othello_env.support.files import check_output, parse_json, read_file, write
 OPPONENTS = {4: (2, 4), 6: (2, 4), 8: (4, 6)}
 PLIES = {4: 3, 6: 6, 8: 10}
 LARGEST_CURVE = 16 << 20  # bytes
-KEEP = 300.0  # seconds of training after which the weights are written, between two points too
+KEEP = 300.0  # seconds of training after which the weights are written between two points
+
+Curve = list[dict[str, float]]
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What the command takes."""
+
+    out: Path = path("the weights, a .npz file; the curve ends in .json", suffix=".npz")
+    picture: Path | None = path("of the curve, a .png file", None)
+    games: int | None = whole(None, "of self-play in all")
+    seconds: float | None = real(None, "of self-play in all, without the measurements", least=0)
+    size: int | None = one_of(None, "of the board: 4, 6 or 8 [8]", SIZES)
+    seed: int | None = whole(None, "of the self-play [1]", least=0, most=2**64 - 1)
+    batch: int | None = whole(None, "games played before they are learned from [1]")
+    threads: int = whole(1, "that share the games of a batch", most=1024)
+    look_ahead: bool | None = flag("choose moves by minimax of depth 2 while training", default=None)
+    first: int = whole(25_000, "games before the curve's first point")
+    matches: int = even(1000, "games of each match")
+    half: bool = flag("in the end, write weights of half precision, to play by")
+    resume: bool = flag("go on with --out: its size, seed and batch")
+
+    def check(self) -> None:
+        """Refuse a training without an end, and to overwrite weights."""
+        if self.games is None and self.seconds is None:
+            raise ValueError("give --games or --seconds")
+        if self.out.exists() and not self.resume:
+            raise ValueError(f"--out {self.out} exists; --resume goes on with it")
+
+    @property
+    def curve(self) -> Path:
+        """The file of the curve."""
+        return self.out.with_suffix(".json")
+
+
+def begin(args: Arguments) -> tuple[Trainer, Curve]:
+    """A new trainer or the one of ``--out``, and the points of its curve.
+
+    Raises:
+        OSError: a file cannot be read or written.
+        ValueError: the arguments contradict those of the training that is resumed, or a file is damaged.
+    """
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    for file in (args.out, args.curve, *([args.picture] if args.picture else [])):
+        check_output(file)
+    given = {name: asdict(args)[name] for name in ("size", "seed", "batch", "look_ahead")}
+    given = {name: value for name, value in given.items() if value is not None}
+    if not args.resume:
+        return Trainer(**{"size": 8, "seed": 1, "num_threads": args.threads} | given), []
+    trainer = Trainer.resume(NTupleNetwork.load(args.out), num_threads=args.threads)
+    was = {"size": trainer.network.size} | trainer.network.training
+    for name, value in given.items():
+        if was[name] != value:
+            raise ValueError(f"{option(name)} was {was[name]}, not {value}")
+    return trainer, read_curve(args.curve, trainer) if args.curve.exists() else []
 
 
 def measure(trainer: Trainer, games: int) -> dict[str, float]:
-    """The score and half the width of its 95% interval against alpha-beta of each depth."""
+    """The score against alpha-beta of each depth, and half the width of its 95% interval."""
     size = trainer.network.size
     scores = {}
     for depth in OPPONENTS[size]:
@@ -54,24 +111,8 @@ def measure(trainer: Trainer, games: int) -> dict[str, float]:
     return scores
 
 
-def picture(trainer: Trainer, curve: list[dict[str, float]], matches: int) -> bytes:
-    """The curve as a PNG file."""
-    size = trainer.network.size
-    lines = {
-        f"alphabeta:depth={depth},eval=weighted": [
-            CurvePoint(point["games"], point["seconds"], point[f"depth {depth}"]) for point in curve
-        ]
-        for depth in OPPONENTS[size]
-    }
-    title = f"The n-tuple network learns {size}x{size} Othello from nothing, by self-play"
-    subtitle = (
-        f"score of greedy play, {matches} games at each point from {PLIES[size]} random plies, seed {trainer.seed}"
-    )
-    return png(learning_chart(title, subtitle, lines))
-
-
-def read_curve(file: Path, trainer: Trainer) -> list[dict[str, float]]:
-    """The curve that `write` wrote beside the weights.
+def read_curve(file: Path, trainer: Trainer) -> Curve:
+    """The curve that `Course.write` wrote beside the weights.
 
     Raises:
         OSError: the file cannot be read.
@@ -81,127 +122,94 @@ def read_curve(file: Path, trainer: Trainer) -> list[dict[str, float]]:
     try:
         curve = parse_json(read_file(file, LARGEST_CURVE))["curve"]
         if not all(type(point[name]) in (int, float) for point in curve for name in names):
-            raise ValueError("a point is no numbers")
+            raise ValueError("a point has values that are no numbers")
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{str(file)!r} holds no curve of these weights: {error}") from error
     return list(curve)
 
 
-def next_point(curve: list[dict[str, float]], first: int, batch: int) -> int:
-    """The games of the curve's next point: `first` and its doubles, where batches end."""
-    games = first
-    while curve and games <= curve[-1]["games"]:
-        games *= 2
-    return -(-games // batch) * batch
+@dataclass
+class Course:
+    """A training: what learns, the points of its curve, and the command's arguments."""
 
+    trainer: Trainer
+    curve: Curve
+    args: Arguments
 
-def is_done(trainer: Trainer, curve: list[dict[str, float]], args: argparse.Namespace) -> bool:
-    """Whether all games or seconds are over, and measured."""
-    if not curve or curve[-1]["games"] != trainer.games:
-        return False
-    return (args.games is not None and trainer.games >= args.games) or (
-        args.seconds is not None and trainer.seconds >= args.seconds
-    )
+    @property
+    def where(self) -> str:
+        """How far it is, in words."""
+        return f"{self.trainer.games:,} games  {self.trainer.seconds:.0f} s"
 
+    def next_point(self) -> Goal:
+        """The curve's next point: `--first` games and its doubles, where batches end."""
+        games, batch = self.args.first, self.trainer.batch
+        while self.curve and games <= self.curve[-1]["games"]:
+            games *= 2
+        return Goal(games=-(-games // batch) * batch)
 
-def train(trainer: Trainer, curve: list[dict[str, float]], args: argparse.Namespace) -> None:
-    """Train until the curve's next point, and measure it."""
-    wanted = next_point(curve, args.first, trainer.batch)
-    wanted = wanted if args.games is None else min(wanted, args.games)
-    seconds = math.inf if args.seconds is None else args.seconds
-    kept = trainer.seconds
-    while trainer.games < wanted and trainer.seconds < seconds:
-        show(f"{trainer.games:,} games  {trainer.seconds:.0f} s")
-        trainer.run(games=wanted - trainer.games, seconds=min(1.0, seconds - trainer.seconds))
-        if trainer.seconds >= kept + KEEP:
-            write(trainer, curve, args, half=False)
-            kept = trainer.seconds
-    where = f"{trainer.games:,} games  {trainer.seconds:.0f} s"
-    show(f"{where}  measuring")
-    point = {"games": trainer.games, "seconds": round(trainer.seconds, 1), **measure(trainer, args.matches)}
-    curve.append(point)
-    show("")
-    depths = [f"depth {depth}" for depth in OPPONENTS[trainer.network.size]]
-    print(
-        where, *(f"{depth} {point[depth]:.3f} +- {point[f'{depth} +-']:.3f}" for depth in depths), sep="  ", flush=True
-    )
+    def measure(self) -> None:
+        """Add a point to the curve, and print it."""
+        show(f"{self.where}  measuring")
+        scores = measure(self.trainer, self.args.matches)
+        self.curve.append({"games": self.trainer.games, "seconds": round(self.trainer.seconds, 1), **scores})
+        show("")
+        depths = [f"depth {depth}" for depth in OPPONENTS[self.trainer.network.size]]
+        words = [f"{depth} {scores[depth]:.3f} +- {scores[f'{depth} +-']:.3f}" for depth in depths]
+        print(self.where, *words, sep="  ", flush=True)
 
+    def keep(self) -> None:
+        """Write everything; but before the first game, what `--out` held stays."""
+        if self.trainer.games:
+            self.write(half=False)
 
-def show(text: str) -> None:
-    """Show how far the training is, in one line of a terminal, which the next call replaces; nothing in a pipe."""
-    if sys.stderr.isatty():
-        print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
+    def write(self, *, half: bool) -> None:
+        """Write the weights, the curve and its picture."""
+        network, args = self.trainer.network, self.args
+        network.training |= {"command": command_line(), "scores": self.curve[-1] if self.curve else {}}
+        network.save(args.out, half=half)
+        write_json(args.curve, {"training": network.training, "curve": self.curve})
+        if args.picture and self.curve:
+            write_file(args.picture, self.picture())
 
-
-def write(trainer: Trainer, curve: list[dict[str, float]], args: argparse.Namespace, *, half: bool) -> None:
-    """Write the weights, the curve and its picture."""
-    trainer.network.training |= {"command": " ".join(["python", *sys.argv]), "scores": curve[-1] if curve else {}}
-    trainer.network.save(args.out, half=half)
-    write_json(args.out.with_suffix(".json"), {"training": trainer.network.training, "curve": curve})
-    if args.picture and curve:
-        write_file(args.picture, picture(trainer, curve, args.matches))
+    def picture(self) -> bytes:
+        """The curve as a PNG file."""
+        size, seed = self.trainer.network.size, self.trainer.seed
+        lines = {
+            f"alphabeta:depth={depth},eval=weighted": [
+                CurvePoint(point["games"], point["seconds"], point[f"depth {depth}"]) for point in self.curve
+            ]
+            for depth in OPPONENTS[size]
+        }
+        title = f"The n-tuple network learns {size}x{size} Othello from nothing, by self-play"
+        how = f"score of greedy play, {self.args.matches} games at each point from {PLIES[size]} random plies"
+        return png(learning_chart(title, f"{how}, seed {seed}", lines))
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, help="the weights, a .npz file; the curve ends in .json")
-    parser.add_argument("--picture", type=Path, help="of the curve, a .png file")
-    parser.add_argument("--games", type=whole(1), help="of self-play in all")
-    parser.add_argument("--seconds", type=real(0), help="of self-play in all, without the measurements")
-    parser.add_argument("--size", type=whole(4, 8), help="of the board: 4, 6 or 8 [8]")
-    parser.add_argument("--seed", type=whole(0, 2**64 - 1), help="of the self-play [1]")
-    parser.add_argument("--batch", type=whole(1), help="games played before they are learned from [1]")
-    parser.add_argument(
-        "--threads", type=whole(1, 1024), default=1, help="that share the games of a batch [%(default)s]"
+    args = parse(__doc__, Arguments, arguments)
+    with mistakes():
+        trainer, curve = begin(args)
+    course = Course(trainer, curve, args)
+    end = Goal(
+        games=math.inf if args.games is None else args.games,
+        seconds=math.inf if args.seconds is None else args.seconds,
     )
-    parser.add_argument(
-        "--look-ahead", action="store_true", default=None, help="choose moves by minimax of depth 2 while training"
-    )
-    parser.add_argument(
-        "--first", type=whole(1), default=25_000, help="games before the curve's first point [%(default)s]"
-    )
-    parser.add_argument("--matches", type=whole(2), default=1000, help="games of each match [%(default)s]")
-    parser.add_argument("--half", action="store_true", help="in the end, write weights of half precision, to play by")
-    parser.add_argument("--resume", action="store_true", help="go on with --out: its size, seed and batch")
-    args = parser.parse_args(arguments)
-    if args.games is None and args.seconds is None:
-        parser.error("give --games or --seconds")
-    if args.out.suffix != ".npz":
-        parser.error(f"--out is a .npz file, not {args.out}")
-    if args.out.exists() and not args.resume:
-        parser.error(f"--out {args.out} exists; --resume goes on with it")
-    if args.matches < 2 or args.matches % 2:
-        parser.error(f"--matches is an even number of at least 2, not {args.matches}")
-
-    curve = []
-    given = {name: getattr(args, name) for name in ("size", "seed", "batch", "look_ahead")}
-    given = {name: value for name, value in given.items() if value is not None}
     try:
-        args.out.parent.mkdir(parents=True, exist_ok=True)
-        for file in (args.out, args.out.with_suffix(".json"), *([args.picture] if args.picture else [])):
-            check_output(file)
-        if args.resume:
-            trainer = Trainer.resume(NTupleNetwork.load(args.out), num_threads=args.threads)
-            was = {"size": trainer.network.size} | trainer.network.training
-            for name, value in given.items():
-                if was[name] != value:
-                    parser.error(f"--{name.replace('_', '-')} was {was[name]}, not {value}")
-            if args.out.with_suffix(".json").exists():
-                curve = read_curve(args.out.with_suffix(".json"), trainer)
-        else:
-            trainer = Trainer(**{"size": 8, "seed": 1, "num_threads": args.threads} | given)
-    except (OSError, ValueError) as error:
-        parser.error(str(error))
-    try:
-        while not is_done(trainer, curve, args):
-            train(trainer, curve, args)
-            write(trainer, curve, args, half=False)
-        write(trainer, curve, args, half=args.half)
+        train_until(
+            end,
+            trainer,
+            next_point=course.next_point,
+            measure=course.measure,
+            keep=course.keep,
+            show=lambda: show(course.where),
+            measured=int(curve[-1]["games"]) if curve else None,
+            keep_every=KEEP,
+        )
+        course.write(half=args.half)
     except OSError as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
-        if trainer.games:  # else what --out held stays
-            write(trainer, curve, args, half=False)
         sys.exit(130)
 
 

@@ -6,17 +6,17 @@
 
 RLlib steps the environment through its `PettingZooEnv` and masks actions in its `ActionMaskingTorchRLModule`;
 `Observations` names the planes as that module wants them, in a row of floats. What is learned is kept as a folder in
-RLlib's own format (``Algorithm.from_checkpoint``), which holds pickled objects: load none that you do not trust. Ctrl-C
-ends the training and keeps what was learned. A file ``policy.py`` plays it:
-``PYTHONPATH=scripts othello-env match policy.py:best random`` of
+RLlib's own format (``Algorithm.from_checkpoint``), which holds pickled objects: load only files that you trust. Ctrl-C
+ends the training and keeps what was learned.
+
+To play it, run ``PYTHONPATH=scripts othello-env match policy.py:best random`` with a file ``policy.py`` of these lines:
 
     import train_rllib
     best = train_rllib.load("runs/rllib")
 """
 
-import argparse
 import sys
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +36,23 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install othello-env 'ray[rllib]' torch")
 
-from _arguments import whole
+from _arguments import one_of, parse, path, whole
+from _recipe import SIZES, Policy, mistakes, new_output, score
 
-from othello_env import Othello, othello_v0
-from othello_env.arena.match import play_match
+from othello_env import othello_v0
 
 POLICY = "both"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What the command takes."""
+
+    out: Path = path("a folder for what is learned")
+    iterations: int = whole(100, "of 4000 moves")
+    workers: int = whole(0, "processes that play, beside the learner's own", least=0, most=1024)
+    size: int = one_of(8, "of the board: 4, 6 or 8", SIZES)
+    seed: int = whole(1, "of everything random", least=0, most=2**32 - 1)
 
 
 class Observations(BaseWrapper):
@@ -67,8 +78,8 @@ def make_algorithm(seed: int, workers: int = 0, games: int = 16, steps: int = 40
 
     Args:
         seed: of everything random; it repeats a run without workers.
-        workers: processes that play; without any the learner's own plays.
-        games: played at once by each.
+        workers: processes that play; with none, the learner's own process plays.
+        games: the number that each process plays at once.
         steps: between two changes of the policy.
         arguments: those of `othello_v0.env`.
     """
@@ -85,9 +96,7 @@ def make_algorithm(seed: int, workers: int = 0, games: int = 16, steps: int = 40
     return config.build_algo()
 
 
-def as_policy(
-    module: ActionMaskingTorchRLModule,
-) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]:
+def as_policy(module: ActionMaskingTorchRLModule) -> Policy:
     """The likeliest actions, as an agent: a function of observations and masks."""
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
@@ -99,29 +108,16 @@ def as_policy(
     return policy
 
 
-def load(path: str) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]:
+def load(path: str) -> Policy:
     """What was kept in a folder, as an agent."""
     module = Path(path).absolute() / "learner_group" / "learner" / "rl_module" / POLICY
     return as_policy(ActionMaskingTorchRLModule.from_checkpoint(module))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, help="a folder for what is learned")
-    parser.add_argument("--iterations", type=whole(1), default=100, help="of 4000 moves [%(default)s]")
-    parser.add_argument(
-        "--workers", type=whole(0, 1024), default=0, help="processes that play, beside the learner's own [%(default)s]"
-    )
-    parser.add_argument("--size", type=whole(4, 8), default=8, help="of the board: 4, 6 or 8 [%(default)s]")
-    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=1, help="of everything random [%(default)s]")
-    args = parser.parse_args()
-    if args.out.exists() or args.out.is_symlink():
-        parser.error(f"--out {args.out} exists; name another folder")
-    try:
-        make_env({"size": args.size})
-        args.out.parent.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        parser.error(str(error))
+    args = parse(__doc__, Arguments)
+    with mistakes():
+        new_output(args.out)
     ray.init(include_dashboard=False, log_to_driver=False)
     algorithm = make_algorithm(args.seed, args.workers, size=args.size)
     try:
@@ -129,15 +125,9 @@ def main() -> None:
             algorithm.train()
             if iteration % 10 == 0 or iteration == args.iterations:
                 algorithm.save_to_path(args.out.absolute())
+                policy = as_policy(algorithm.get_module(POLICY))
                 for opponent in ("random", "maximizer:eval=weighted"):
-                    result = play_match(
-                        as_policy(algorithm.get_module(POLICY)),
-                        opponent,
-                        games=200,
-                        openings=f"random:{args.size**2 // 8}",
-                        new_game=lambda _: Othello(args.size),
-                    )
-                    print(iteration, f"{opponent}: {result.score:.3f}", flush=True)
+                    print(iteration, f"{opponent}: {score(policy, opponent, args.size):.3f}", flush=True)
     except KeyboardInterrupt:
         algorithm.save_to_path(args.out.absolute())
     algorithm.stop()

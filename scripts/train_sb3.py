@@ -5,17 +5,18 @@
 
 Stable-Baselines3 has vector environments of its own, so `othello_env.envs.OthelloVecEnv` hands it the compiled one; a
 single environment, ``gymnasium.make("othello_env/Othello-v0")``, works as it is. The model is kept in that library's
-own format, which may hold pickled objects: load none that you do not trust. Ctrl-C ends the training and keeps what was
-learned. A file ``policy.py`` plays it: ``PYTHONPATH=scripts othello-env match policy.py:best random`` of
+own format, which may hold pickled objects: load only files that you trust. Ctrl-C ends the training and keeps what was
+learned.
+
+To play it, run ``PYTHONPATH=scripts othello-env match policy.py:best random`` with a file ``policy.py`` of these lines:
 
     import train_sb3
     best = train_sb3.as_policy(train_sb3.MaskablePPO.load("runs/sb3.zip"))
 """
 
-import argparse
 import contextlib
 import sys
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,20 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[sb3]'")
 
-from _arguments import whole
+from _arguments import one_of, parse, path, text, whole
+from _recipe import SIZES, Policy, mistakes, new_output, score
 
-from othello_env import Othello, play_match
+
+@dataclass(frozen=True)
+class Arguments:
+    """What the command takes."""
+
+    out: Path = path("the model, a .zip file")
+    steps: int = whole(500_000, "the learner's moves")
+    games: int = whole(64, "played at once")
+    size: int = one_of(8, "of the board: 4, 6 or 8", SIZES)
+    opponent: str = text("random", "a spec")
+    seed: int = whole(1, "of everything random", least=0, most=2**32 - 1)
 
 
 def make_model(env: Any, seed: int, **settings: Any) -> MaskablePPO:
@@ -41,7 +53,7 @@ def make_model(env: Any, seed: int, **settings: Any) -> MaskablePPO:
     return MaskablePPO("MultiInputPolicy", env, seed=seed, policy_kwargs=policy, device="cpu", **(chosen | settings))
 
 
-def as_policy(model: MaskablePPO) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]:
+def as_policy(model: MaskablePPO) -> Policy:
     """The model as an agent: a function of observations and masks."""
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
@@ -52,34 +64,16 @@ def as_policy(model: MaskablePPO) -> Callable[[npt.NDArray[np.int8], npt.NDArray
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, help="the model, a .zip file")
-    parser.add_argument("--steps", type=whole(1), default=500_000, help="the learner's moves [%(default)s]")
-    parser.add_argument("--games", type=whole(1), default=64, help="played at once [%(default)s]")
-    parser.add_argument("--size", type=whole(4, 8), default=8, help="of the board: 4, 6 or 8 [%(default)s]")
-    parser.add_argument("--opponent", default="random", help="a spec [%(default)s]")
-    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=1, help="of everything random [%(default)s]")
-    args = parser.parse_args()
-    if args.out.exists() or args.out.is_symlink():
-        parser.error(f"--out {args.out} exists; name another file")
-    try:
-        args.out.parent.mkdir(parents=True, exist_ok=True)
+    args = parse(__doc__, Arguments)
+    with mistakes():
+        new_output(args.out)
         env = OthelloVecEnv(args.games, size=args.size, opponent=args.opponent)
-    except (OSError, ValueError) as error:
-        parser.error(str(error))
     model = make_model(env, args.seed, verbose=1)
     with contextlib.suppress(KeyboardInterrupt):
         model.learn(args.steps, log_interval=10)
     model.save(args.out)
     for opponent in dict.fromkeys(("random", "maximizer:eval=weighted", args.opponent)):
-        result = play_match(
-            as_policy(model),
-            opponent,
-            games=200,
-            openings=f"random:{args.size**2 // 8}",
-            new_game=lambda _: Othello(args.size),
-        )
-        print(f"{opponent}: {result.score:.3f}")
+        print(f"{opponent}: {score(as_policy(model), opponent, args.size):.3f}")
 
 
 if __name__ == "__main__":

@@ -5,17 +5,17 @@
 
 Tianshou's `PettingZooEnv` takes the environment as it is and reads the masks. In the replay the observation after a
 move is the other side's, so nothing is bootstrapped from it: returns run to the end of the game, by a horizon that no
-game exceeds. Ctrl-C ends the training and keeps what was learned. A file ``policy.py`` plays it:
-``PYTHONPATH=scripts othello-env match policy.py:best random`` of
+game exceeds. Ctrl-C ends the training and keeps what was learned.
+
+To play it, run ``PYTHONPATH=scripts othello-env match policy.py:best random`` with a file ``policy.py`` of these lines:
 
     import train_tianshou
     best = train_tianshou.load("runs/tianshou.pt", size=8)
 """
 
-import argparse
 import contextlib
 import sys
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +35,20 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install othello-env 'tianshou>=2'")
 
-from _arguments import whole
+from _arguments import one_of, parse, path, whole
+from _recipe import SIZES, Policy, mistakes, new_output
 
 from othello_env import othello_v0
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What the command takes."""
+
+    out: Path = path("the network's weights, a .pt file")
+    epochs: int = whole(20, "of 2000 steps")
+    size: int = one_of(8, "of the board: 4, 6 or 8", SIZES)
+    seed: int = whole(1, "of everything random", least=0, most=2**32 - 1)
 
 
 def make_net(size: int) -> Net:
@@ -45,7 +56,7 @@ def make_net(size: int) -> Net:
     return Net(state_shape=(2, size, size), action_shape=size * size + 1, hidden_sizes=[256, 256])
 
 
-def load(path: str, size: int) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]:
+def load(path: str, size: int) -> Policy:
     """What was kept in a file, as an agent: a function of observations and masks."""
     net = make_net(size)
     net.load_state_dict(torch.load(path))
@@ -91,7 +102,7 @@ class Learner:
         return float((returns[:, 0].mean() + 1) / 2)
 
     def train(self, epochs: int, steps: int = 2000) -> Any:
-        """Play and learn for some epochs of so many steps, the opponent's included."""
+        """Play and learn for some epochs of `steps` steps each, the opponent's included."""
         return self.algorithm.run_training(
             OffPolicyTrainerParams(
                 training_collector=self.collector,
@@ -108,19 +119,10 @@ class Learner:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, help="the network's weights, a .pt file")
-    parser.add_argument("--epochs", type=whole(1), default=20, help="of 2000 steps [%(default)s]")
-    parser.add_argument("--size", type=whole(4, 8), default=8, help="of the board: 4, 6 or 8 [%(default)s]")
-    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=1, help="of everything random [%(default)s]")
-    args = parser.parse_args()
-    if args.out.exists() or args.out.is_symlink():
-        parser.error(f"--out {args.out} exists; name another file")
-    try:
-        args.out.parent.mkdir(parents=True, exist_ok=True)
-        learner = Learner(args.size, seed=args.seed)
-    except (OSError, ValueError) as error:
-        parser.error(str(error))
+    args = parse(__doc__, Arguments)
+    with mistakes():
+        new_output(args.out)
+    learner = Learner(args.size, seed=args.seed)
     print(f"before: {learner.score():.3f}")
     with contextlib.suppress(KeyboardInterrupt):
         learner.train(args.epochs)

@@ -4,20 +4,20 @@
     python scripts/train_torchrl.py --size 6 --opponent maximizer:eval=weighted --iterations 200 --out runs/small.pt
 
 TorchRL takes the vector environment as it is, without automatic resets: it asks for them itself, by `reset_mask`, the
-mode that it prefers. (Of the other modes it takes SAME_STEP alone, where torchrl 0.14.1 fails at the final observation
-if observations are dicts, in Gymnasium's own `SyncVectorEnv` too.) Its `PettingZooWrapper` takes `othello_v0.env()` as
-it is, with `use_mask=True`.
+mode that it prefers. (The only other mode that it takes is SAME_STEP. There torchrl 0.14.1 fails at the final
+observation if observations are dicts, in Gymnasium's own `SyncVectorEnv` too.) Its `PettingZooWrapper` takes
+`othello_v0.env()` as it is, with `use_mask=True`.
 
-Ctrl-C ends the training and keeps what was learned. A file ``policy.py`` plays it:
-``PYTHONPATH=scripts othello-env match policy.py:best random`` of
+Ctrl-C ends the training and keeps what was learned.
+
+To play it, run ``PYTHONPATH=scripts othello-env match policy.py:best random`` with a file ``policy.py`` of these lines:
 
     import train_torchrl
     best = train_torchrl.load("runs/torchrl.pt", size=8)
 """
 
-import argparse
 import sys
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +36,20 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install othello-env torchrl")
 
-from _arguments import whole
+from _arguments import one_of, parse, path, text, whole
+from _recipe import SIZES, Policy, mistakes, new_output, score
 
-import othello_env
-from othello_env.arena.match import play_match
+
+@dataclass(frozen=True)
+class Arguments:
+    """What the command takes."""
+
+    out: Path = path("the policy's weights, a .pt file")
+    iterations: int = whole(200, "of games times 32 moves")
+    games: int = whole(64, "played at once")
+    size: int = one_of(8, "of the board: 4, 6 or 8", SIZES)
+    opponent: str = text("random", "a spec")
+    seed: int = whole(1, "of everything random", least=0, most=2**32 - 1)
 
 
 def make_env(games: int, **arguments: Any) -> EnvBase:
@@ -104,19 +114,12 @@ class Learner:
                 self.optimizer.step()
         return played
 
-    def score(self, opponent: str, games: int = 200) -> float:
+    def score(self, opponent: str) -> float:
         """The score against an opponent."""
-        openings = f"random:{self.size**2 // 8}"
-        return play_match(
-            as_policy(self.scores),
-            opponent,
-            games=games,
-            openings=openings,
-            new_game=lambda _: othello_env.Othello(self.size),
-        ).score
+        return score(as_policy(self.scores), opponent, self.size)
 
 
-def as_policy(scores: Planes) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]:
+def as_policy(scores: Planes) -> Policy:
     """The likeliest actions, as an agent: a function of observations and masks."""
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
@@ -126,7 +129,7 @@ def as_policy(scores: Planes) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.
     return policy
 
 
-def load(path: str, size: int) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]:
+def load(path: str, size: int) -> Policy:
     """What was kept in a file, as an agent."""
     scores = Planes(size, size * size + 1)
     scores.load_state_dict(torch.load(path))
@@ -134,22 +137,11 @@ def load(path: str, size: int) -> Callable[[npt.NDArray[np.int8], npt.NDArray[np
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, help="the policy's weights, a .pt file")
-    parser.add_argument("--iterations", type=whole(1), default=200, help="of games times 32 moves [%(default)s]")
-    parser.add_argument("--games", type=whole(1), default=64, help="played at once [%(default)s]")
-    parser.add_argument("--size", type=whole(4, 8), default=8, help="of the board: 4, 6 or 8 [%(default)s]")
-    parser.add_argument("--opponent", default="random", help="a spec [%(default)s]")
-    parser.add_argument("--seed", type=whole(0, 2**32 - 1), default=1, help="of everything random [%(default)s]")
-    args = parser.parse_args()
-    if args.out.exists() or args.out.is_symlink():
-        parser.error(f"--out {args.out} exists; name another file")
+    args = parse(__doc__, Arguments)
     torch.manual_seed(args.seed)
-    try:
-        args.out.parent.mkdir(parents=True, exist_ok=True)
+    with mistakes():
+        new_output(args.out)
         env = make_env(args.games, size=args.size, opponent=args.opponent)
-    except (OSError, ValueError) as error:
-        parser.error(str(error))
     env.set_seed(args.seed)
     learner = Learner(env, args.size)
     try:

@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 import click
 import numpy as np
 import pytest
-from _recipe import learner_tensors, read_run, restore_learner
+from _checkpoint import learner_tensors, read_run, restore_learner
 
 from othello_agents.network.neural import NeuralNetwork, write_tensors
 from othello_agents.network.onnx import OnnxNetwork

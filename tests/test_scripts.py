@@ -2,6 +2,7 @@
 
 import argparse
 import ast
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -33,10 +34,19 @@ def test_without_its_package_a_line_says_what_to_install(monkeypatch, name, pack
 
 def test_no_script_takes_a_number_without_bounds():
     """What argparse reads by int or float may be negative, nan or endless."""
+    numbers = 0
     for script in SCRIPTS.glob("*.py"):
         for node in ast.walk(ast.parse(script.read_text())):
             if isinstance(node, ast.keyword) and node.arg == "type" and isinstance(node.value, ast.Name):
                 assert node.value.id not in ("int", "float"), f"{script.name}, line {node.value.lineno}"
+            if isinstance(node, ast.ClassDef) and node.name in ("Arguments", "Options", "Settings", "Windows"):
+                for each in node.body:
+                    if isinstance(each, ast.AnnAssign) and re.search("int|float", ast.unparse(each.annotation)):
+                        numbers += 1
+                        assert each.value.func.id in ("even", "one_of", "real", "whole"), (
+                            f"{script.name}: {each.lineno}"
+                        )
+    assert numbers
 
 
 @pytest.mark.parametrize(
@@ -61,7 +71,7 @@ def test_numbers_that_are_none_or_out_of_range_are_refused(monkeypatch, capsys, 
             with pytest.raises(SystemExit):
                 parser.parse_args([f"{action.option_strings[0]}={bad}"])
             told = capsys.readouterr().err.splitlines()[-1]
-            assert f"argument {action.option_strings[0]}: expected a " in told
+            assert f"argument {action.option_strings[0]}: expected " in told
 
 
 def test_help_of_the_boards_pictures_draws_nothing(monkeypatch, tmp_path, capsys):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -15,17 +17,17 @@ from othello_env.games.othello.position import Othello
 
 if TYPE_CHECKING:
     from othello_agents.ntuple import Trainer
+    from othello_agents.ntuple.loop import Goal
 
 __all__ = ["YARDSTICK", "Curve", "train"]
 
 YARDSTICK = "alphabeta:depth=2,eval=weighted"
-"""Whom the learner plays now and then to show where it stands."""
+"""The opponent that shows, now and then, how well the learner plays."""
 
 Curve = list[tuple[float, float]]
 """Points (seconds of training, score against the yardstick)."""
 
 _GAMES = 100
-_SLICE = 0.5
 
 
 def train(
@@ -40,50 +42,66 @@ def train(
 
     Args:
         trainer: what learns; it may have learned before.
-        seconds: of training, None for no limit.
-        games: of self-play, None for no limit.
+        seconds: of training from now on, None for no limit.
+        games: of self-play from now on, None for no limit.
         keep: called with each point of the curve, to save what was learned.
         every: seconds of training between two points.
 
     Returns:
         The curve, and whether Ctrl-C ended the training.
     """
-    curve: Curve = []
+    from othello_agents.ntuple.loop import Goal, train_until
+
     trainer.network.training["command"] = " ".join(["othello-env", *sys.argv[1:]])
-    first_games, first_seconds = trainer.games, trainer.seconds
+    watch = _Watch(trainer, every)
+    end = Goal(
+        games=math.inf if games is None else trainer.games + games,
+        seconds=math.inf if seconds is None else trainer.seconds + seconds,
+    )
     interrupted = False
     try:
-        while True:
-            spent, played = trainer.seconds - first_seconds, trainer.games - first_games
-            if not curve or spent >= curve[-1][0] - first_seconds + every:
-                curve.append(_point(trainer))
+        train_until(end, trainer, next_point=watch.next_point, measure=watch.measure, keep=keep, show=watch.show)
+    except KeyboardInterrupt:
+        interrupted = True
+        if watch.curve and trainer.seconds > watch.curve[-1][0] and not watch.is_measuring:
+            with contextlib.suppress(KeyboardInterrupt):
+                watch.measure()
                 keep()
-            if (seconds is not None and spent >= seconds) or (games is not None and played >= games):
-                break
-            trainer.run(
-                seconds=_SLICE if seconds is None else min(_SLICE, seconds - spent),
-                games=None if games is None else games - played,
-            )
-            _show(trainer, first_games, first_seconds, curve)
-    except KeyboardInterrupt:
-        interrupted = True
-    keep()  # before the last score, which an interrupt can end
-    try:
-        if curve and trainer.seconds > curve[-1][0]:
-            curve.append(_point(trainer))
-            keep()
-    except KeyboardInterrupt:
-        interrupted = True
     if sys.stderr.isatty():
         click.echo(err=True)
-    return curve, interrupted
+    return watch.curve, interrupted
 
 
-def _point(trainer: Trainer) -> tuple[float, float]:
-    """The point of the curve where the learner stands; its network's card tells the score, too."""
-    score = _score(trainer)
-    trainer.network.training["scores"] = {"games": trainer.games, YARDSTICK: score}
-    return trainer.seconds, score
+class _Watch:
+    """The curve of a training, and the line that shows how far it is."""
+
+    def __init__(self, trainer: Trainer, every: float) -> None:
+        self.curve: Curve = []
+        self.is_measuring = False
+        self._trainer, self._every = trainer, every
+        self._first_games, self._first_seconds = trainer.games, trainer.seconds
+
+    def next_point(self) -> Goal:
+        """The curve's first point is at once, the next ones after some seconds each."""
+        from othello_agents.ntuple.loop import Goal
+
+        return Goal(seconds=self.curve[-1][0] + self._every if self.curve else self._first_seconds)
+
+    def measure(self) -> None:
+        """Add a point to the curve, and its score to the card of the network."""
+        self.is_measuring = True
+        score = _score(self._trainer)
+        self._trainer.network.training["scores"] = {"games": self._trainer.games, YARDSTICK: score}
+        self.curve.append((self._trainer.seconds, score))
+        self.is_measuring = False
+
+    def show(self) -> None:
+        """Show the seconds, the games and the last score."""
+        seconds = self._trainer.seconds - self._first_seconds
+        rate = (self._trainer.games - self._first_games) / max(seconds, 1e-9)
+        clock = time.strftime("%M:%S" if seconds < 3600 else "%H:%M:%S", time.gmtime(seconds))
+        score = f"{self.curve[-1][1]:.2f} against {YARDSTICK}" if self.curve else ""
+        options.show(f"{clock}  {self._trainer.games:,} games  {rate:,.0f} games/s  {score}")
 
 
 def _score(trainer: Trainer) -> float:
@@ -93,11 +111,3 @@ def _score(trainer: Trainer) -> float:
     plies = "random:10" if size > 4 else "random:3"
     agent = NTupleAgent(trainer.network)
     return play_match(agent, YARDSTICK, games=_GAMES, openings=plies, new_game=lambda _: Othello(size)).score
-
-
-def _show(trainer: Trainer, first_games: int, first_seconds: float, curve: Curve) -> None:
-    seconds = trainer.seconds - first_seconds
-    rate = (trainer.games - first_games) / max(seconds, 1e-9)
-    clock = time.strftime("%M:%S" if seconds < 3600 else "%H:%M:%S", time.gmtime(seconds))
-    score = f"{curve[-1][1]:.2f} against {YARDSTICK}" if curve else ""
-    options.show(f"{clock}  {trainer.games:,} games  {rate:,.0f} games/s  {score}")

@@ -17,7 +17,7 @@ from othello_env.support.files import write_file, write_json
 __all__ = ["command"]
 
 _CLASSICS = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted", "alphabeta:depth=4,eval=weighted")
-"""The opponents that the agent is measured against, from the weakest to the strongest."""
+"""The opponents of the agent, from the weakest to the strongest."""
 _OPENINGS = "random:10"
 
 
@@ -29,11 +29,9 @@ _OPENINGS = "random:10"
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="A folder that is new or empty.  [default: othello-quickstart, or -2, -3, ... where it exists]",
+    help="A folder that is new or empty.  [default: othello-quickstart, or -2, -3, ... if it exists]",
 )
-@options.seed_option(
-    "Determines what is random; but --seconds ends the training after a number of games that need not be the same."
-)
+@options.seed_option("Of everything random. But --seconds ends the training, after a number of games that may differ.")
 def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
     """Train an agent from nothing by self-play, and measure it against the classic opponents."""
     from othello_agents.ntuple import Trainer

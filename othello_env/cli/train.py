@@ -13,19 +13,19 @@ __all__ = ["command"]
 
 _BATCH, _LARGEST_BATCH = 64, 100_000
 _PRECISE_BELOW = 10.0
-"""Seconds that are told with a decimal."""
+"""Fewer seconds than this are printed with a decimal."""
 
 
 @click.command("train")
 @click.option(
     "--seconds",
     type=options.FloatRange(0, options.MOST_SECONDS, above=True),
-    help="Of training, counted anew with --resume.  [default: 60 without --games]",
+    help="Of training; --resume counts from 0 again.  [default: 60 without --games]",
 )
 @click.option(
     "--games",
     type=click.IntRange(1, options.MOST_GAMES),
-    help="Of self-play, counted anew with --resume; parts that are multiples of the batch end like one run.",
+    help="Of self-play; --resume counts from 0 again. Parts that are multiples of the batch end like one run.",
 )
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Where to write: a .npz file."
@@ -35,16 +35,16 @@ _PRECISE_BELOW = 10.0
     "--threads",
     type=click.IntRange(1, options.MOST_THREADS),
     default=1,
-    help="That play; they share the games of a batch.",
+    help="Number of threads, which share the games of a batch.",
 )
 @click.option(
     "--batch",
     type=click.IntRange(1, _LARGEST_BATCH),
-    help=f"How many games are played before they are learned from.  [default: 1, with several threads {_BATCH}]",
+    help=f"Number of games that are played before they are learned from.  [default: 1, with several threads {_BATCH}]",
 )
 @options.size_option
 @options.seed_option(
-    "The same seed, --games and --batch repeat the run; one that --seconds ends need not play the same number of games."
+    "The same seed, --games and --batch repeat the run. A run that --seconds ends may play another number of games."
 )
 @click.pass_context
 def command(
@@ -58,14 +58,15 @@ def command(
     size: int,
     seed: int,
 ) -> None:
-    """Train an agent by self-play and write it to a file, which is an agent by its path.
+    """Train an agent by self-play and write it to a file; the path of the file then names the agent.
 
-    The file is written now and then while it learns. An interrupt keeps what was learned; --resume goes on from there.
+    The file is written now and then during the training. An interrupt keeps what was learned; --resume goes on from
+    there.
     """
     from othello_agents.ntuple import NTupleNetwork, Trainer
 
     if out.suffix != ".npz":
-        raise click.BadParameter(f"{out} does not end in .npz, by which it is found as an agent.", param_hint="--out")
+        raise click.BadParameter(f"{out} does not end in .npz, as the file of an agent has to.", param_hint="--out")
     if out.exists() and not resume:
         raise click.BadParameter(f"{out} exists; --resume goes on with it.", param_hint="--out")
     check_output(out)
@@ -85,7 +86,7 @@ def command(
 
 
 def _check_same(context: click.Context, **resumed: int) -> None:
-    """See that nothing was given that contradicts what the network was trained with."""
+    """Refuse options that contradict the numbers with which the network was trained."""
     for name, number in resumed.items():
         given = context.params[name]
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE and given != number:

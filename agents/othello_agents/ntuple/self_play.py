@@ -26,9 +26,9 @@ __all__ = ["Learning", "Records", "learn", "play", "train"]
 
 _0, _1, _2, _32 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(32)
 _BEST, _OTHER, _END = 0, 1, 2
-"""Which move was made: the best one; another one; another one where the best would have ended the game."""
+"""The move that was made: the best one; another one; another one where the best would have ended the game."""
 _GRABS = np.uint64(0.7 * 2.0**32)
-"""How often a grabbing player grabs, times 2**32."""
+"""The probability that a grabbing player grabs, times 2**32."""
 
 
 class Learning(NamedTuple):
@@ -43,17 +43,17 @@ class Learning(NamedTuple):
 
 
 class Records(NamedTuple):
-    """The games of a batch, ply by ply: the afterstates that are to be learned.
+    """The games of a batch, ply by ply: the afterstates to learn from.
 
     Attributes:
         plies: (B,) int64, the lengths of the games.
         configurations: (B, T, Q) int16, from the mover's side.
-        best: (B, T, Q) int16, the same after the best move, where `made` is `_OTHER`; only P of them are set.
+        best: (B, T, Q) int16, the same after the best move, where `made` is `_OTHER`; only the first P are set.
         made: (B, T) int8, `_BEST`, `_OTHER` or `_END`.
         stages: (B, T) int64.
         signs: (B, T) float64, +1 where the first player moved, else -1.
         values: (B, T) float64, the afterstates' values; the last one's is the game's outcome.
-        greedy: (B, T) float64, the value of the best move; another than `values` where another one was made.
+        greedy: (B, T) float64, the value of the best move; it differs from `values` where another move was made.
     """
 
     plies: npt.NDArray[np.int64]
@@ -67,7 +67,7 @@ class Records(NamedTuple):
 
     @classmethod
     def empty(cls, games: int, tables: Tables) -> "Records":
-        """Room for so many games."""
+        """Records with room for some games."""
         shape = (games, int(tables.board).bit_count())
         width = len(tables.offsets)
         return cls(
@@ -106,7 +106,7 @@ def _grab(own: np.uint64, opponent: np.uint64, legal: np.uint64) -> np.int64:
 
 @kernel
 def _grabber(key: np.uint64, learning: Learning) -> np.int64:
-    """Which player grabs discs in a game: +1, the first, -1, the second, or 0, none."""
+    """The player who grabs discs in a game: +1 for the first, -1 for the second, 0 for none."""
     draw = mix(key, np.uint64(OPPONENT))
     if draw >> _32 >= np.uint64(learning.grabbing * 2.0**32):
         return np.int64(0)
@@ -170,7 +170,7 @@ def _best_after_replies(
     after: npt.NDArray[np.int16],
     later: npt.NDArray[np.int16],
 ) -> tuple[np.int64, np.float32]:
-    """The first square that is best by minimax of depth 2, and its own afterstate's logit; see `kernels.best_move`."""
+    """The first square that is best by minimax of depth 2, and the logit of its afterstate; see `kernels.best_move`."""
     best, most, best_logit = np.int64(-1), np.float32(0), np.float32(0)
     while legal != _0:
         disc = legal & (_0 - legal)
@@ -206,7 +206,7 @@ def _other(
     tables: Tables,
     after: npt.NDArray[np.int16],
 ) -> int:
-    """Write down the best move's afterstate where another is made. Returns `_OTHER` or `_END`."""
+    """Record the afterstate of the best move where another move is made. Returns `_OTHER` or `_END`."""
     new_own, _, legal, reply = advance(own, opponent, _1 << np.uint64(best), tables.board)
     follow(configuration, best, opponent & ~new_own, tables.deltas, tables.looked_up, after)
     return _END if (legal | reply) == _0 else _OTHER
@@ -214,7 +214,7 @@ def _other(
 
 @kernel
 def _value_again(b: int, tables: Tables, records: Records) -> None:
-    """Set the values of a recorded game to what the weights make of them now."""
+    """Set the values of a recorded game by the present weights."""
     for t in range(records.plies[b]):
         weights = tables.weights[records.stages[b, t]]
         if t < records.plies[b] - 1:
@@ -227,10 +227,10 @@ def _value_again(b: int, tables: Tables, records: Records) -> None:
 
 @kernel
 def _learn(b: int, learning: Learning, tables: Tables, errors: npt.NDArray[np.float32], records: Records) -> None:
-    """Move the value of every afterstate but the last, which is never looked up, towards its TD(lambda) return.
+    """Move the value of every afterstate towards its TD(lambda) return, except the last, which is never looked up.
 
-    Each weight has a rate of its own, as in temporal coherence learning (Beal and Smith, "Temporal coherence and
-    prediction decay in TD learning", 1999): the part of its errors that did not cancel out.
+    Each weight has its own learning rate: the part of its errors that did not cancel out. This is temporal coherence
+    learning (Beal and Smith, "Temporal coherence and prediction decay in TD learning", 1999).
     """
     last = records.plies[b] - 1
     target = records.signs[b, last] * records.greedy[b, last]  # for the first player
@@ -248,7 +248,7 @@ def _learn(b: int, learning: Learning, tables: Tables, errors: npt.NDArray[np.fl
                 weights[i] += step * abs(sums[i, 0]) / size if size > 0 else step
                 sums[i, 0] += error
                 sums[i, 1] += abs(error)
-        # What came of another move than the best says nothing about the position before it.
+        # The outcome of a move that was not the best says nothing about the position before it.
         followed = learning.trace if value == greedy else 0.0
         target = (1.0 - followed) * sign * greedy + followed * target
 
@@ -266,9 +266,9 @@ def play(
     learning: Learning,
     records: Records,
 ) -> None:
-    """Play and record every `shares`-th game, from number `share` on, of a batch.
+    """Play and record every `shares`-th game of a batch, beginning with the game number `share`.
 
-    The batch is that of the next `games` games from `first` on, in the sequence that `key` determines.
+    The batch is the next `games` games from number `first` on, in the sequence that `key` determines.
     """
     for b in range(share, games, shares):
         _self_play(mix(key, np.uint64(first + b)), own, opponent, tables, learning, records, b)
@@ -283,10 +283,10 @@ def learn(
     learning: Learning,
     records: Records,
 ) -> None:
-    """Learn from the games of a batch one after another, from each what its values are by then.
+    """Learn from the games of a batch one after another, each with the values that its positions have by then.
 
     `errors` (S, W, 2) has for each weight the sum of its errors so far and the sum of their sizes. `played` (1,) counts
-    the games: it is raised after each, so that an interrupt never leaves it wrong.
+    the games. It is raised after each game, so that it is right after an interrupt.
     """
     for b in range(games):
         if b > 0:  # the first game was played with these weights
@@ -309,7 +309,7 @@ def train(
 ) -> None:
     """Play the next games of the sequence that `key` determines, from one position, and learn from each batch.
 
-    The batches lie at multiples of their length, B. See `learn` for the rest.
+    Batches begin at multiples of their length, B. For `played` and `errors` see `learn`.
     """
     end = played[0] + games
     while played[0] < end:

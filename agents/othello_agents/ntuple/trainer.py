@@ -19,45 +19,49 @@ from othello_env.support.threads import Workers
 __all__ = ["Trainer"]
 
 _CHUNK = 64
-"""About how many games are played between two looks at the clock."""
+"""About the number of games between two looks at the clock."""
 _LARGEST_BATCH = 10_000
-"""Games, of 25 kB each while they are learned from."""
+"""Games; each takes 25 kB until it has been learned from."""
 _KINDS: dict[str, tuple[type, ...]] = {"seed": (int,), "batch": (int,), "random_plies": (int,), "look_ahead": (bool,)}
-"""What the numbers in a card are that are no float."""
+"""The types of the numbers in a card; those not listed may be int or float."""
 
 
 class Trainer:
     """Learns an evaluation by playing against itself: temporal differences on afterstates.
 
-    Each move is the best one by the present evaluation, or now and then a random one; each game begins with a random
-    number of random moves. In some games one player mostly grabs: it makes the move that turns the most discs. A
-    learner that only meets itself never meets opponents who swamp the board. It keeps few discs, and any search wipes
-    it out. After a game, each afterstate's value moves towards its TD(lambda) return; the game itself is worth the mean
-    of its result (+1, 0, -1) and its margin as a part of the board. A move that was not the best does not enter the
-    return of what was before it.
+    Each move is the best one by the present evaluation, or now and then a random one. Each game begins with a random
+    number of random moves. In some games one player mostly grabs: it makes the move that turns the most discs. Without
+    such games a learner never meets opponents who swamp the board; it keeps few discs, and any search wipes it out.
 
-    Each weight learns at a rate of its own, which falls as its errors cancel out (temporal coherence learning).
+    After a game, each afterstate's value moves towards its TD(lambda) return. The game itself is worth the mean of its
+    result (+1, 0, -1) and its margin divided by the squares of the board. Where a move was not the best one, the return
+    of the positions before it begins anew at the value of the best one.
 
-    The games form one sequence that the seed determines: the same number of games gives the same weights, in whatever
-    portions and however fast they were played. With a batch, the games of each, from a multiple of its length to the
-    next, are played by the weights of its beginning and then learned from one after another, each with the values that
-    its positions have by then. So portions of games must be multiples of the batch: one that is not cuts a batch in
-    two, and the second part is played by other weights. Time and Ctrl-C end a portion between batches.
+    Each weight has its own learning rate, which falls as its errors cancel out (temporal coherence learning).
+
+    The seed determines one sequence of games: the same number of games gives the same weights, however fast they were
+    played and in whatever portions. With a batch, games are played in groups, whose bounds lie at multiples of the
+    batch. All games of a group are played with the weights of its beginning. Then they are learned from one after
+    another, each with the values that its positions have by then. So portions of games must be multiples of the batch:
+    any other portion cuts a group in two, and the second part is played with other weights. Time and Ctrl-C end a
+    portion only between batches.
 
     Args:
         size: of the board: 4, 6 or 8.
-        seed: for everything random.
-        network: one to go on with, which is changed in place. A network from a Trainer with the same arguments goes on
-            as if nothing had happened, but one that was saved as `half`, whose weights' own rates begin anew.
-        stages: of a new network.
+        seed: of everything random.
+        network: a network to go on with, which is changed in place. If it comes from a Trainer with the same arguments,
+            the training goes on as if it had never stopped. But if it was saved as `half`, the weights' own rates begin
+            anew.
+        stages: the number of stages of a new network.
         rate: how far a value moves towards its return at first, as a fraction of their difference (for small values).
-        trace: lambda of TD(lambda): 0 learns from the next value alone, 1 from the result alone.
+        trace: lambda of TD(lambda): 0 learns from the next value only, 1 from the result only.
         epsilon: the probability of a random move.
-        random_plies: with how many random moves a game begins at most; None for two fifths of the squares to fill.
-        grabbing: the probability that one of a game's players grabs discs.
+        random_plies: the largest number of random moves at the beginning of a game; None for two fifths of the squares
+            to fill.
+        grabbing: the probability that one of the players of a game grabs discs.
         look_ahead: choose moves by minimax of depth 2, which takes several times as long.
-        batch: how many games are played before they are learned from, at most 10,000.
-        num_threads: how many threads share the games of a batch, at most one a game; results do not depend on it.
+        batch: the number of games that are played before they are learned from, at most 10,000.
+        num_threads: the threads that share the games of a batch, at most one a game; results do not depend on it.
 
     Raises:
         ValueError: there is no such size, the network has another one, or a number is out of its range.
@@ -116,30 +120,30 @@ class Trainer:
 
     @classmethod
     def resume(cls, network: NTupleNetwork, *, num_threads: int = 1) -> Self:
-        """A Trainer that goes on with a network, which it changes, by the seed, batch and other numbers of its card.
+        """A Trainer that goes on with a network and changes it; its card has the seed, the batch and the other numbers.
 
         Raises:
-            ValueError: the card does not tell them.
+            ValueError: a number is missing from the card, or has a wrong type.
         """
         numbers = {"batch": 1, "look_ahead": False} | network.training
         for name in ("seed", "batch", *Learning._fields):
             if type(numbers.get(name)) not in _KINDS.get(name, (int, float)):
                 raise ValueError(
-                    f"the network's card does not tell the {name} of its training: {short(network.training)}"
+                    f"the network's card does not have the {name} of its training: {short(network.training)}"
                 )
         options = {name: numbers[name] for name in ("batch", *Learning._fields)}
         return cls(network.size, numbers["seed"], network=network, num_threads=num_threads, **options)
 
     @property
     def games(self) -> int:
-        """How many games the network has learned from."""
+        """The number of games that the network has learned from."""
         return int(self._played[0])
 
     def run(self, *, seconds: float | None = None, games: int | None = None) -> int:
         """Play and learn for some time or some games, whichever ends first; returns the number of games played.
 
-        The time to compile, once in a process, does not count. Call it again to go on. After a Ctrl-C, too, what was
-        learned stays.
+        The time to compile, once in a process, does not count. Another call goes on. What was learned stays, also after
+        a Ctrl-C.
 
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed.
@@ -165,7 +169,7 @@ class Trainer:
         return self.games - before
 
     def _play(self, games: int) -> None:
-        """Play and learn from the next games: with several threads, of one batch."""
+        """Play the next games and learn from them; with several threads, they are of one batch."""
         black, white = (np.uint64(discs) for discs in bitboard.STARTS)
         tables, learning, records, threads = self.network.tables, self._learning, self._records, self._workers.count
         if threads == 1:
@@ -174,14 +178,14 @@ class Trainer:
         first = np.int64(self.games)
 
         def share(k: int) -> None:
-            # Always the same places of the records, so that what an interrupt left running meets nobody else's.
+            # A thread that an interrupt left running meets only share k of the next call in the records.
             play(self._key, first, games, k, threads, black, white, tables, learning, records)
 
         self._workers.run(share)
         learn(self._played, games, tables, self._errors, learning, records)
 
     def _note(self) -> None:
-        """Write into the network where its weights come from."""
+        """Write the origin of the weights into the network's card."""
         self.network.training |= {
             "games": self.games,
             "seconds": round(self.seconds, 3),

@@ -136,9 +136,9 @@ def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(tmp_path
         (["--out", "kept.npz", "--games", "8", "--resume"], "kept.npz"),  # which holds no network
         (["--out", "a.npz", "--games", "8", "--resume"], "a.npz"),
         (["--out", "a.npz"], "give --games or --seconds"),
-        (["--out", "a.json", "--games", "8"], "--out is a .npz file, not a.json"),
-        (["--out", "a.npz", "--games", "8", "--matches", "3"], "--matches is an even number of at least 2, not 3"),
-        (["--out", "a.npz", "--games", "8", "--size", "7"], "7"),
+        (["--out", "a.json", "--games", "8"], "--out: expected a .npz file, got 'a.json'"),
+        (["--out", "a.npz", "--games", "8", "--matches", "3"], "--matches: expected an even number from 2 to"),
+        (["--out", "a.npz", "--games", "8", "--size", "7"], "--size: expected 4, 6 or 8, got '7'"),
         (["--out", "kept.npz/a.npz", "--games", "8"], "kept.npz"),  # which is no folder
         (["--out", "a.npz", "--games", "8", "--first", "0"], "--first: expected a whole number from 1 to"),
         (["--out", "a.npz", "--games", "-10"], "--games: expected a whole number from 1 to"),

@@ -157,19 +157,19 @@ def test_portions_make_no_difference_and_a_saved_network_goes_on_as_if_never_sto
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"seed": None}, "does not tell the seed"),
-        ({"seed": 1.0}, "does not tell the seed"),
-        ({"rate": "fast"}, "does not tell the rate"),
-        ({"batch": True}, "does not tell the batch"),
+        ({"seed": None}, "does not have the seed"),
+        ({"seed": 1.0}, "does not have the seed"),
+        ({"rate": "fast"}, "does not have the rate"),
+        ({"batch": True}, "does not have the batch"),
         ({"batch": 10**9}, "batch must be 1 to 10000"),
-        ({"random_plies": 4.0}, "does not tell the random_plies"),
+        ({"random_plies": 4.0}, "does not have the random_plies"),
         ({"random_plies": 10**299}, "random_plies must be 0 to 16"),
         ({"rate": 10**299}, "rate must be 0.0 to 1000000.0"),
-        ({"look_ahead": 2}, "does not tell the look_ahead"),
+        ({"look_ahead": 2}, "does not have the look_ahead"),
     ],
     ids=str,
 )
-def test_a_card_that_does_not_tell_how_it_was_trained_cannot_be_resumed(change, message):
+def test_a_card_that_does_not_say_how_it_was_trained_cannot_be_resumed(change, message):
     training = Trainer(4).network.training
     Trainer.resume(NTupleNetwork(4, training=training))
     with pytest.raises(ValueError, match=message):

@@ -77,3 +77,22 @@ def test_an_interrupt_while_the_learner_is_measured_keeps_what_was_learned(monke
     assert interrupted
     assert kept[-1] == trainer.games == (0 if interrupted_score == 1 else 200)
     assert len(curve) == interrupted_score - 1
+
+
+def test_an_interrupt_of_the_training_keeps_what_was_learned_and_measures_it(monkeypatch):
+    run = Trainer.run
+
+    def interrupted_run(trainer, **_):
+        run(trainer, games=16)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Trainer, "run", interrupted_run)
+    monkeypatch.setattr(_training, "_score", lambda trainer: trainer.games / 100)
+    trainer, kept = Trainer(4, seed=1), []
+    curve, interrupted = _training.train(
+        trainer, seconds=60, games=None, keep=lambda: kept.append(trainer.games), every=1e9
+    )
+    assert interrupted
+    assert kept[0] == 0
+    assert kept[-1] == 16
+    assert [score for _, score in curve] == [0, 0.16]

@@ -1,0 +1,126 @@
+"""The file from which a recipe with PyTorch resumes: the learner's tensors, and a card that says how far it is.
+
+Everything that is read is checked before it is used, since anybody may have written the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from reprlib import repr as short
+from typing import Any
+
+from _arguments import option
+
+from othello_agents.network.neural import NeuralNetwork, read_tensors
+
+__all__ = ["learner_tensors", "network_of", "read_run", "restore_learner"]
+
+_LARGEST_FILE = 16 << 30  # bytes
+
+_Tensors = dict[str, Any]  # torch.Tensor by name
+
+
+def learner_tensors(network: NeuralNetwork, optimizer: Any) -> _Tensors:
+    """The weights of a network and Adam's running means of their gradients, for `restore_learner`."""
+    tensors = {f"weights.{name}": weight for name, weight in network.weights.items()}
+    for name, weight in network.weights.items():
+        tensors |= {f"adam.{name}.{key}": value for key, value in optimizer.state.get(weight, {}).items()}
+    return tensors
+
+
+def restore_learner(tensors: _Tensors, network: NeuralNetwork, optimizer: Any) -> None:
+    """Copy the tensors of `learner_tensors` into a network and its optimiser.
+
+    Raises:
+        ValueError: a tensor is missing, has another shape, or is not finite.
+    """
+    read = network_of(tensors, "weights", network).weights
+    has_begun = any(name.startswith("adam.") for name in tensors)
+    state = {}
+    for number, (name, weight) in enumerate(network.weights.items()):
+        weight.data.copy_(read[name])
+        if has_begun:
+            shapes = {"step": (), "exp_avg": weight.shape, "exp_avg_sq": weight.shape}
+            state[number] = {key: _sound(tensors, f"adam.{name}.{key}", shape) for key, shape in shapes.items()}
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def network_of(tensors: _Tensors, owner: str, like: NeuralNetwork) -> NeuralNetwork:
+    """The network, on the CPU, whose weights are named ``owner.name``; it has the sizes of `like`.
+
+    Raises:
+        ValueError: a tensor is missing, has another shape, or is not finite.
+    """
+    weights = {name: _sound(tensors, f"{owner}.{name}", shape) for name, shape in like.shapes().items()}
+    return NeuralNetwork(like.size, like.channels, like.blocks, weights)
+
+
+def _sound(tensors: _Tensors, name: str, shape: Sequence[int]) -> Any:
+    tensor = tensors.get(name)
+    if tensor is None or tuple(tensor.shape) != tuple(shape) or not tensor.dtype.is_floating_point:
+        found = "nothing" if tensor is None else f"{tensor.dtype} of shape {tuple(tensor.shape)}"
+        raise ValueError(f"expected {name} as floats of shape {tuple(shape)}, got {found}")
+    if not bool(tensor.isfinite().all()):
+        raise ValueError(f"{name} are not all finite")
+    return tensor
+
+
+def read_run(
+    path: str | Path,
+    form: str,
+    settings: Mapping[str, Any],
+    *,
+    counts: Sequence[str],
+    over: str,
+    opponents: Sequence[str],
+) -> tuple[_Tensors, dict[str, Any]]:
+    """The tensors and the card of a run that is resumed with the same settings.
+
+    Args:
+        path: the file.
+        form: the format that the card must name.
+        settings: the settings by name; those of the card must be equal.
+        counts: names of integers in the card, each at least 0, beside ``iteration``.
+        over: the name of a number in each point of the curve, beside ``iteration`` and ``seconds``.
+        opponents: the opponents for which each point has a score.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        OSError: it is no regular file, or cannot be read.
+        ValueError: it is not the file of such a run, or the settings differ.
+    """
+    tensors, card = read_tensors(path, _LARGEST_FILE)
+    was = card.get("settings")
+    if card.get("format") != form or not isinstance(was, dict) or set(was) != set(settings):
+        raise ValueError(f"{str(path)!r} is no run of this recipe")
+    changed = [f"{option(n)} was {short(was[n])}, not {now}" for n, now in settings.items() if was[n] != now]
+    if changed:
+        raise ValueError(", ".join(changed))
+    for name in ("iteration", *counts):
+        if type(card.get(name)) is not int or not 0 <= card[name] < 2**62:
+            raise ValueError(f"{str(path)!r} has a card with a wrong {name}: {short(card.get(name))}")
+    progress = card.get("progress")
+    if not isinstance(progress, dict) or not _is_progress(progress, over, opponents):
+        raise ValueError(f"{str(path)!r} has a card with a wrong curve: {short(progress)}")
+    return tensors, card
+
+
+def _is_progress(progress: dict[str, Any], over: str, opponents: Sequence[str]) -> bool:
+    """Whether these are the seconds of a run and the points of its curve."""
+    points = progress.get("curve")
+    return (
+        _are_numbers(progress, "seconds")
+        and isinstance(points, list)
+        and all(
+            isinstance(point, dict)
+            and _are_numbers(point, "iteration", "seconds", over)
+            and isinstance(point.get("scores"), dict)
+            and _are_numbers(point["scores"], *opponents)
+            for point in points
+        )
+    )
+
+
+def _are_numbers(values: dict[str, Any], *names: str) -> bool:
+    return all(type(values.get(name)) in (int, float) for name in names)

@@ -1,0 +1,252 @@
+"""A training run of PPO or AlphaZero, from the command's arguments to the files.
+
+A recipe defines a `Learner`: its network, how it plays and learns. `run` does the rest: it reads the command line,
+iterates, measures the points of the curve, writes the files, and handles Ctrl-C and ``--resume``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, Self
+
+import torch
+from _arguments import even, flag, parse_all, path, real, text, whole
+from _recipe import LADDER, OPENINGS, command_line, show
+
+from othello_agents.network.neural import NeuralAgent, NeuralNetwork
+from othello_env.arena.match import MatchResult
+from othello_env.arena.rating.placement import place
+from othello_env.drawing.chart import CurvePoint, learning_chart, png
+from othello_env.support.files import write_file, write_json
+
+__all__ = ["PRECISIONS", "Learner", "Options", "run"]
+
+PRECISIONS = ("float32", "bfloat16")
+
+
+@dataclass(frozen=True)
+class Options:
+    """The arguments of a run that do not change what it learns."""
+
+    out: Path = path("the agent, a .safetensors file", suffix=".safetensors")
+    iterations: int | None = whole(None, "in all; the seconds may end the run sooner", least=0, most=sys.maxsize)
+    seconds: float = real(3600.0, "in all, measurements included", least=0)
+    resume: bool = flag("go on where the run of this name ended")
+    every: int = whole(20, "iterations between points of the curve")
+    match: int = even(100, "games of each match and on the ladder")
+    device: str = text("cuda" if torch.cuda.is_available() else "cpu", "of the network")
+    tensorboard: Path | None = path("a folder for TensorBoard's logs", None)
+
+    @property
+    def state(self) -> Path:
+        """The file from which the run can be resumed."""
+        return self.out.with_suffix(".state.safetensors")
+
+    def check(self) -> None:
+        """Refuse to overwrite an agent, a device that is not there, and logs without their package."""
+        if self.out.exists() and not self.resume:
+            raise ValueError(f"--out {self.out} exists; --resume goes on with it")
+        try:
+            torch.empty(0, device=self.device)
+        except (AssertionError, RuntimeError):  # PyTorch's own message can fill a page
+            raise ValueError(f"--device: there is no {self.device} that PyTorch can use") from None
+        if self.tensorboard and importlib.util.find_spec("tensorboard") is None:
+            raise ValueError("--tensorboard needs a package: pip install tensorboard")
+
+
+class Learner(Protocol):
+    """What a recipe defines: the network, how it learns, and how its run is written and read."""
+
+    NAME: ClassVar[str]
+    """The name of the algorithm."""
+    UNIT: ClassVar[str]
+    """``plies`` or ``games``: the attribute with the number played so far, and the curve's axis."""
+
+    settings: Any
+    """A dataclass of what the results depend on."""
+    iteration: int
+
+    def __init__(self, settings: Any, device: str) -> None: ...
+
+    def iterate(self) -> dict[str, float]:
+        """Play, learn, and return the mean losses. Raises FloatingPointError when the training has diverged."""
+
+    @property
+    def trained(self) -> NeuralNetwork:
+        """The network that the run is for."""
+
+    @property
+    def agent(self) -> NeuralAgent:
+        """The trained network as an agent, which is rated."""
+
+    def matches(self, games: int) -> dict[str, dict[str, MatchResult]]:
+        """Matches of each kind, the first called ``scores``, by opponent."""
+
+    @property
+    def score_title(self) -> str:
+        """What the ``scores`` are of, for the picture."""
+
+    def save(self, file: Path, progress: dict[str, Any]) -> None:
+        """Write everything that a resumed run needs."""
+
+    @classmethod
+    def load(cls, file: Path, settings: Any, device: str) -> tuple[Self, dict[str, Any]]:
+        """The learner and the progress that `save` wrote. Raises OSError or ValueError."""
+
+
+def run(
+    kind: type[Learner],
+    settings_kind: type,
+    description: str | None,
+    arguments: Sequence[str] | None = None,
+    options_kind: type[Options] = Options,
+) -> Learner:
+    """Do what the command says, from its arguments to the files; returns the learner.
+
+    Args:
+        kind: the recipe's learner.
+        settings_kind: the dataclass of its settings, all of which are options of the command.
+        description: the recipe's docstring.
+        arguments: the command's words, by default those of the process.
+        options_kind: the other options, with the recipe's own defaults.
+
+    Raises:
+        SystemExit: an argument is wrong, a file cannot be read or written, or the training has diverged.
+        KeyboardInterrupt: Ctrl-C was pressed a second time.
+    """
+    options, settings = parse_all(description, [options_kind, settings_kind], arguments)
+    progress: dict[str, Any] = {"seconds": 0.0, "curve": []}
+    if options.resume:
+        try:
+            learner, progress = kind.load(options.state, settings, options.device)
+        except (OSError, ValueError) as error:
+            sys.exit(f"--resume: {error}")
+    else:
+        learner = kind(settings, options.device)
+    with _stop_after_iteration() as stop:
+        try:
+            learner.save(options.state, progress)  # shows at once whether it can be written
+            _Run(learner, options, progress).train(stop)
+        except (FloatingPointError, OSError) as error:
+            show("")
+            sys.exit(f"iteration {learner.iteration}: {error}")
+    return learner
+
+
+@contextmanager
+def _stop_after_iteration() -> Iterator[list[int]]:
+    """Yields a list that is empty until Ctrl-C is pressed. Pressed again, it raises KeyboardInterrupt at once."""
+    stop: list[int] = []
+
+    def interrupt(number: int, frame: Any) -> None:
+        stop.append(number)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _Run:
+    """A learner, the options, and the progress: the seconds so far and the points of the curve."""
+
+    def __init__(self, learner: Learner, options: Options, progress: dict[str, Any]) -> None:
+        self.learner, self.options, self.progress = learner, options, progress
+        self.curve: list[dict[str, Any]] = progress["curve"]
+        self.board: Any = None
+        if options.tensorboard:
+            from torch.utils.tensorboard import SummaryWriter  # an extra package
+
+            self.board = SummaryWriter(options.tensorboard)
+
+    @property
+    def played(self) -> int:
+        """The plies or games so far."""
+        return int(getattr(self.learner, self.learner.UNIT))
+
+    def train(self, stop: list[int]) -> None:
+        """Iterate and measure until the iterations or seconds are over, or `stop` is not empty."""
+        learner, options = self.learner, self.options
+        most = math.inf if options.iterations is None else options.iterations
+        begin = time.perf_counter() - self.progress["seconds"]
+        losses: dict[str, float] = {}
+        while True:
+            self.progress["seconds"] = seconds = time.perf_counter() - begin
+            is_last = bool(stop) or learner.iteration >= most or seconds >= options.seconds
+            is_new = not self.curve or self.curve[-1]["iteration"] != learner.iteration
+            is_measured = is_new and (learner.iteration % options.every == 0 or is_last)
+            where = f"iteration {learner.iteration}  {self.played:,} {learner.UNIT}  {seconds:.0f} s"
+            if is_measured:
+                show(f"{where}  measuring")
+                if is_last:  # a second Ctrl-C may end the measurement
+                    learner.save(options.state, self.progress)
+                self.curve.append(self.measure(losses))
+                self.progress["seconds"] = time.perf_counter() - begin
+                self.keep()
+                show("")
+                print(where, *_words(self.curve[-1]), sep="  ", flush=True)
+            if is_last or (is_measured and stop):
+                return
+            show(where)
+            losses = learner.iterate()
+            self.log({f"train/{name}": loss for name, loss in losses.items()})
+
+    def measure(self, losses: dict[str, float]) -> dict[str, Any]:
+        """The point of the curve where the learner is."""
+        learner, games, seconds = self.learner, self.options.match, self.progress["seconds"]
+        point = {"iteration": learner.iteration, learner.UNIT: self.played, "seconds": round(seconds, 1)}
+        point |= {name: round(loss, 4) for name, loss in losses.items()}
+        for name, matches in learner.matches(games).items():
+            point[name] = {opponent: round(match.score, 4) for opponent, match in matches.items()}
+        if learner.settings.size == 8:  # the board of the rated opponents
+            placement = place(learner.agent, games=games)
+            if placement.elo is not None:  # it is None after a loss of every game
+                point["elo"], point["elo95"] = round(placement.elo), [round(end) for end in placement.interval]
+        return point
+
+    def keep(self) -> None:
+        """Write the agent, the state, the curve and its picture, and log the newest point."""
+        learner, options, point = self.learner, self.options, self.curve[-1]
+        card = {"command": command_line(), "settings": asdict(learner.settings)}
+        learner.trained.training = card | point
+        learner.trained.save(options.out)
+        learner.save(options.state, self.progress)
+        write_json(options.out.with_suffix(".json"), card | {"curve": self.curve})
+        write_file(options.out.with_suffix(".png"), self.picture())
+        self.log({f"score/{opponent}": score for opponent, score in point["scores"].items()})
+        self.log({"elo": point["elo"]} if "elo" in point else {})
+
+    def picture(self) -> bytes:
+        """The curve as a PNG file."""
+        learner, size = self.learner, self.learner.settings.size
+        title = f"{learner.NAME} learns {size}x{size} Othello by self-play, seed {learner.settings.seed}"
+        subtitle = f"{learner.score_title}, {self.options.match} games at each point from {OPENINGS[size]}"
+        lines = {
+            opponent: [CurvePoint(p[learner.UNIT], p["seconds"], p["scores"][opponent]) for p in self.curve]
+            for opponent in LADDER
+        }
+        return png(learning_chart(title, subtitle, lines, learner.UNIT))
+
+    def log(self, numbers: dict[str, float]) -> None:
+        """Log numbers to TensorBoard, if it was asked for."""
+        if self.board and numbers:
+            for name, number in numbers.items():
+                self.board.add_scalar(name, number, self.played)
+            self.board.flush()
+
+
+def _words(point: dict[str, Any]) -> list[str]:
+    """The scores and the rating of a point as they are printed."""
+    words = [f"{opponent.partition(':')[0]} {score:.2f}" for opponent, score in point["scores"].items()]
+    words += [f"without search {score:.2f}" for score in point.get("without search", {}).values()]
+    return words + ([f"Elo {point['elo']}"] if "elo" in point else [])

@@ -1,0 +1,95 @@
+"""Work that several scripts measure: perft, steps of many games at once, and games driven from Python."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import gymnasium
+import numpy as np
+from _measure import Work, timed
+
+from othello_env import sample_legal
+from othello_env.games.othello.bitboard import BOARDS, STARTS, perft
+
+__all__ = ["VectorWork", "driven_work", "perft_work"]
+
+T = TypeVar("T")
+
+
+def perft_work(depth: int = 7) -> Work:
+    """Perft from the start on one core. A unit is a leaf; the position of every leaf is made."""
+    black, white = (np.uint64(discs) for discs in STARTS)
+    return timed(lambda: float(perft(black, white, BOARDS[8], depth)))
+
+
+class VectorWork:
+    """Steps of N games at once in a vector environment, with observations and masks; a unit is a step of one game.
+
+    The draw of actions does not count.
+
+    Args:
+        n: the number of games.
+        opponent: a spec; None for self-play.
+        threads: the number of threads.
+        game: ``Othello``, or another game that has a vector environment.
+    """
+
+    STAGES = 60
+    """About the plies of a game. At the beginning, equally many games are at each ply."""
+    STEPS = 8
+
+    def __init__(self, n: int, opponent: str | None = None, threads: int = 1, game: str = "Othello") -> None:
+        name = f"othello_env/{game}-v0"
+        self._env = gymnasium.make_vec(name, num_envs=n, opponent=opponent, copy=False, num_threads=threads)
+        self._rng = np.random.default_rng(0)
+        self._n = n
+        self._masks = self._env.reset(seed=0)[0]["action_mask"]
+        for stage in range(min(n, self.STAGES)):
+            those = np.arange(n) % self.STAGES == stage
+            self._env.reset(options={"reset_mask": those, "random_plies": stage})
+        for _ in range(self.STAGES):
+            self._env.step(sample_legal(self._masks, self._rng))
+
+    def __call__(self) -> tuple[float, float]:
+        spent = 0.0
+        for _ in range(self.STEPS):
+            actions = sample_legal(self._masks, self._rng)
+            began = time.perf_counter()
+            self._env.step(actions)
+            spent += time.perf_counter() - began
+        return self.STEPS * self._n, spent
+
+    def close(self) -> None:
+        self._env.close()
+
+
+def driven_work(
+    begin: Callable[[int], T], choices: Callable[[T], Sequence[int]], step: Callable[[int], T], games: int = 20
+) -> Work:
+    """Random games that are driven from Python; a unit is a step.
+
+    The draw of actions does not count.
+
+    Args:
+        begin: begins a game with a seed and returns what is seen of it.
+        choices: the legal actions by what is seen, none when the game is over.
+        step: plays an action and returns what is seen then.
+        games: the number of games.
+    """
+    rng = np.random.default_rng(0)
+
+    def work() -> tuple[float, float]:
+        steps, spent = 0, 0.0
+        for game in range(games):
+            began = time.perf_counter()
+            seen = begin(game)
+            spent += time.perf_counter() - began
+            while len(legal := choices(seen)):
+                action = int(rng.choice(legal))
+                began = time.perf_counter()
+                seen = step(action)
+                spent += time.perf_counter() - began
+                steps += 1
+        return steps, spent
+
+    return work
