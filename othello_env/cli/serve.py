@@ -37,9 +37,9 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
     """
     uvicorn = import_extra("uvicorn", "page")
     import_extra("starlette", "page")
-    from othello_env.page.app import Offer, make_app
+    from othello_env.page.app import make_app
     from othello_env.page.connections import MOST_CONNECTIONS, Connection
-    from othello_env.page.offers import FIRST_REQUESTS, PACKAGED, games_of
+    from othello_env.page.offers import FIRST_REQUESTS, PACKAGED, Offer, games_of
     from othello_env.page.thinking import Thinkers
 
     if any(spec.partition(":")[0] == "human" for spec in agents):

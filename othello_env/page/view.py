@@ -1,4 +1,4 @@
-"""Positions as the page draws them: the scene of `othello_env.drawing` and the legal moves, as JSON."""
+"""Positions as the page draws them: the scene of `othello_env.drawing` and the legal moves, as plain values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["action_path", "board_view", "position_view"]
 
 @singledispatch
 def action_path(state: State, action: int) -> list[Place]:
-    """The squares that are clicked to play an action: one to place a disc, two to move a piece; none for a pass.
+    """The squares that a person clicks to play an action: one to place a disc, two to move a piece, none for a pass.
 
     Raises:
         TypeError: the page does not know this game.

@@ -11,7 +11,7 @@ import pytest
 
 from othello_env.agent import AgentError
 from othello_env.page.offers import FIRST_REQUESTS
-from othello_env.page.worker import answer
+from othello_env.page.thinking.worker import answer
 
 CHROMIUM = shutil.which("chromium")
 QUIET = (

@@ -13,9 +13,9 @@ from othello_env.arena.openings import balanced_openings
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.registry import position_to_text
 from othello_env.games.tribolo.position import Tribolo
-from othello_env.page.app import Offer, make_app
-from othello_env.page.guard import LARGEST_BODY, Guard
-from othello_env.page.messages import GAMES, MAX_PLIES, GameRecord
+from othello_env.page.app import LARGEST_BODY, make_app
+from othello_env.page.messages import GAMES, MAX_PLIES, PageGame
+from othello_env.page.offers import Offer
 
 PORT = 8750
 SITE = f"http://127.0.0.1:{PORT}"
@@ -89,24 +89,6 @@ def test_a_form_is_no_message(client):
     got = client.post("/api/game", data={"a": "b"}, headers={"origin": SITE})
     assert got.status_code == 415
     assert client.put("/api/game", headers={"origin": SITE}).status_code == 405
-
-
-def test_a_message_that_does_not_come_is_not_waited_for(monkeypatch):
-    monkeypatch.setattr("othello_env.page.guard._BODY_SECONDS", 0.05)
-    sent = []
-
-    async def never():
-        await asyncio.sleep(60)
-
-    async def send(message):
-        sent.append(message)
-
-    headers = {"host": f"127.0.0.1:{PORT}", "origin": SITE, "content-type": "application/json"}
-    raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-    scope = {"type": "http", "method": "POST", "path": "/api/game", "headers": raw}
-    with ThreadPoolExecutor(1) as elsewhere:  # Playwright's loop may run in this thread
-        elsewhere.submit(lambda: asyncio.run(Guard(never, PORT)(scope, never, send))).result()
-    assert sent[0]["status"] == 408
 
 
 def test_a_large_message_is_refused(client):
@@ -244,7 +226,7 @@ def test_a_tribolo_transcript_is_read_from_the_start_of_the_seed(ask):
 )
 def test_what_python_prints_of_a_position_is_read(ask, game, state, write):
     got = ask("read", record=record(game), text=write(state)).json()["record"]
-    assert GameRecord.read(got).start() == state
+    assert PageGame.read(got).start() == state
 
 
 @pytest.mark.parametrize("player", ["", " O", "\nwhite"])
@@ -272,7 +254,7 @@ def test_what_is_copied_can_be_pasted(ask, game, later):
     opened = ask("open", record=record(game, seed=3), opening="random:10").json()["record"]
     position, moves = None, opened["moves"]
     if later:
-        states = GameRecord.read(opened).states()
+        states = PageGame.read(opened).states()
         middle = next(i for i in range(3, 10) if getattr(states[i], "going_square", None) is None)
         text, player = position_to_text(states[middle])
         position, moves = {"text": text, "player": player}, moves[middle:]
@@ -420,6 +402,11 @@ def test_an_agent_that_does_not_tell_what_it_thinks(ask):
     assert "does not tell" in got.json()["error"]
 
 
+def run(coroutine):
+    with ThreadPoolExecutor(1) as elsewhere:  # Playwright's loop may run in this thread
+        return elsewhere.submit(asyncio.run, coroutine).result()
+
+
 class Slow:
     """Thinkers that answer when they are told to; what was cancelled is counted."""
 
@@ -448,9 +435,9 @@ class Requests:
     def __init__(self, thinkers):
         self.app = make_app(OFFERS, PORT, thinkers=thinkers)
 
-    def send(self):
-        """Send one; returns the task of its status, and the event that its page leaves."""
-        left, parts = asyncio.Event(), iter([json.dumps(self.message).encode()])
+    def send(self, *, body=True):
+        """Send one, perhaps without its body; returns the task of its status, and the event that its page leaves."""
+        left, parts = asyncio.Event(), iter([json.dumps(self.message).encode()] if body else [])
         statuses = []
 
         async def receive():
@@ -479,6 +466,15 @@ class Requests:
     }
 
 
+def test_a_message_that_does_not_arrive_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr("othello_env.page.app._BODY_SECONDS", 0.05)
+
+    async def main():
+        return await Requests(Slow()).send(body=False)[0]
+
+    assert run(main()) == 408
+
+
 def test_one_of_two_requests_for_a_think_can_leave():
     async def main():
         thinkers = Slow()
@@ -491,11 +487,11 @@ def test_one_of_two_requests_for_a_think_can_leave():
         thinkers.told.set()
         return await stays, thinkers.begun, thinkers.cancelled
 
-    assert asyncio.run(main()) == (200, 1, 0)
+    assert run(main()) == (200, 1, 0)
 
 
 def test_a_think_goes_on_as_long_as_it_is_asked_for(monkeypatch):
-    monkeypatch.setattr("othello_env.page.app._PATIENCE_SECONDS", 1.5)
+    monkeypatch.setattr("othello_env.page.tickets._PATIENCE_SECONDS", 1.5)
 
     async def main():
         thinkers = Slow()
@@ -507,7 +503,7 @@ def test_a_think_goes_on_as_long_as_it_is_asked_for(monkeypatch):
         thinkers.told.set()
         return statuses, await requests.send()[0], thinkers.begun, thinkers.cancelled
 
-    assert asyncio.run(main()) == ([202] * 16, 200, 1, 0)
+    assert run(main()) == ([202] * 16, 200, 1, 0)
 
 
 def test_a_think_ends_when_the_last_that_ask_for_it_have_left():
@@ -525,4 +521,4 @@ def test_a_think_ends_when_the_last_that_ask_for_it_have_left():
             await asyncio.sleep(0.01)
         return statuses
 
-    assert asyncio.run(asyncio.wait_for(main(), 60)) == [204, 204]
+    assert run(asyncio.wait_for(main(), 60)) == [204, 204]

@@ -14,12 +14,12 @@ from othello_env import Othello, make_agent
 from othello_env.agent import Agent, AgentError
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.tribolo.position import Tribolo
-from othello_env.page.looking import exact, look
-from othello_env.page.messages import GameRecord
+from othello_env.page.messages import PageGame
 from othello_env.page.thinking import BusyError, ClosedError, Thinkers, ThinkingError
-from othello_env.page.worker import answer
+from othello_env.page.thinking.assessment import assess, exact
+from othello_env.page.thinking.worker import answer
 
-RECORD = GameRecord("othello").to_json()
+RECORD = PageGame("othello").to_json()
 
 
 @pytest.fixture
@@ -247,7 +247,7 @@ def test_two_processes_at_least():
 def test_values_are_the_agents_own(spec):
     state = Othello.from_moves("f5d6c3")
     agent = make_agent(spec)
-    told = answer({"spec": spec, "task": "actions", "record": GameRecord("othello", moves=state.moves).to_json()}, {})
+    told = answer({"spec": spec, "task": "actions", "record": PageGame("othello", moves=state.moves).to_json()}, {})
     assert [int(action) for action in told["actions"]] == list(state.legal_actions())
     if hasattr(agent, "action_values"):
         assert told["actions"] == {str(action): value for action, value in agent.action_values(state).items()}
@@ -263,17 +263,17 @@ def test_the_best_number_of_a_textbook_search_is_what_it_plays(spec):
     starts = (Othello.from_moves("f5d6c3d3c4"), Checkers.from_text("B:W18,26,32:B14,1"), Checkers())
     for state in starts[: 1 if spec == "maximizer" else 3]:
         for _ in range(6):
-            found = look(agent, state, actions=True)
+            found = assess(agent, state, actions=True)
             best = max(found.actions, key=found.actions.get)
             assert best == agent.act(state)
             assert found.values[state.to_move] == found.actions[best]
-            assert look(agent, state, actions=False).values == found.values
+            assert assess(agent, state, actions=False).values == found.values
             state = state.play(best)
 
 
 def test_a_sure_win_is_sent_as_text():
     state = Othello.from_text("XO--" + "----" * 3)
-    found = look(make_agent("alphabeta:depth=2"), state, actions=True)
+    found = assess(make_agent("alphabeta:depth=2"), state, actions=True)
     assert found.actions == {2: math.inf}
     assert found.to_json()["actions"] == {"2": "inf"}
 
@@ -286,7 +286,7 @@ def test_probabilities():
         def action_probabilities(self, state):
             return dict.fromkeys(range(state.num_actions), 0.25)
 
-    found = look(Chooser(), Othello(), actions=True)
+    found = assess(Chooser(), Othello(), actions=True)
     assert found.kind == "probabilities"
     assert found.actions == dict.fromkeys(Othello().legal_actions(), 0.25)
 
@@ -294,7 +294,7 @@ def test_probabilities():
 def test_a_tree_search_tells_how_often_it_tried_each_action():
     state, agent = Othello.from_moves("f5"), make_agent("mcts:simulations=64", seed=1)
     agent.new_game(5)
-    found = look(agent, state, actions=True)
+    found = assess(agent, state, actions=True)
     agent.new_game(5)
     searched = agent.search(state)
     assert found.kind == "probabilities"
@@ -324,17 +324,17 @@ def test_exact_scores_are_those_of_playing_on():
 @pytest.mark.parametrize("spec", ["maxn:depth=2", "paranoid:depth=2", "tribolo"])
 def test_three_players_have_a_value_each(spec):
     state, agent = Tribolo(seed=3), make_agent(spec)
-    found = look(agent, state, actions=True)
+    found = assess(agent, state, actions=True)
     assert found.values == tuple(agent.evaluate(state, player) for player in range(3))
     assert tuple(found.actions) == state.legal_actions()
     assert max(found.actions, key=found.actions.get) == agent.act(state)
-    assert look(agent, state, actions=False).actions == {}
+    assert assess(agent, state, actions=False).actions == {}
 
 
 def test_a_search_of_checkers_has_a_value_for_each_move_of_a_chain():
     state, agent = Checkers.from_text("B:W18,26,32:B14,1"), make_agent("alphabeta:depth=4")
     for _ in range(2):
-        found = look(agent, state, actions=True)
+        found = assess(agent, state, actions=True)
         assert tuple(found.actions) == state.legal_actions()
         assert found.values[0] == agent.search(state).value == -found.values[1]  # red is to move
         state = state.play(state.legal_actions()[0])
@@ -346,4 +346,4 @@ def test_what_is_not_solved():
     with pytest.raises(AgentError, match="does not solve"):
         exact(make_agent("random"), Othello(4))
     with pytest.raises(AgentError, match="cannot look"):
-        look(make_agent("ntuple"), Tribolo(seed=1), actions=True)
+        assess(make_agent("ntuple"), Tribolo(seed=1), actions=True)
