@@ -39,7 +39,7 @@ def _gradient(fill: str, light: str) -> str:
 
 
 def _gradient_id(fill: str, light: str) -> str:
-    # A notebook shows many pictures in one document: equal names must mean equal colours.
+    # A notebook has many pictures in one document, so an id must mean the same colours in all of them.
     return f"shade-{light[1:]}-{fill[1:]}"
 
 

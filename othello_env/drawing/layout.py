@@ -1,7 +1,7 @@
-"""A scene as shapes on a plane, which the SVG and the pixels are both made of, so that they look alike.
+"""A scene as shapes on a plane. The SVG and the pixels are both made of these, so they look alike.
 
-Lengths are in pixels, x to the right, y down. The board lies in a wooden frame that carries the coordinates; scores and
-status stand below it.
+Lengths are in pixels, x to the right, y down. The board lies in a wooden frame with the coordinates; the scores and the
+status are below it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Polygon:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of text around the height y."""
+    """A line of text; y is its middle, and x its start, middle or end."""
 
     x: float
     y: float
@@ -68,7 +68,7 @@ Shape = Rectangle | Circle | Polygon | Text
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Shapes, the first at the back, on a plane of a size."""
+    """Shapes on a plane, the first at the back."""
 
     width: int
     height: int
@@ -76,7 +76,12 @@ class Picture:
 
 
 def picture(drawn: Scene, cell: int) -> Picture:
-    """The shapes of a scene whose squares have sides of `cell` pixels."""
+    """The shapes of a scene.
+
+    Args:
+        drawn: the scene.
+        cell: the side of a square in pixels.
+    """
     margin = round(0.55 * cell)
     width = drawn.columns * cell + 2 * margin
     lines = 1 if drawn.columns >= _WIDE else 2
@@ -150,7 +155,7 @@ def _disc(look: Look, x: float, y: float, radius: float) -> Iterator[Shape]:
 
 
 def _caption(drawn: Scene, cell: int, margin: int, width: int, height: int) -> Iterator[Shape]:
-    # On a narrow board the status stands on a line of its own, whatever it says: a game's pictures are all of one size.
+    # On a narrow board the status always has a line of its own, so that all pictures of a game have one size.
     bottom = height - 0.45 * cell
     y = bottom if drawn.columns >= _WIDE else bottom - 0.5 * cell
     size = 0.29 * cell
