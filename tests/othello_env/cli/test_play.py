@@ -8,7 +8,7 @@ import pytest
 from othello_env import Checkers, Othello, Tribolo, make_agent
 from othello_env.agent import Seat
 from othello_env.cli import main
-from othello_env.cli.play import Game
+from othello_env.cli.play import TerminalGame
 
 
 class Terminal:
@@ -33,7 +33,7 @@ def play(lines, state=None, *, black=None, white="random", others=()):
     terminal = Terminal(*lines)
     seats = [(spec and Seat(make_agent(spec), 1), spec or "human") for spec in (black, white, *others)]
     adviser = make_agent("maximizer:eval=count")
-    final = Game(state or Othello(), seats, adviser, terminal.prompt, terminal.told.append).play()
+    final = TerminalGame(state or Othello(), seats, adviser, terminal.prompt, terminal.told.append).play()
     return final, terminal
 
 

@@ -126,7 +126,7 @@ def test_faults_are_told(run, tmp_path):
     status, text, errors = run(f"{policy}:bad", "random", "--games", 4)
     assert status == 0
     assert "0.000" in text
-    assert "lost 4 games on the spot" in errors
+    assert "forfeited 4 games; the first: " in errors
     assert "99" in errors
 
 
