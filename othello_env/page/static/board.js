@@ -1,6 +1,6 @@
-// The board, in the look of the package's own pictures: a wooden frame with coordinates, discs that are shaded.
+// The board, which looks like the package's own pictures: a wooden frame with coordinates, shaded discs.
 
-import { svg } from "./svg.js";
+import { svg } from "./elements.js";
 
 const CELL = 100;
 const MARGIN = 55;
@@ -8,7 +8,7 @@ const WOOD = { light: "#8a6040", dark: "#3b2414", plain: "#6a452a" };
 const LABEL = "#dcc4a1";
 const CORNER_LABEL = "#f7ecd9";
 const GOLD = "#f2c14e";
-const TEXT_SIZES = { 1: 42, 2: 42, 3: 38, 4: 32 }; // by its length
+const TEXT_SIZES = { 1: 42, 2: 42, 3: 38, 4: 32 }; // of a number over a square, by its length
 const CROWN = [[-1, .7], [-1.15, -.6], [-.5, .05], [0, -.85], [.5, .05], [1.15, -.6], [1, .7]];
 
 const key = ([row, column]) => `${row},${column}`;
@@ -84,41 +84,49 @@ export class Board {
     if (take) this.cells[row][column].focus();
   }
 
-  /** Show a position; `before` is the one that the last move was played in, for what it turned over. */
+  /**
+   * Show a position. `before` is the position of the last move, from which it is seen which pieces that move turned over;
+   * `legal` says whether legal moves are marked; `selected` is the place of the piece that is to move, or null.
+   */
   show(view, before, { legal, selected, squareName }) {
-    const owners = new Map((before?.pieces ?? []).map(([row, column, owner]) => [key([row, column]), owner]));
-    const seen = new Map();
-    const flipped = [];
+    const owners = ownersOf(view);
+    const choices = view.choices.filter(({ path }) => path.length && (!selected || key(path[0]) === key(selected)));
+    const targets = byKey(choices.map(({ path }) => path.at(-1)));
+    const movable = byKey(view.choices.filter(({ path }) => path.length > 1).map(({ path }) => path[0]));
+    this.showPieces(view);
+    this.layers.over.replaceChildren(
+      ...turnedOver(view, before).map(place => ring("flip-ring", place, 41)),
+      ...(legal ? [...targets.values()] : []).map(place => this.legalDot(view, place)),
+      ...(legal && !selected ? [...movable.values()] : []).map(place => ring("movable", place, 43)),
+      ...view.last.map(place => svg("circle", {
+        class: "last", cx: middle(place[1]), cy: middle(place[0]), r: 8.5,
+        fill: this.players[owners.get(key(place)) ?? view.toMove].mark,
+      })));
+    this.nameSquares(view, owners, targets, movable, { legal, selected, squareName });
+  }
+
+  /** Put the pieces on the board; those that stay the same keep their elements, so that only the others are animated. */
+  showPieces(view) {
+    const shown = new Map();
     for (const [row, column, owner, king] of view.pieces) {
       const place = key([row, column]);
       const look = `${owner}${king ? "k" : ""}`;
       const old = this.pieces.get(place);
-      if (owners.has(place) && owners.get(place) !== owner) flipped.push([row, column]);
       if (old?.look === look) {
         old.element.classList.remove("placed", "flipped");
-        seen.set(place, old);
+        shown.set(place, old);
       } else {
-        seen.set(place, { look, element: this.piece(row, column, owner, king, old ? "flipped" : "placed") });
+        shown.set(place, { look, element: this.piece(row, column, owner, king, old ? "flipped" : "placed") });
       }
     }
-    this.pieces = seen;
-    this.layers.piece.replaceChildren(...[...seen.values()].map(each => each.element));
-    const looks = new Map(view.pieces.map(([row, column, owner]) => [key([row, column]), owner]));
-    const mover = this.players[view.toMove];
-    const choices = view.choices.filter(({ path }) => path.length && (!selected || key(path[0]) === key(selected)));
-    const targets = new Map(choices.map(({ path }) => [key(path.at(-1)), path.at(-1)]));
-    const movable = new Map(view.choices.filter(({ path }) => path.length > 1).map(({ path }) => [key(path[0]), path[0]]));
-    this.layers.over.replaceChildren(
-      ...flipped.map(([row, column]) => svg("circle", { class: "flip-ring", cx: middle(column), cy: middle(row), r: 41 })),
-      ...(legal ? [...targets.values()] : []).map(([row, column]) =>
-        svg("circle", { class: "legal", cx: middle(column), cy: middle(row), r: 12, fill: mover.fill, "fill-opacity": .55 })),
-      ...(legal && !selected ? [...movable.values()] : []).map(([row, column]) =>
-        svg("circle", { class: "movable", cx: middle(column), cy: middle(row), r: 43 })),
-      ...view.last.map(place => svg("circle", {
-        class: "last", cx: middle(place[1]), cy: middle(place[0]), r: 8.5,
-        fill: this.players[looks.get(key(place)) ?? view.toMove].mark,
-      })));
-    this.name(view, looks, targets, movable, legal, selected, squareName);
+    this.pieces = shown;
+    this.layers.piece.replaceChildren(...[...shown.values()].map(each => each.element));
+  }
+
+  legalDot(view, [row, column]) {
+    return svg("circle", {
+      class: "legal", cx: middle(column), cy: middle(row), r: 12, fill: this.players[view.toMove].fill, "fill-opacity": .55,
+    });
   }
 
   piece(row, column, owner, king, change) {
@@ -130,13 +138,13 @@ export class Board {
       ...(king ? [svg("polygon", { points: crown, fill: GOLD })] : []));
   }
 
-  /** What a screen reader says of each square. */
-  name(view, looks, targets, movable, legal, selected, squareName) {
+  /** Give each square the words that a screen reader says. */
+  nameSquares(view, owners, targets, movable, { legal, selected, squareName }) {
     const kings = new Set(view.pieces.filter(piece => piece[3]).map(key));
     const last = new Set(view.last.map(key));
     this.cells.forEach((cells, row) => cells.forEach((square, column) => {
       const place = key([row, column]);
-      const owner = looks.get(place);
+      const owner = owners.get(place);
       const words = [squareName(row, column), owner === undefined ? "empty" : this.players[owner].name];
       if (kings.has(place)) words.push("king");
       if (last.has(place)) words.push("last move");
@@ -149,7 +157,7 @@ export class Board {
     }));
   }
 
-  /** Mark squares as `hinted` or `chosen`, until a position is shown. */
+  /** Mark squares as `hinted` or `chosen` until the next position is shown. */
   mark(path, how) {
     for (const [row, column] of path) this.cells[row][column].classList.add(how);
   }
@@ -158,11 +166,11 @@ export class Board {
   refuse(row, column) {
     const square = this.cells[row][column];
     square.classList.remove("wrong");
-    void square.getBoundingClientRect();
+    void square.getBoundingClientRect(); // lets the animation begin again
     square.classList.add("wrong");
   }
 
-  /** Numbers over squares: `{place, text, share, value}`, share from 0 (worst) to 1 (best). */
+  /** Show numbers over squares: `{place, text, share, value, label}`, with share from 0 (worst) to 1 (best). */
   heat(marks) {
     this.root.classList.toggle("heated", marks.length > 0);
     this.layers.heat.replaceChildren(...marks.map(({ place: [row, column], text, share, value, label }) =>
@@ -180,6 +188,25 @@ export class Board {
   }
 }
 
+/** The owners of a position's pieces, by the key of their places. */
+function ownersOf(view) {
+  return new Map(view.pieces.map(([row, column, owner]) => [key([row, column]), owner]));
+}
+
+/** The places of the pieces that have another owner than before. */
+function turnedOver(view, before) {
+  const owners = before ? ownersOf(before) : new Map();
+  return view.pieces.filter(([row, column, owner]) => (owners.get(key([row, column])) ?? owner) !== owner);
+}
+
+/** Places by their keys, each one once. */
+const byKey = places => new Map(places.map(place => [key(place), place]));
+
+function ring(name, [row, column], radius) {
+  return svg("circle", { class: name, cx: middle(column), cy: middle(row), r: radius });
+}
+
+/** A player's colours, from the light to the fill. */
 function shade(player, index) {
   return svg("radialGradient", { id: `shade-${index}`, cx: .36, cy: .32, r: .7 },
     svg("stop", { offset: 0, "stop-color": player.light }), svg("stop", { offset: 1, "stop-color": player.fill }));
