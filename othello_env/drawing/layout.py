@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from othello_env.drawing.scene import Look, Piece, Place, Scene
+from othello_env.drawing.scene import Look, Place, Scene
 
-__all__ = ["Circle", "Picture", "Polygon", "Rectangle", "Shape", "Text", "picture"]
+__all__ = ["Circle", "Picture", "Polygon", "Rectangle", "Shape", "Text", "empty_board", "picture", "piece"]
 
 _WOOD, _WOOD_DARK, _WOOD_LIGHT = "#6a452a", "#3b2414", "#8a6040"
 _INK, _FAINT = "#f7ecd9", "#dcc4a1"
@@ -82,20 +82,39 @@ def picture(drawn: Scene, cell: int) -> Picture:
         drawn: the scene.
         cell: the side of a square in pixels.
     """
-    margin = round(0.55 * cell)
-    width = drawn.columns * cell + 2 * margin
+    margin = _margin(cell)
     lines = 1 if drawn.columns >= _WIDE else 2
-    height = drawn.rows * cell + 2 * margin + round((0.5 * lines - 0.1) * cell)
+    board = empty_board(drawn, cell, below=round((0.5 * lines - 0.1) * cell))
+    shapes = [
+        *board.shapes,
+        *_markers(drawn, cell, margin),
+        *_caption(drawn, cell, margin, board.width, board.height),
+    ]
+    return Picture(board.width, board.height, tuple(shapes))
+
+
+def empty_board(drawn: Scene, cell: int, *, below: int = 0) -> Picture:
+    """The board of a scene in its frame, without pieces; the frame is as wide on the left as on the right.
+
+    Args:
+        drawn: the scene.
+        cell: the side of a square in pixels.
+        below: how much higher the frame is below the board than above it.
+    """
+    margin = _margin(cell)
+    width, height = drawn.columns * cell + 2 * margin, drawn.rows * cell + 2 * margin + below
     shapes = [
         Rectangle(0, 0, width, height, _WOOD_LIGHT),
         Rectangle(2, 2, width - 2, height - 2, _WOOD_DARK),
         Rectangle(2, 2, width - 4, height - 4, _WOOD),
         *_board(drawn, cell, margin),
         *_labels(drawn, cell, margin),
-        *_markers(drawn, cell, margin),
-        *_caption(drawn, cell, margin, width, height),
     ]
     return Picture(width, height, tuple(shapes))
+
+
+def _margin(cell: int) -> int:
+    return round(0.55 * cell)
 
 
 def _centre(place: Place, cell: int, margin: int) -> tuple[float, float]:
@@ -133,19 +152,19 @@ def _labels(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
 def _markers(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
     for place in drawn.legal:
         yield Circle(*_centre(place, cell, margin), 0.12 * cell, drawn.mover.fill, opacity=0.55)
-    looks = {piece.place: piece.look for piece in drawn.pieces}
-    for piece in drawn.pieces:
-        yield from _piece(piece, cell, margin)
+    looks = {each.place: each.look for each in drawn.pieces}
+    for each in drawn.pieces:
+        yield from piece(each.look, *_centre(each.place, cell, margin), cell, is_king=each.is_king)
     for place in drawn.last:
         look = looks.get(place, drawn.mover)
         yield Circle(*_centre(place, cell, margin), 0.085 * cell, look.mark)
 
 
-def _piece(piece: Piece, cell: int, margin: int) -> Iterator[Shape]:
-    x, y = _centre(piece.place, cell, margin)
+def piece(look: Look, x: float, y: float, cell: int, *, is_king: bool) -> Iterator[Shape]:
+    """A piece around a point, for a square of side `cell`: its shadow, its disc, and a king's crown."""
     yield Circle(x + 0.02 * cell, y + 0.045 * cell, 0.41 * cell, "#0b2a19", opacity=0.38)
-    yield from _disc(piece.look, x, y, 0.4 * cell)
-    if piece.is_king:
+    yield from _disc(look, x, y, 0.4 * cell)
+    if is_king:
         crown = ((-1, 0.7), (-1.15, -0.6), (-0.5, 0.05), (0, -0.85), (0.5, 0.05), (1.15, -0.6), (1, 0.7))
         yield Polygon(tuple((x + 0.19 * cell * dx, y + 0.19 * cell * dy) for dx, dy in crown), _GOLD)
 

@@ -22,7 +22,7 @@ _OPENINGS = ("start", BALANCED, "random:4", "random:10", "random:20")
 
 
 async def show_game(fields: Reader, _request: Request) -> Response:
-    """The board of a game, and its positions from ply ``from`` on."""
+    """The positions of a game from ply ``from`` on; from the start on with the board."""
     game = fields.game()
     first = fields.integer("from", 0, len(game.moves)) if fields.has("from") else 0
     return JSONResponse(await asyncio.to_thread(_views, game, first))
@@ -32,7 +32,7 @@ def _views(game: PageGame, first: int) -> dict[str, Any]:
     states = game.states()
     names = [None, *(before.action_to_text(action) for before, action in zip(states, game.moves, strict=False))]
     views = [position_view(state, name) for state, name in zip(states[first:], names[first:], strict=True)]
-    return {"board": board_view(states[0]), "from": first, "views": views}
+    return {"board": None if first else board_view(states[0]), "from": first, "views": views}
 
 
 async def open_game(fields: Reader, _request: Request) -> Response:

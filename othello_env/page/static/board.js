@@ -1,18 +1,13 @@
-// The board, which looks like the package's own pictures: a wooden frame with coordinates, shaded discs.
+// The board: the server's picture of it, the pieces, what is marked, and the squares that a person chooses.
 
-import { svg } from "./elements.js";
+import { svg, svgOf } from "./elements.js";
 
-const CELL = 100;
-const MARGIN = 55;
-const WOOD = { light: "#8a6040", dark: "#3b2414", plain: "#6a452a" };
-const LABEL = "#dcc4a1";
-const CORNER_LABEL = "#f7ecd9";
-const GOLD = "#f2c14e";
 const TEXT_SIZES = { 1: 42, 2: 42, 3: 38, 4: 32 }; // of a number over a square, by its length
-const CROWN = [[-1, .7], [-1.15, -.6], [-.5, .05], [0, -.85], [.5, .05], [1.15, -.6], [1, .7]];
+
+const CELL = 100; // the side of a square in the server's picture
 
 const key = ([row, column]) => `${row},${column}`;
-const middle = place => MARGIN + (place + .5) * CELL;
+const middle = place => (place + .5) * CELL;
 
 export class Board {
   /** `onSquare(row, column)` is called for a click, Enter or Space on a square. */
@@ -23,33 +18,29 @@ export class Board {
     this.pieces = new Map();
   }
 
-  /** Draw the squares of another game. */
+  /** Show the board of another game, without pieces. */
   setup(board) {
-    const rows = board.cells.length;
-    const columns = board.cells[0].length;
-    Object.assign(this, { rows, columns, players: board.players, pieces: new Map(), names: new Map() });
+    const rows = board.labels.length;
+    const columns = board.labels[0].length;
+    Object.assign(this, { rows, columns, players: board.players, pieces: new Map() });
     this.focus = [Math.min(this.focus[0], rows - 1), Math.min(this.focus[1], columns - 1)];
-    const width = columns * CELL + 2 * MARGIN;
-    const height = rows * CELL + 2 * MARGIN;
-    this.layers = Object.fromEntries(
-      ["piece", "over", "heat"].map(name => [name, svg("g", { class: name === "piece" ? "pieces" : name })]));
+    this.layers = Object.fromEntries(["pieces", "over", "heat"].map(name => [name, svg("g", { class: name })]));
     this.squares = this.grid(board);
-    this.root = svg("svg", { viewBox: `0 0 ${width} ${height}`, "font-family": "Aileron, Helvetica, Arial, sans-serif" },
-      svg("defs", {}, ...board.players.map(shade)),
-      ...frame(width, height, columns, rows),
-      ...felt(board, rows, columns),
-      ...labels(board),
-      this.layers.piece, this.layers.over, this.squares, this.layers.heat);
+    this.root = svgOf(board.svg);
+    for (const text of this.root.querySelectorAll("text")) text.setAttribute("aria-hidden", "true"); // squares have names
+    const margin = (this.root.viewBox.baseVal.width - columns * CELL) / 2;
+    this.root.append(svg("g", { transform: `translate(${margin} ${margin})` },
+      this.layers.pieces, this.layers.over, this.squares, this.layers.heat));
     this.parent.replaceChildren(this.root);
   }
 
   grid(board) {
     const group = svg("g", { role: "grid", "aria-label": "Board", "aria-rowcount": this.rows, "aria-colcount": this.columns });
-    this.cells = board.cells.map((cells, row) => {
+    this.cells = board.labels.map((labels, row) => {
       const line = svg("g", { role: "row" });
-      const made = cells.map((_, column) => {
+      const made = labels.map((_, column) => {
         const square = svg("rect", {
-          class: "square", role: "gridcell", tabindex: -1, x: MARGIN + column * CELL + 2, y: MARGIN + row * CELL + 2,
+          class: "square", role: "gridcell", tabindex: -1, x: column * CELL + 2, y: row * CELL + 2,
           width: CELL - 4, height: CELL - 4, "data-place": key([row, column]),
         });
         square.addEventListener("click", () => { this.moveFocus(row, column, false); this.onSquare(row, column); });
@@ -120,7 +111,7 @@ export class Board {
       }
     }
     this.pieces = shown;
-    this.layers.piece.replaceChildren(...[...shown.values()].map(each => each.element));
+    this.layers.pieces.replaceChildren(...[...shown.values()].map(each => each.element));
   }
 
   legalDot(view, [row, column]) {
@@ -130,12 +121,8 @@ export class Board {
   }
 
   piece(row, column, owner, king, change) {
-    const [x, y] = [middle(column), middle(row)];
-    const crown = CROWN.map(([dx, dy]) => `${x + 19 * dx},${y + 19 * dy}`).join(" ");
-    return svg("g", { class: `piece ${change}`, "data-owner": owner },
-      svg("circle", { cx: x + 2, cy: y + 4.5, r: 41, fill: "#0b2a19", "fill-opacity": .38 }),
-      svg("circle", { cx: x, cy: y, r: 40, fill: `url(#shade-${owner})` }),
-      ...(king ? [svg("polygon", { points: crown, fill: GOLD })] : []));
+    const use = svg("use", { href: `#${king ? "king" : "piece"}-${owner}`, x: middle(column), y: middle(row) });
+    return svg("g", { class: `piece ${change}`, "data-owner": owner }, use);
   }
 
   /** Give each square the words that a screen reader says. */
@@ -177,7 +164,7 @@ export class Board {
       svg("g", { "data-value": value, "data-place": key([row, column]) },
         svg("title", {}, label),
         svg("rect", {
-          x: MARGIN + column * CELL + 5, y: MARGIN + row * CELL + 5, width: CELL - 10, height: CELL - 10, rx: 10,
+          x: column * CELL + 5, y: row * CELL + 5, width: CELL - 10, height: CELL - 10, rx: 10,
           fill: share > .999 ? "#ffc83d" : "#f7e3a1", "fill-opacity": .16 + .72 * share * share,
         }),
         svg("text", {
@@ -204,50 +191,4 @@ const byKey = places => new Map(places.map(place => [key(place), place]));
 
 function ring(name, [row, column], radius) {
   return svg("circle", { class: name, cx: middle(column), cy: middle(row), r: radius });
-}
-
-/** A player's colours, from the light to the fill. */
-function shade(player, index) {
-  return svg("radialGradient", { id: `shade-${index}`, cx: .36, cy: .32, r: .7 },
-    svg("stop", { offset: 0, "stop-color": player.light }), svg("stop", { offset: 1, "stop-color": player.fill }));
-}
-
-function frame(width, height, columns, rows) {
-  return [
-    svg("rect", { width, height, rx: 14, fill: WOOD.light }),
-    svg("rect", { x: 4, y: 4, width: width - 4, height: height - 4, rx: 12, fill: WOOD.dark }),
-    svg("rect", { x: 4, y: 4, width: width - 8, height: height - 8, rx: 11, fill: WOOD.plain }),
-    svg("rect", { x: MARGIN - 5, y: MARGIN - 5, width: columns * CELL + 10, height: rows * CELL + 10, fill: WOOD.dark }),
-  ];
-}
-
-function felt(board, rows, columns) {
-  const made = [];
-  board.cells.forEach((cells, row) => cells.forEach((cell, column) => {
-    const [x, y] = [MARGIN + column * CELL, MARGIN + row * CELL];
-    made.push(svg("rect", { x, y, width: CELL, height: CELL, fill: cell.fill }));
-    if (cell.label) {
-      made.push(svg("text", { x: x + 6, y: y + 14, "font-size": 18, fill: CORNER_LABEL, "dominant-baseline": "central" }, cell.label));
-    }
-  }));
-  for (let row = 1; row < rows; row++) {
-    made.push(svg("rect", { x: MARGIN, y: MARGIN + row * CELL - 1, width: columns * CELL, height: 2.5, fill: board.grid }));
-  }
-  for (let column = 1; column < columns; column++) {
-    made.push(svg("rect", { x: MARGIN + column * CELL - 1, y: MARGIN, width: 2.5, height: rows * CELL, fill: board.grid }));
-  }
-  for (const [row, column] of board.dots) {
-    made.push(svg("circle", { cx: MARGIN + column * CELL, cy: MARGIN + row * CELL, r: 7, fill: board.grid }));
-  }
-  return made;
-}
-
-function labels(board) {
-  const text = (x, y, label) => svg("text", {
-    x, y, "font-size": 27, fill: LABEL, "text-anchor": "middle", "dominant-baseline": "central", "aria-hidden": "true",
-  }, label);
-  return [
-    ...board.columnLabels.map((label, column) => text(middle(column), .46 * MARGIN, label)),
-    ...board.rowLabels.map((label, row) => text(.46 * MARGIN, middle(row), label)),
-  ];
 }

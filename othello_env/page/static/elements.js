@@ -8,6 +8,14 @@ export const html = (name, attributes, ...children) => filled(document.createEle
 /** An SVG element, likewise. */
 export const svg = (name, attributes, ...children) => filled(document.createElementNS(SVG, name), attributes, children);
 
+/** The SVG element that a document in SVG has, as wide as its place. */
+export function svgOf(text) {
+  const root = document.adoptNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement);
+  root.removeAttribute("width");
+  root.removeAttribute("height");
+  return root;
+}
+
 /** An attribute that is null or undefined is left out. */
 function filled(element, attributes = {}, children) {
   for (const [key, value] of Object.entries(attributes)) {
@@ -23,8 +31,8 @@ export function pathThrough(points, joins = () => true) {
 }
 
 /** A player's disc in a picture of its own. */
-export function discIcon(player, index) {
+export function discIcon(player) {
   return svg("svg", { viewBox: "0 0 32 32", "aria-hidden": "true" },
     svg("circle", { cx: 16, cy: 17.5, r: 14, fill: "#000", "fill-opacity": .25 }),
-    svg("circle", { cx: 16, cy: 16, r: 14, fill: `url(#shade-${index})`, stroke: player.light, "stroke-opacity": .35 }));
+    svg("circle", { cx: 16, cy: 16, r: 14, fill: `url(#${player.gradient})`, stroke: player.light, "stroke-opacity": .35 }));
 }

@@ -47,7 +47,7 @@ export class Game {
 
   /** The name of a square: column and row in Othello and Tribolo, its number in checkers. */
   squareName(row, column) {
-    const label = this.board.cells[row][column].label;
+    const label = this.board.labels[row][column];
     if (label) return label;
     return this.board.columnLabels[column] ? this.board.columnLabels[column] + this.board.rowLabels[row] : "no square";
   }

@@ -17,7 +17,7 @@ export function showPlayers(table) {
   byId("players").replaceChildren(...game.players.map((player, index) => {
     const active = !table.isOver && game.view.toMove === index;
     return html("li", { class: active ? "active" : null, "aria-current": active ? "true" : null },
-      discIcon(player, index),
+      discIcon(player),
       html("span", { class: "who" }, player.name, html("span", { class: "seat" }, table.isHuman(index) ? "you" : seats[index])),
       html("span", { class: "clock", "data-player": index }),
       html("span", { class: "score", "aria-label": `${game.view.scores[index]} for ${player.name}` }, String(game.view.scores[index])));

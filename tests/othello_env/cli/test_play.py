@@ -12,7 +12,7 @@ from othello_env.cli.play import TerminalGame
 
 
 class Terminal:
-    """Types prepared lines and remembers what was told; at the end of the lines the input ends."""
+    """Types prepared lines and remembers what was shown; after the last line the input ends."""
 
     def __init__(self, *lines):
         self.lines = list(lines)
@@ -156,7 +156,7 @@ def test_resign_ends_the_game():
     assert not final.is_over
 
 
-def test_two_agents_play_to_the_end_and_the_result_is_told():
+def test_two_agents_play_to_the_end_and_the_result_is_shown():
     final, terminal = play([], Othello(4), black="random", white="random")
     assert final.is_over
     black, white = final.discs()

@@ -1,4 +1,4 @@
-"""The page's server without a browser: whom it answers, what it checks, and what it tells."""
+"""The page's server without a browser: which requests it answers, what it checks, and its answers."""
 
 import asyncio
 import itertools
@@ -85,7 +85,7 @@ def test_a_message_of_another_origin_is_refused(client, headers):
     assert got.status_code == 403
 
 
-def test_a_form_is_no_message(client):
+def test_a_form_is_refused(client):
     got = client.post("/api/game", data={"a": "b"}, headers={"origin": SITE})
     assert got.status_code == 415
     assert client.put("/api/game", headers={"origin": SITE}).status_code == 405
@@ -103,7 +103,7 @@ def test_only_static_files_are_served(client, path):
 
 
 @pytest.mark.parametrize("body", ["", "{", "[]", "7", "null", '{"record": 3}', "[" * 20_000, '"\\ud800"', "NaN"])
-def test_what_is_no_message_is_answered_so(client, body):
+def test_a_broken_message_is_an_error(client, body):
     got = client.post("/api/game", content=body, headers={"origin": SITE, "content-type": "application/json"})
     assert got.status_code == 400
     assert got.json()["error"]
@@ -129,7 +129,7 @@ def test_what_is_no_message_is_answered_so(client, body):
         ({"position": {"text": "-" * 64, "player": "green"}}, "green"),
     ],
 )
-def test_a_wrong_record_is_told(ask, change, part):
+def test_a_wrong_record_is_an_error(ask, change, part):
     got = ask("game", record=record() | change)
     assert got.status_code == 400
     assert part in got.json()["error"]
@@ -147,10 +147,10 @@ def test_positions_of_othello(ask):
     owners = {(r, c): owner for r, c, owner, _ in third["pieces"]}
     assert [owners.get(divmod(i, 8)) for i in range(64)] == state.owners()
     assert (first["toMove"], second["toMove"], third["empties"]) == (0, 1, 58)
-    assert len(got["board"]["cells"]) == 8
+    assert len(got["board"]["labels"]) == 8
 
 
-def test_later_positions_alone(ask):
+def test_positions_from_a_later_ply_on(ask):
     got = ask("game", **{"record": record(moves=[37, 43]), "from": 2}).json()
     assert [view["move"] for view in got["views"]] == ["d6"]
     assert ask("game", **{"record": record(), "from": 2}).status_code == 400
@@ -158,14 +158,14 @@ def test_later_positions_alone(ask):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_choice_of_a_game_has_squares_on_the_board(ask, game):
-    """Each choice's path, clicked, names one action only."""
+    """No two choices have the same path of squares to click."""
     moves = []
     for _ in range(12):
         got = ask("game", record=record(game, moves, seed=5)).json()
         view = got["views"][-1]
         paths = [json.dumps(choice["path"]) for choice in view["choices"]]
         assert len(set(paths)) == len(paths)
-        rows, columns = len(got["board"]["cells"]), len(got["board"]["cells"][0])
+        rows, columns = len(got["board"]["labels"]), len(got["board"]["labels"][0])
         assert all(0 <= r < rows and 0 <= c < columns for choice in view["choices"] for r, c in choice["path"])
         if view["isOver"]:
             break
@@ -241,7 +241,7 @@ def test_a_board_is_read(ask, player):
 @pytest.mark.parametrize(
     ("text", "part"), [("f5 f5", "ply 2"), ("zz", "ply 1"), ("", "paste"), ("X" * 17, "squares"), ("<b>", "ply 1")]
 )
-def test_a_broken_paste_is_told(ask, text, part):
+def test_a_broken_paste_is_an_error(ask, text, part):
     got = ask("read", record=record(), text=text)
     assert got.status_code == 400
     assert part in got.json()["error"]
@@ -250,7 +250,7 @@ def test_a_broken_paste_is_told(ask, text, part):
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("later", [False, True])
 def test_what_is_copied_can_be_pasted(ask, game, later):
-    """The same positions from a start, and from a board in the middle of the game, whatever the seed there."""
+    """The positions are the same, from a start and from a board in the middle of the game, with any seed."""
     opened = ask("open", record=record(game, seed=3), opening="random:10").json()["record"]
     position, moves = None, opened["moves"]
     if later:
@@ -310,7 +310,7 @@ def test_a_chain_may_be_named_by_its_ends(ask, text):
         ("hello", "got 'hello'"),
     ],
 )
-def test_broken_pdn_is_told(ask, text, part):
+def test_broken_pdn_is_an_error(ask, text, part):
     got = ask("read", record=record("checkers"), text=text)
     assert got.status_code == 400
     assert part in got.json()["error"]
@@ -338,8 +338,8 @@ def test_a_board_and_moves(ask, game, text, player, moves):
 
 
 @pytest.mark.parametrize("name", ["read", "game"])
-def test_text_that_is_no_text_is_told(client, name):
-    """Half a surrogate pair, which JSON can hold and UTF-8 cannot."""
+def test_half_a_surrogate_pair_is_an_error(client, name):
+    """JSON can hold it, UTF-8 cannot."""
     half = "\\ud800"
     body = json.dumps({"record": record(position={"text": "HALF", "player": "HALF"}), "text": "HALF"})
     headers = {"origin": SITE, "content-type": "application/json"}
@@ -396,7 +396,7 @@ def test_an_agent_answers_as_it_does_elsewhere(ask):
     assert again[0] == again[1] == again[2]
 
 
-def test_an_agent_that_does_not_tell_what_it_thinks(ask):
+def test_an_agent_that_does_not_say_what_it_thinks(ask):
     got = ask("think", agent="random", task="actions", record=record())
     assert got.status_code == 502
     assert "does not tell" in got.json()["error"]
@@ -408,10 +408,10 @@ def run(coroutine):
 
 
 class Slow:
-    """Thinkers that answer when they are told to; what was cancelled is counted."""
+    """Thinkers that answer once `may_answer` is set; they count the thinks that began and that were cancelled."""
 
     def __init__(self):
-        self.told, self.begun, self.cancelled = asyncio.Event(), 0, 0
+        self.may_answer, self.begun, self.cancelled = asyncio.Event(), 0, 0
 
     async def prepare(self, requests):
         pass
@@ -422,7 +422,7 @@ class Slow:
     async def think(self, client, request):
         self.begun += 1
         try:
-            await self.told.wait()
+            await self.may_answer.wait()
         except asyncio.CancelledError:
             self.cancelled += 1
             raise
@@ -484,7 +484,7 @@ def test_one_of_two_requests_for_a_think_can_leave():
             await asyncio.sleep(0.01)
         left.set()
         await asyncio.sleep(0.05)
-        thinkers.told.set()
+        thinkers.may_answer.set()
         return await stays, thinkers.begun, thinkers.cancelled
 
     assert run(main()) == (200, 1, 0)
@@ -500,7 +500,7 @@ def test_a_think_goes_on_as_long_as_it_is_asked_for(monkeypatch):
         for _ in range(8):  # two at a time, both of which come again
             both = requests.send()[0], requests.send()[0]
             statuses += [await one for one in both]
-        thinkers.told.set()
+        thinkers.may_answer.set()
         return statuses, await requests.send()[0], thinkers.begun, thinkers.cancelled
 
     assert run(main()) == ([202] * 16, 200, 1, 0)

@@ -1,4 +1,4 @@
-"""The processes that think: limits, cancelling, failures; and what agents tell of positions."""
+"""The processes that think: limits, cancelling, failures; and what agents say about positions."""
 
 import asyncio
 import math
@@ -127,7 +127,7 @@ def test_a_short_think_that_is_cancelled_costs_no_process(slow, tmp_path):
     assert len(set(file.read_text().split())) == 1
 
 
-def test_a_move_does_not_wait_for_what_is_merely_shown(slow, tmp_path):
+def test_a_move_does_not_wait_for_values_that_are_shown(slow, tmp_path):
     async def use(thinkers):
         shown = [asyncio.create_task(thinkers.think("a", request(slow("Looker"), "value"))) for _ in range(3)]
         await until(tmp_path / "pid")
@@ -148,7 +148,7 @@ def test_a_process_that_starts_is_kept_for_the_next_think():
             await asyncio.sleep(0.001)
         thinking.cancel()  # its process is there and loads
         await asyncio.gather(thinking, return_exceptions=True)
-        await asyncio.sleep(0.1)  # it is given up
+        await asyncio.sleep(0.1)  # nobody waits for it any more
         assert thinkers.alive == 1
         told = await thinkers.think("b", request("random"))
         return told, thinkers.alive
@@ -166,7 +166,7 @@ def test_a_long_think_is_stopped(slow):
     run(use, seconds=1, start_seconds=2)
 
 
-def test_what_is_prepared_takes_no_ones_turn(slow, tmp_path):
+def test_preparing_takes_no_turn(slow, tmp_path):
     async def use(thinkers):
         preparing = asyncio.create_task(thinkers.prepare([request("nobody"), request(slow("sleeper"))]))
         pid = await until(tmp_path / "pid")  # a request that fails is followed by the next
@@ -215,7 +215,7 @@ def test_an_agent_that_dies_fails_or_prints(slow):
     assert (told["action"], told["name"]) == (Othello().legal_actions()[0], "d3")
 
 
-def test_what_waits_when_the_thinkers_are_closed_starts_no_process(slow, tmp_path):
+def test_closing_starts_no_process_for_thinks_that_wait(slow, tmp_path):
     async def use(thinkers):
         waiting = [asyncio.create_task(thinkers.think(client, request(slow("sleeper")))) for client in "abcde"]
         await until(tmp_path / "pid")
@@ -227,7 +227,7 @@ def test_what_waits_when_the_thinkers_are_closed_starts_no_process(slow, tmp_pat
     assert all(isinstance(each, ClosedError) for each in run(use))
 
 
-def test_a_process_that_does_not_start_is_told_and_another_is_tried(monkeypatch):
+def test_a_process_that_does_not_start_is_an_error_and_the_next_think_tries_another(monkeypatch):
     async def use(thinkers):
         with monkeypatch.context() as patched:
             patched.setattr(sys, "executable", shutil.which("true"))
@@ -291,7 +291,7 @@ def test_probabilities():
     assert found.actions == dict.fromkeys(Othello().legal_actions(), 0.25)
 
 
-def test_a_tree_search_tells_how_often_it_tried_each_action():
+def test_a_tree_search_gives_the_share_of_its_visits_to_each_action():
     state, agent = Othello.from_moves("f5"), make_agent("mcts:simulations=64", seed=1)
     agent.new_game(5)
     found = assess(agent, state, actions=True)
@@ -340,7 +340,7 @@ def test_a_search_of_checkers_has_a_value_for_each_move_of_a_chain():
         state = state.play(state.legal_actions()[0])
 
 
-def test_what_is_not_solved():
+def test_positions_that_are_not_solved():
     with pytest.raises(AgentError, match="at most 14 empty"):
         exact(make_agent("engine"), Othello())
     with pytest.raises(AgentError, match="does not solve"):
