@@ -48,7 +48,7 @@ def _(state: Checkers, action: int) -> list[Place]:
 
 
 def board_view(state: State) -> dict[str, Any]:
-    """What stays the same throughout a game: the picture of the empty board, the labels, the players and their looks."""
+    """What stays the same throughout a game: a picture of the empty board, its labels, the players and their looks."""
     drawn = scene(state)
     return {
         "svg": board_svg(drawn, _CELL),
