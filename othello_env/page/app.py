@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from othello_env.page.endpoints import Replays, open_game, read_game, show_game, write_game
+from othello_env.page.endpoints import Endpoint, endpoints
 from othello_env.page.guard import Guard
 from othello_env.page.messages import GAMES, MessageError, Reader
 from othello_env.page.offers import Offer
@@ -87,11 +87,7 @@ def make_app(
         _get("offers", offered),
         _get("results", results),
         _post("think", asking.think),
-        _post("game", show_game),
-        _post("open", open_game),
-        _post("read", read_game),
-        _post("write", write_game),
-        _post("replay", Replays().replay),
+        *(_post(name, endpoint) for name, endpoint in endpoints().items()),
         Mount("/static", StaticFiles(directory=_STATIC)),
     ]
     return Starlette(
@@ -107,7 +103,7 @@ async def _index(_request: Request) -> Response:
 
 
 def _get(name: str, content: object) -> Route:
-    """The route of what stays the same."""
+    """The route of content that stays the same."""
 
     async def endpoint(_request: Request) -> Response:
         return JSONResponse(content)
@@ -149,16 +145,13 @@ class _Asking:
         return await self._thinkers.think(client, request)
 
 
-_Answer = Callable[[Reader, Request], Awaitable[Response]]
-
-
-def _post(name: str, answer: _Answer) -> Route:
+def _post(name: str, endpoint: Endpoint) -> Route:
     """The route of a message."""
 
-    async def endpoint(request: Request) -> Response:
-        return await answer(Reader(parse_json(await _body(request))), request)
+    async def answer(request: Request) -> Response:
+        return await endpoint(Reader(parse_json(await _body(request))), request)
 
-    return Route(f"/api/{name}", endpoint, methods=["POST"])
+    return Route(f"/api/{name}", answer, methods=["POST"])
 
 
 async def _body(request: Request) -> bytes:

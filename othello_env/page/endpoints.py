@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.requests import Request
@@ -15,13 +16,21 @@ from othello_env.page.messages import MessageError, PageGame, Reader
 from othello_env.page.texts import read_text, write_text
 from othello_env.page.view import board_view, position_view
 
-__all__ = ["Replays", "open_game", "read_game", "show_game", "write_game"]
+__all__ = ["Endpoint", "endpoints"]
+
+Endpoint = Callable[[Reader, Request], Awaitable[Response]]
+"""What answers a message, from its fields and the request that it came in."""
 
 _LONGEST_PASTE = 8000
 _OPENINGS = ("start", BALANCED, "random:4", "random:10", "random:20")
 
 
-async def show_game(fields: Reader, _request: Request) -> Response:
+def endpoints() -> dict[str, Endpoint]:
+    """What answers the messages about a game, by their names."""
+    return {"game": _show, "open": _open, "read": _read, "write": _write, "replay": _Replays().replay}
+
+
+async def _show(fields: Reader, _request: Request) -> Response:
     """The positions of a game from ply ``from`` on; from the start on with the board."""
     game = fields.game()
     first = fields.integer("from", 0, len(game.moves)) if fields.has("from") else 0
@@ -35,7 +44,7 @@ def _views(game: PageGame, first: int) -> dict[str, Any]:
     return {"board": None if first else board_view(states[0]), "from": first, "views": views}
 
 
-async def open_game(fields: Reader, _request: Request) -> Response:
+async def _open(fields: Reader, _request: Request) -> Response:
     """The record of a new game from an opening; its seed determines which."""
     game = fields.game()
     opening = fields.choice("opening", _OPENINGS)
@@ -47,7 +56,7 @@ def _opened(game: PageGame, opening: str | None) -> PageGame:
     return PageGame(game.game, game.seed, None, start.moves)
 
 
-async def read_game(fields: Reader, _request: Request) -> Response:
+async def _read(fields: Reader, _request: Request) -> Response:
     """The record of the game that a pasted text shows."""
     text = fields.text("text", _LONGEST_PASTE).strip()
     if not text:
@@ -55,7 +64,7 @@ async def read_game(fields: Reader, _request: Request) -> Response:
     return _record(await asyncio.to_thread(read_text, fields.game(), text))
 
 
-async def write_game(fields: Reader, _request: Request) -> Response:
+async def _write(fields: Reader, _request: Request) -> Response:
     """A game as text that can be pasted."""
     return JSONResponse({"text": await asyncio.to_thread(write_text, fields.game())})
 
@@ -64,7 +73,7 @@ def _record(game: PageGame) -> Response:
     return JSONResponse({"record": game.to_json()})
 
 
-class Replays:
+class _Replays:
     """Games as files. One is drawn at a time, so that the other threads stay free for other requests."""
 
     def __init__(self) -> None:
