@@ -30,8 +30,8 @@ __all__ = [
     "make_new_folder",
     "openings_option",
     "openings_text",
+    "recorded",
     "report_faults",
-    "reported",
     "seed_option",
     "show",
     "size_option",
@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_R = TypeVar("_R")
 _LARGEST_OPENINGS = 64 << 20  # bytes of a file
 _LONGEST_PATH = 255  # longer names of files are errors on some systems
 _LARGEST_SEED = 2**64 - 1
@@ -179,14 +180,24 @@ def bar(label: str, length: int) -> Iterator[Callable[[], None]]:
 
 
 @contextmanager
-def reported(report: Callable[[], None]) -> Iterator[None]:
-    """Report results at the end of the work, or when a person ends it early; another error reports nothing."""
+def recorded(label: str, length: int, report: Callable[[list[_R]], None]) -> Iterator[Callable[[_R], None]]:
+    """Show a progress bar while games are played, and report them at the end or when a person ends the work early.
+
+    The function that it yields takes the record of each game. Another error reports nothing.
+    """
+    records: list[_R] = []
     try:
-        yield
+        with bar(label, length) as step:
+
+            def take(record: _R) -> None:
+                records.append(record)
+                step()
+
+            yield take
     except (KeyboardInterrupt, AgentLeftError):
-        report()
+        report(records)
         raise
-    report()
+    report(records)
 
 
 def report_faults(agent: str, faults: Sequence[str]) -> None:

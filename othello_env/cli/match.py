@@ -32,18 +32,12 @@ def command(a: str, b: str, games: int, openings: str | list[str] | None, rules:
     (agent.npz), or a Python function (policy.py:function). Ctrl-C ends the match and prints the score so far.
     """
     agents = make_agent(a, seed), make_agent(b, seed)
-    records: list[Record] = []
 
-    def report() -> None:
+    def report(records: list[Record]) -> None:
         result = MatchResult(tuple(records[: len(records) - len(records) % 2]))
         _print(a, b, result, f"openings {options.openings_text(openings)}, seed {seed}")
 
-    with options.reported(report), options.bar(f"{a} - {b}", games) as step:
-
-        def progress(record: Record) -> None:
-            records.append(record)
-            step()
-
+    with options.recorded(f"{a} - {b}", games, report) as progress:
         play_match(*agents, games=games, openings=openings, seed=seed, new_game=rules.start, progress=progress)
 
 

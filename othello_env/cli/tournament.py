@@ -78,19 +78,13 @@ def command(
         raise click.UsageError(f"the anchor {anchor!r} does not play; expected one of {', '.join(agents)}")
     if transcripts is not None:
         check_output(transcripts)
-    records: list[GameRecord] = []
 
-    def report() -> None:
+    def report(records: list[GameRecord]) -> None:
         _print(Tournament.of(agents, records), schedule, clock, anchor)
         if transcripts is not None:
             write_file(transcripts, "".join(f"{record.transcript()}\n" for record in records).encode())
 
-    with options.reported(report), options.bar("tournament", len(schedule)) as step:
-
-        def progress(record: GameRecord) -> None:
-            records.append(record)
-            step()
-
+    with options.recorded("tournament", len(schedule), report) as progress:
         play_tournament(
             {agent: agent for agent in agents},
             schedule,
