@@ -27,7 +27,7 @@ _SHOW_EVERY = 0.2
     "--within",
     type=options.FloatRange(0, 1e4, above=True),
     default=HALF_WIDTH,
-    help="Play until the 95% interval of the rating is plus or minus this number of Elo points.",
+    help="Play until the 95% interval of the rating is at most this number of Elo points to each side.",
 )
 @click.option("--games", type=options.EvenRange(), help="The most games that are played, even.")
 @click.option("--minutes", type=options.FloatRange(0, 1e7, above=True), help="The most minutes of play.")
