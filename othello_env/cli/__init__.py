@@ -1,4 +1,4 @@
-"""The command ``othello-env``: a file a command."""
+"""The command ``othello-env``: each file here without an underscore is one of its commands."""
 
 import contextlib
 import os
@@ -28,7 +28,7 @@ _INTERRUPTED = 130
 
 
 class _Commands(click.Group):
-    """The modules of this package, of which only the one that runs is imported."""
+    """The commands: the modules of this package. Only the one that runs is imported."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(file.stem for file in Path(__file__).parent.glob("[a-z]*.py"))
@@ -48,14 +48,14 @@ def _command() -> None:
 
 
 def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], bool] = lambda: False) -> None:
-    """Run the command; an error is one line on stderr and exit status 2, an interrupt status 130.
+    """Run the command. An error is one line on stderr and exit status 2; an interrupt is exit status 130.
 
     Args:
         arguments: of the command; by default those of this process.
-        is_interrupted: whether an interrupt was lost, so that an error may come of it.
+        is_interrupted: whether Python lost an interrupt, which may have caused an error.
     """
     given = sys.argv[1:] if arguments is None else arguments
-    sys.path.append(str(Path.cwd()))  # where package.module:name looks too
+    sys.path.append(str(Path.cwd()))  # a spec package.module:name is looked for here, too
     try:
         status = _run(given or ["--help"], is_interrupted)
     except (click.Abort, EOFError, KeyboardInterrupt):
@@ -66,11 +66,11 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
     except click.ClickException as error:
         _stop(error.format_message(), _FAILURE)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader has gone; the interpreter must not complain of it at exit
+        sys.stderr.close()  # the reader has gone; so the interpreter does not complain of it at exit
         sys.exit(_FAILURE)
     except (ValueError, OSError, ImportError, othello_env.AgentError) as error:
         _stop(str(error) or type(error).__name__, _FAILURE)
-    except Exception as error:  # most likely in a user's file, and then this says where
+    except Exception as error:  # most likely in a user's file: say where
         _stop(f"{type(error).__name__}: {error}".splitlines()[0] + _place(error), _FAILURE)
     sys.exit(status if isinstance(status, int) else 0)
 
@@ -87,7 +87,7 @@ def _run(arguments: list[str], is_interrupted: Callable[[], bool]) -> Any:
 
 
 def _invoke(arguments: list[str]) -> Any:
-    """What click's own `main` does, but for the empty line that it prints for an interrupt."""
+    """Do what click's own `main` does, without the empty line that it prints after an interrupt."""
     if instruction := os.environ.get(_COMPLETE):
         sys.exit(shell_complete(_command, {}, "othello-env", _COMPLETE, instruction))
     try:
@@ -99,7 +99,7 @@ def _invoke(arguments: list[str]) -> Any:
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Let no further interrupt cut off what is printed here."""
+    """Ignore further interrupts, so that the message is printed whole."""
     handler = signal.getsignal(signal.SIGINT)
     if handler is None or threading.current_thread() is not threading.main_thread():
         yield
@@ -112,14 +112,14 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _say_compiling() -> None:
-    """One line on stderr, in place of what stands in a terminal's current one: a progress bar draws itself again."""
+    """Print one line on stderr. In a terminal it replaces a progress bar, which draws itself again below."""
     clear = "\r\x1b[K" if sys.stderr.isatty() else ""
     with contextlib.suppress(OSError, ValueError):  # nobody reads stderr, or it is closed
         click.echo(f"{clear}othello-env: compiling for first use; this takes up to half a minute, once", err=True)
 
 
 def _place(error: Exception) -> str:
-    """Where an error was raised; a SyntaxError says itself where it is."""
+    """Where an error was raised; nothing for a SyntaxError, whose message says it."""
     frames = traceback.extract_tb(error.__traceback__)
     return "" if isinstance(error, SyntaxError) else f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
 

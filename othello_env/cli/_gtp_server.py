@@ -1,8 +1,6 @@
-"""Our agents as engines: the Go Text Protocol, version 2, in its Othello dialect, for any program that speaks it.
+"""An agent as an engine for other programs: the Go Text Protocol (GTP), version 2, in its Othello dialect.
 
-Passes may be given or left out: a side that has no move passes as soon as the other is named. The agent's clock is what
-``time_left`` says, or else ``time_settings`` less the time that the agent has used; time for several moves of byo-yomi
-is divided among them.
+A pass may be given or left out: a side that has no move passes as soon as a command names the other side.
 """
 
 from __future__ import annotations
@@ -13,7 +11,8 @@ import time
 from collections.abc import Callable
 
 import othello_env
-from othello_env.agent import Agent, AgentError, Clock, Seat, WrongGameError
+from othello_env.agent import Agent, AgentError, Seat, WrongGameError
+from othello_env.cli._gtp_clocks import Clocks
 from othello_env.games.game import IllegalActionError, NotationError
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello.position import Othello
@@ -25,17 +24,21 @@ _LINE = re.compile(r"(?:(\d+)\s+)?(\S+)\s*(.*)")
 
 
 class _Refused(Exception):  # noqa: N818 - an answer, not an error
-    """A command that gets a ``?``, and why."""
+    """A command whose answer is ``?`` and the reason."""
 
 
 class GtpServer:
-    """A game in which an agent answers commands.
+    """An agent that plays by commands.
 
     Args:
-        agent: who plays.
-        name: what it is called.
+        agent: plays whichever side it is asked for.
+        name: of the agent, for the other program.
         size: of the first board.
-        seed: what the agent draws depends only on it, the game's number and the colour.
+        seed: the agent's random choices depend only on it, the game's number and the colour.
+
+    Attributes:
+        is_done: whether ``quit`` was given.
+        states: the positions of this game, the present one last.
 
     Raises:
         WrongGameError: the agent does not play on a board of this size.
@@ -46,13 +49,10 @@ class GtpServer:
         self._name = name
         self._seed = seed
         self._games = 0
-        self._main: Clock | None = None  # what the settings give each side, then its byo-yomi
-        self._byo_yomi: Clock | None = None
-        self._clocks: dict[int, Clock | None] = {}
+        self._clocks = Clocks()
         self._seats: dict[int, Seat] = {}
         self.is_done = False
         self.states: list[Othello] = []
-        """The positions of this game, the present one last."""
         self._start(size)
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "boardsize": self._boardsize,
@@ -80,7 +80,7 @@ class GtpServer:
         return self.states[-1]
 
     def answer(self, line: str) -> str | None:
-        """The answer to a line, without the empty line that ends it; None to a line that asks nothing."""
+        """The answer to a line, without the empty line that ends it; None if the line has no command."""
         text = re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", line.partition("#")[0]).strip()
         match = _LINE.fullmatch(text)
         if match is None:
@@ -100,7 +100,7 @@ class GtpServer:
         key = mix_int(self._seed, self._games)
         self.states = [state]
         self._seats = {player: Seat(self._agent, mix_int(key, player)) for player in (1, 0)}
-        self._clocks = dict.fromkeys((0, 1), self._main)
+        self._clocks.start()
         self._games += 1
         return ""
 
@@ -119,7 +119,7 @@ class GtpServer:
             raise _Refused("syntax error: expected black or white") from None
 
     def _turn_to(self, player: int) -> None:
-        """Make the pass of a side that has no move, if the other one is asked."""
+        """If a command names the side that is not to move, make the pass of the other, provided it has to pass."""
         if self.state.to_move != player and self.state.must_pass:
             self._push(self.state.pass_action)
 
@@ -135,7 +135,7 @@ class GtpServer:
         except NotationError as error:
             raise _Refused(f"syntax error: {error}") from None
         if action == self.state.pass_action and player != self.state.to_move:
-            return ""  # a pass that was made already
+            return ""  # this pass was made already
         before = len(self.states)
         self._turn_to(player)
         if self.state.to_move != player:
@@ -160,13 +160,13 @@ class GtpServer:
         if not state.must_pass:
             began = time.monotonic()
             try:
-                action = self._seats[player].ask(state, self._clocks[player])
-            except Exception as error:  # of whatever kind: the other program is told, and may go on
+                action = self._seats[player].ask(state, self._clocks.left(player))
+            except Exception as error:  # of any kind: the other program gets it as the answer, and may go on
                 raise_interrupt(error)
                 del self.states[before:]
                 what = str(error) if isinstance(error, AgentError) else f"{type(error).__name__}: {error}"
                 raise _Refused(" ".join(what.split())) from None
-            self._use(player, time.monotonic() - began)
+            self._clocks.use(player, time.monotonic() - began)
         if play:
             self._push(action)
         else:
@@ -180,25 +180,13 @@ class GtpServer:
         return ""
 
     def _time_settings(self, words: list[str]) -> str:
-        main, seconds, stones = _times(words, 3, "main time, byo-yomi time and byo-yomi stones")
-        self._byo_yomi = Clock(move=seconds / stones) if seconds and stones else None
-        is_unlimited = seconds and not stones
-        self._main = Clock(game=main) if main and not is_unlimited else self._byo_yomi
-        self._clocks = dict.fromkeys((0, 1), self._main)
+        self._clocks.set(*_times(words, 3, "main time, byo-yomi time and byo-yomi stones"))
         return ""
 
     def _time_left(self, words: list[str]) -> str:
         player = self._player(words)
-        seconds, stones = _times(words[1:], 2, "a colour, seconds and stones")
-        self._clocks[player] = Clock(move=seconds / stones) if stones else Clock(game=seconds)
+        self._clocks.set_left(player, *_times(words[1:], 2, "a colour, seconds and stones"))
         return ""
-
-    def _use(self, player: int, seconds: float) -> None:
-        """Count what a move took."""
-        clock = self._clocks[player]
-        if clock is not None and clock.game is not None:
-            left = clock.game - seconds
-            self._clocks[player] = self._byo_yomi if left <= 0 and self._byo_yomi else Clock(game=max(left, 0.0))
 
     def _final_score(self, _: list[str]) -> str:
         if not self.state.is_over:
@@ -212,7 +200,7 @@ class GtpServer:
 
 
 def _times(words: list[str], count: int, what: str) -> list[float]:
-    """Numbers of seconds and stones."""
+    """A command's numbers of seconds and stones."""
     try:
         numbers = [float(word) for word in words]
     except ValueError:

@@ -3,7 +3,7 @@
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -11,12 +11,15 @@ from typing import Any, TypeVar
 
 import click
 
+from othello_env.agent import AgentLeftError
 from othello_env.arena.openings import BALANCED, parse_openings
 from othello_env.games.game import NotationError
 from othello_env.games.registry import Rules
 from othello_env.support.files import read_file
 
 __all__ = [
+    "FILE",
+    "FOLDER",
     "MOST_GAMES",
     "MOST_SECONDS",
     "MOST_THREADS",
@@ -27,6 +30,8 @@ __all__ = [
     "make_new_folder",
     "openings_option",
     "openings_text",
+    "recorded",
+    "report_faults",
     "seed_option",
     "show",
     "size_option",
@@ -34,16 +39,21 @@ __all__ = [
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_R = TypeVar("_R")
 _LARGEST_OPENINGS = 64 << 20  # bytes of a file
 _LONGEST_PATH = 255  # longer names of files are errors on some systems
 _LARGEST_SEED = 2**64 - 1
 
 MOST_GAMES, MOST_SECONDS, MOST_THREADS = 10**9, 1e9, 1024
-"""More than anybody has use for, so that a slip is told and nothing overflows."""
+"""More than anybody needs, so that a slip of the finger is an error and nothing overflows."""
+FILE = click.Path(dir_okay=False, path_type=Path)
+"""The path of a file to write."""
+FOLDER = click.Path(path_type=Path)
+"""The path of a folder to write to."""
 
 
 class FloatRange(click.FloatRange):
-    """Like click's, which takes nan for a number within any range; here a range has two ends."""
+    """A number between two ends. Click's own range lets nan through."""
 
     def __init__(self, least: float, most: float, *, above: bool = False) -> None:
         super().__init__(least, most, min_open=above)
@@ -56,7 +66,7 @@ class FloatRange(click.FloatRange):
 
 
 class EvenRange(click.IntRange):
-    """A number of games that are played in colour-swapped pairs."""
+    """A number of games; they are played in colour-swapped pairs."""
 
     def __init__(self) -> None:
         super().__init__(2, MOST_GAMES)
@@ -70,13 +80,13 @@ class EvenRange(click.IntRange):
 
 def size_option(function: _F) -> _F:
     """``--size``."""
-    return click.option("--size", type=click.Choice(["4", "6", "8"]), default="8", callback=_to_int, help="Board.")(
-        function
-    )
-
-
-def _to_int(_context: click.Context, _parameter: click.Parameter, value: str) -> int:
-    return int(value)
+    return click.option(
+        "--size",
+        type=click.Choice(["4", "6", "8"]),
+        default="8",
+        callback=lambda _context, _parameter, value: int(value),
+        help="The side of the board.",
+    )(function)
 
 
 def game_option(function: _F) -> _F:
@@ -85,14 +95,14 @@ def game_option(function: _F) -> _F:
         "--game",
         "rules",
         default="othello",
-        is_eager=True,  # openings are read by its rules
+        is_eager=True,  # --openings needs its rules
         callback=lambda _context, _parameter, value: Rules.parse(value),
-        help="othello, checkers or tribolo, with options: othello:size=6.",
+        help="othello, checkers or tribolo; options may follow: othello:size=6.",
     )(function)
 
 
 def seed_option(text: str = "The same seed repeats the run.") -> Callable[[_F], _F]:
-    """``--seed``, and what it repeats."""
+    """``--seed``; the text says what it repeats."""
     return click.option("--seed", type=click.IntRange(0, _LARGEST_SEED), default=0, help=text)
 
 
@@ -102,7 +112,7 @@ def openings_option(function: _F) -> _F:
         "--openings",
         default="random:10",
         help=f"Where games begin: random:PLIES, {BALANCED} (a packaged list), start, transcripts separated by commas, "
-        "or a file with one a line.",
+        "or a file with one transcript on each line.",
         callback=_openings,
     )(function)
 
@@ -137,10 +147,10 @@ def openings_text(openings: str | list[str] | None) -> str:
 
 
 def make_new_folder(path: Path) -> None:
-    """Make a folder for results, and see that files can be written there.
+    """Make a folder for results, and check that files can be written there.
 
     Raises:
-        click.BadParameter: it is there already and holds something.
+        click.BadParameter: it exists and is not empty.
         OSError: it cannot be made or written.
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -151,14 +161,14 @@ def make_new_folder(path: Path) -> None:
 
 
 def show(text: str) -> None:
-    """Show how long work gets on, in one line of a terminal, which the next call replaces; nothing in a pipe."""
+    """Show the progress of work in a terminal, on one line that the next call replaces; show nothing in a pipe."""
     if sys.stderr.isatty():
         click.echo(f"\r{text}\x1b[K", nl=False, err=True)
 
 
 @contextmanager
 def bar(label: str, length: int) -> Iterator[Callable[[], None]]:
-    """A progress bar on a terminal, nothing in a pipe; the yielded function takes a step."""
+    """Show a progress bar in a terminal, and nothing in a pipe; the function that it yields takes a step."""
     if not sys.stderr.isatty():
         yield lambda: None
         return
@@ -169,8 +179,35 @@ def bar(label: str, length: int) -> Iterator[Callable[[], None]]:
         yield lambda: progress.update(1)
 
 
+@contextmanager
+def recorded(label: str, length: int, report: Callable[[list[_R]], None]) -> Iterator[Callable[[_R], None]]:
+    """Show a progress bar while games are played, and report them at the end or when a person ends the work early.
+
+    The function that it yields takes the record of each game. Another error reports nothing.
+    """
+    records: list[_R] = []
+    try:
+        with bar(label, length) as step:
+
+            def take(record: _R) -> None:
+                records.append(record)
+                step()
+
+            yield take
+    except (KeyboardInterrupt, AgentLeftError):
+        report(records)
+        raise
+    report(records)
+
+
+def report_faults(agent: str, faults: Sequence[str]) -> None:
+    """Print on stderr how many games an agent forfeited, if any."""
+    if faults:
+        click.echo(f"{agent} forfeited {len(faults)} games; the first: {faults[0]}", err=True)
+
+
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """Rows of text under a head, the first column left-aligned, the others right-aligned."""
+    """Rows of text under a head. The first column is left-aligned, the others are right-aligned."""
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
     lines = []
     for row in [head, tuple("-" * width for width in widths), *rows]:

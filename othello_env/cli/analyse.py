@@ -15,7 +15,7 @@ BOARDS_BEGIN_WITH_DASHES = {"ignore_unknown_options": True}
 
 
 def position_from_text(text: str, to_move: str, size: int) -> Othello:
-    """A position from a transcript, or from a board as X, O and -, row by row."""
+    """A position from a transcript, or from a board written as X, O and -, row by row."""
     cells = "".join(text.split())
     if cells and not cells.strip("XxOo*-."):
         return Othello.from_text(cells, to_move)
@@ -23,9 +23,12 @@ def position_from_text(text: str, to_move: str, size: int) -> Othello:
 
 
 def position_options(function: Any) -> Any:
-    """The argument POSITION and what says how to read it."""
+    """The argument POSITION and the options that say how to read it."""
     function = click.option(
-        "--to-move", type=click.Choice(["X", "O"], case_sensitive=False), default="X", help="Of a board: X is black."
+        "--to-move",
+        type=click.Choice(["X", "O"], case_sensitive=False),
+        default="X",
+        help="The player to move, if POSITION is a board; X is black.",
     )(function)
     return click.argument("position")(options.size_option(function))
 
@@ -57,14 +60,13 @@ def _score(score: float, unit: str) -> str:
 
 @click.command("analyse", context_settings=BOARDS_BEGIN_WITH_DASHES)
 @position_options
-@click.option("--agent", default="engine:ms=1000", help="Who analyses: an engine's spec, with its limits.")
-@click.option(
-    "--scores", is_flag=True, help="Show every move's score, too, after a search for each: this takes longer."
-)
+@click.option("--agent", default="engine:ms=1000", help="The engine that analyses: a spec with its limits.")
+@click.option("--scores", is_flag=True, help="Show every move's score, too; this needs a search for each move.")
 def command(position: str, to_move: str, size: int, agent: str, scores: bool) -> None:
-    """Print the best move, the score and the expected line of POSITION beside the board.
+    """Show what an engine thinks of a position.
 
-    POSITION is a transcript from the start (f5d6c3) or a board as X, O and -, row by row from a1.
+    The command prints the board, the best move, the score and the expected line of play. POSITION is a transcript from
+    the start (f5d6c3) or a board written as X, O and -, row by row from a1.
     """
     state = position_from_text(position, to_move, size)
     analyst: Any = make_agent(agent)

@@ -1,4 +1,4 @@
-"""``othello-env benchmark AGENT``: an agent's rating on the ladder, and its endgames."""
+"""``othello-env benchmark AGENT``: an agent's rating on the ladder, and its play in endgames."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ _SHOW_EVERY = 0.2
     "--within",
     type=options.FloatRange(0, 1e4, above=True),
     default=HALF_WIDTH,
-    help="Play until the rating is known within so many Elo points (95%).",
+    help="Play until the 95% interval of the rating is at most this number of Elo points to each side.",
 )
-@click.option("--games", type=options.EvenRange(), help="The most games, even.")
+@click.option("--games", type=options.EvenRange(), help="The most games that are played, even.")
 @click.option("--minutes", type=options.FloatRange(0, 1e7, above=True), help="The most minutes of play.")
-@click.option("--endgame", is_flag=True, help="No games, only the endgame positions.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="A folder that is new or empty, for benchmark.json, .md and .png."
-)
+@click.option("--endgame", is_flag=True, help="Play no games; only compare endgame moves with perfect play.")
+@click.option("--out", type=options.FOLDER, help="Write benchmark.json, .md and .png to this new or empty folder.")
 @options.seed_option("The same seed repeats the run, unless --minutes ends it.")
 def command(
     agent: str, within: float, games: int | None, minutes: float | None, endgame: bool, out: Path | None, seed: int
 ) -> None:
-    """Rate AGENT (a spec, a file of weights, or policy.py:function) on a ladder of packaged opponents.
+    """Rate AGENT on a ladder of opponents.
 
-    The ladder goes from the random mover, whose Elo rating is 0, to the engine. AGENT plays the rungs near its own
-    level, each opening with both colours, until its rating is known well enough. Its endgame moves are compared with
-    perfect play. An interrupt prints what was played.
+    AGENT is a spec (alphabeta:depth=4), a file of weights (agent.npz) or a Python function (policy.py:function).
 
-    The ladder is for 8x8. For other boards and games, compare agents with each other:
+    The opponents come with the package, from the random mover, whose Elo rating is 0, to the engine. AGENT plays those
+    near its own level, each opening with both colours, until its rating is known well enough. Then its endgame moves
+    are compared with perfect play. Ctrl-C ends the games and prints the rating so far.
+
+    The ladder is for Othello on 8x8. For other boards and games, compare agents with each other:
     othello-env tournament AGENT OTHER... --gauntlet --game othello:size=6
     """
     player = make_agent(agent, seed)
@@ -54,7 +54,7 @@ def command(
     if endgame:
         began = time.perf_counter()
         accuracy = measure_endgame(player, seed=seed)
-        _tell(Benchmark(agent, None, accuracy, {"seed": seed}, time.perf_counter() - began), out)
+        _report(Benchmark(agent, None, accuracy, {"seed": seed}, time.perf_counter() - began), out)
         return
     limits = {"half_width": within, "games": games, "seconds": None if minutes is None else 60 * minutes}
     partial = Benchmark(agent, None, None, {"seed": seed, "limits": limits}, 0.0)
@@ -75,14 +75,14 @@ def command(
     except (KeyboardInterrupt, AgentLeftError):
         options.show("")
         if partial.placement is not None:
-            _tell(replace(partial, settings=partial.settings | {"interrupted": True}), out)
+            _report(replace(partial, settings=partial.settings | {"interrupted": True}), out)
         raise
     options.show("")
-    _tell(result, out)
+    _report(result, out)
 
 
-def _tell(result: Benchmark, out: Path | None) -> None:
-    """Print the results, and write them into the folder."""
+def _report(result: Benchmark, out: Path | None) -> None:
+    """Print the results, and write them into the folder, if there is one."""
     click.echo(result.head())
     if result.placement is not None:
         click.echo(options.table(HEAD, result.rows()))

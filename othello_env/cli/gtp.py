@@ -1,4 +1,4 @@
-"""``othello-env gtp``: an agent as an engine for any Othello program that speaks the Go Text Protocol."""
+"""``othello-env gtp``: an agent as an engine for any Othello program that speaks the Go Text Protocol (GTP)."""
 
 import os
 import select
@@ -14,15 +14,19 @@ from othello_env.cli import _options as options
 
 __all__ = ["command"]
 
-_LOOK_SECONDS = 1.0
+_LOOK_SECONDS = 1.0  # between two looks whether somebody still reads
 
 
 @click.command("gtp")
-@click.option("--agent", default="engine:ms=1000", help="Who plays.")
+@click.option("--agent", default="engine:ms=1000", help="The agent that plays.")
 @options.size_option
 @options.seed_option()
 def command(agent: str, size: int, seed: int) -> None:
-    """Answer GTP commands on standard input until quit or its end."""
+    """Let an Othello program play an agent.
+
+    It reads commands of the Go Text Protocol (GTP) from standard input and answers on standard output, until the
+    command quit or the end of the input.
+    """
     from othello_env.cli._gtp_server import GtpServer
 
     server = GtpServer(make_agent(agent, seed), f"othello-env {agent}", size, seed)
@@ -35,12 +39,12 @@ def command(agent: str, size: int, seed: int) -> None:
 
 @contextmanager
 def _ending_with_reader() -> Iterator[None]:
-    """End this process once nobody can read its answers, also while the agent thinks about one."""
+    """End this process as soon as nobody can read its answers, even while the agent thinks."""
     if sys.platform == "win32":
         yield
         return
     poller = select.poll()
-    poller.register(1, 0)  # standard output, to hear of nothing but its end
+    poller.register(1, 0)  # standard output; only its end is reported
     is_done = threading.Event()
 
     def watch() -> None:

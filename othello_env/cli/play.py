@@ -1,7 +1,6 @@
 """``othello-env play``: a game at the terminal."""
 
 from collections.abc import Callable, Sequence
-from itertools import accumulate
 
 import click
 
@@ -13,7 +12,7 @@ from othello_env.games.hashing import mix_int
 from othello_env.games.registry import Rules
 from othello_env.support.jit import raise_interrupt
 
-__all__ = ["Game", "command"]
+__all__ = ["TerminalGame", "command"]
 
 _HUMAN = "human"
 _COLOURS = ("black", "white", "red", "blue", "green")
@@ -22,25 +21,29 @@ _HELP = "type a move as the board names it, or undo, restart, hint, help, resign
 
 def _colour_options(function: Callable[..., None]) -> Callable[..., None]:
     for colour in reversed(_COLOURS):
-        function = click.option(f"--{colour}", metavar="AGENT", help=f"Who plays {colour}: human or a spec.")(function)
+        function = click.option(
+            f"--{colour}", metavar="AGENT", help=f"The player of {colour}: human, or an agent's spec."
+        )(function)
     return function
 
 
 @click.command("play")
 @options.game_option
 @_colour_options
-@click.option("--hint", help="The agent that gives hints.  [default: alphabeta, or maxn for three players]")
+@click.option("--hint", help="The agent that gives hints.  [default: alphabeta, or maxn where three play]")
 @click.option("--moves", default="", help="A transcript to begin with.")
 @options.seed_option()
 def command(rules: Rules, hint: str | None, moves: str, seed: int, **colours: str | None) -> None:
-    """Play at the terminal: a human or an agent on each side (black and white, red and white, or all three).
+    """Play at the terminal.
 
-    A side that no option names is asked for. Type moves as the board names them, f5 or 11-15; undo takes your last
-    move back, restart begins anew, hint asks an agent, help lists the legal moves, resign and quit end the game.
+    Each side is a human or an agent: black and white in Othello, red and white in checkers, blue, red and green in
+    Tribolo. The command asks who plays the sides that you do not give.
+
+    Type moves as the board names them: f5, or 11-15. undo takes back your last move, restart begins again, hint asks an
+    agent for a move, help lists the legal moves, resign and quit end the game.
     """
     start = rules.start(seed)
-    state = start.play_transcript(moves)
-    *before, _ = accumulate(state.moves, lambda at, action: at.play(action), initial=start)
+    *before, state = drawing.positions(start.play_transcript(moves), start)
     if strangers := [name for name, spec in colours.items() if spec and name not in start.player_names]:
         raise click.UsageError(f"{rules.name} has no {strangers[0]}; it is played by {', '.join(start.player_names)}")
     adviser = make_agent(hint or ("alphabeta:depth=6" if start.num_players == 2 else "maxn:depth=2"), seed)
@@ -50,7 +53,7 @@ def command(rules: Rules, hint: str | None, moves: str, seed: int, **colours: st
         is_taken = _HUMAN in (*colours.values(), *(seated for _, seated in seats))
         agent, called = _player(name, colours[name], opponent, opponent if is_taken else _HUMAN)
         seats.append((None if agent is None else Seat(agent, mix_int(seed, player)), called))
-    Game(state, seats, adviser, _prompt, click.echo, before).play()
+    TerminalGame(state, seats, adviser, _prompt, click.echo, before).play()
 
 
 def _prompt(text: str) -> str:
@@ -58,7 +61,7 @@ def _prompt(text: str) -> str:
 
 
 def _player(player: str, spec: str | None, opponent: str, default: str) -> tuple[Agent | None, str]:
-    """The agent that plays a side, None for a human, and what to call it."""
+    """The agent that plays a side, None for a human, and its name."""
     if spec is not None:
         return (None if spec == _HUMAN else make_agent(spec)), spec
     while True:
@@ -69,16 +72,16 @@ def _player(player: str, spec: str | None, opponent: str, default: str) -> tuple
             click.echo(str(error))
 
 
-class Game:
+class TerminalGame:
     """A game between humans and agents.
 
     Args:
         state: the position to begin with.
-        seats: for each player its agent's seat, or None for a human, and a name to call it.
+        seats: for each player its agent's seat, or None for a human, and its name.
         adviser: the agent that gives hints.
         prompt: asks the human for a line; the end of the input (EOFError) ends the game as ``quit`` does.
         tell: shows the human a text.
-        before: the positions that led to the first, to which ``undo`` goes back.
+        before: the positions before `state`, from the start on, to which ``undo`` can go back.
     """
 
     def __init__(
@@ -98,7 +101,7 @@ class Game:
         self._tell = tell
 
     def play(self) -> State:
-        """Play until the game is over, resigned or left, and return the last position."""
+        """Play until the game is over or a human ends it, and return the last position."""
         while True:
             state = self._history[-1]
             self._tell(f"\n{drawing.text(state)}")
@@ -118,12 +121,12 @@ class Game:
                 return self._history[-1]
 
     def _human_turn(self, state: State, player: str) -> bool:
-        """Ask until something happens; False if the game ends here."""
+        """Ask a human until the position changes; False if the human ends the game."""
         while True:
             try:
                 line = self._prompt(f"{player} to move").strip()
             except (click.Abort, EOFError) as error:
-                raise_interrupt(error)  # Ctrl-C is one to click, too
+                raise_interrupt(error)  # for click, Ctrl-C is an Abort, too
                 line = "quit"
             match line.lower():
                 case "quit":
@@ -162,7 +165,7 @@ class Game:
         return False
 
     def _undo(self) -> bool:
-        """Go back to the last position in which a human chose a move, if there is one."""
+        """Go back to the last position in which a human chose a move; False if there is none."""
         for place in range(len(self._history) - 2, -1, -1):
             state = self._history[place]
             if self._seats[state.to_move][0] is None and not state.must_pass:

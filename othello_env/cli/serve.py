@@ -1,10 +1,14 @@
 """``othello-env serve``: the browser page."""
 
+from __future__ import annotations
+
 import socket
 import threading
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +16,11 @@ from othello_env.agent import make_agent
 from othello_env.cli import _options as options
 from othello_env.support.extras import import_extra
 from othello_env.support.files import parse_json, read_file
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+    from othello_env.page.thinking import Thinkers
 
 __all__ = ["command"]
 
@@ -21,25 +30,27 @@ _LARGEST_RESULTS = 4 << 20
 
 @click.command("serve")
 @click.argument("agents", metavar="[AGENT]...", nargs=-1)
-@click.option("--port", type=click.IntRange(0, 65535), default=8750, help="0 takes any that is free.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8750, help="The port of the page; 0 takes any that is free."
+)
 @click.option(
     "--results",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A JSON file that benchmark, quickstart or a training script wrote, to be shown; may be repeated.",
+    help="Show the results in this JSON file of benchmark, quickstart or a training script; may be repeated.",
 )
-@click.option("--seconds", type=options.FloatRange(1, 3600), default=60.0, help="The longest that an agent may think.")
+@click.option("--seconds", type=options.FloatRange(1, 3600), default=60.0, help="How many seconds an agent may think.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], seconds: float, browser: bool) -> None:
-    """Play, watch and look into agents in the browser, at an address that only this computer reaches.
+    """Play and look into agents in the browser.
 
-    The page offers the packaged agents and each AGENT (a spec, a file of weights, or policy.py:function).
+    Only this computer can open the page. It offers the packaged agents and each AGENT that is given: a spec
+    (alphabeta:depth=4), a file of weights (agent.npz) or a Python function (policy.py:function).
     """
-    uvicorn = import_extra("uvicorn", "page")
+    import_extra("uvicorn", "page")
     import_extra("starlette", "page")
-    from othello_env.page.app import Offer, make_app
-    from othello_env.page.connections import MOST_CONNECTIONS, Connection
-    from othello_env.page.offers import FIRST_REQUESTS, PACKAGED, games_of
+    from othello_env.page.app import make_app
+    from othello_env.page.offers import FIRST_REQUESTS, PACKAGED, Offer, games_of
     from othello_env.page.thinking import Thinkers
 
     if any(spec.partition(":")[0] == "human" for spec in agents):
@@ -49,38 +60,49 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
     shown = [_read_results(file) for file in results]
     with _listen(port) as listener:
         taken = listener.getsockname()[1]
-        address = f"http://{_ADDRESS}:{taken}/"
         thinkers = Thinkers(seconds=seconds)
         app = make_app(offers, taken, shown, thinkers, FIRST_REQUESTS)
-        config = uvicorn.Config(
-            app,
-            http=Connection,
-            ws="none",
-            log_level="warning",
-            access_log=False,
-            timeout_graceful_shutdown=2,
-            limit_concurrency=MOST_CONNECTIONS,
-        )
+        _serve(app, listener, thinkers, lambda: _announce(f"http://{_ADDRESS}:{taken}/", browser))
 
-        class Server(uvicorn.Server):  # type: ignore[misc,name-defined]  # imported where it is used
-            def handle_exit(self, sig: int, frame: Any) -> None:
-                """Stop; a further interrupt changes nothing, since that is a matter of two seconds."""
-                if not self.should_exit:
-                    super().handle_exit(sig, frame)
 
-            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-                """Tell the address once an interrupt is no more than a wish to stop."""
-                await super().startup(sockets)
-                click.echo(f"{address}  (Ctrl-C stops it)")
-                if browser:
-                    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+def _announce(address: str, browser: bool) -> None:
+    click.echo(f"{address}  (Ctrl-C stops it)")
+    if browser:
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-            async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-                """End what is thought about first, so that no answer is waited for."""
-                await thinkers.close()
-                await super().shutdown(sockets)
 
-        Server(config).run(sockets=[listener])  # raises the interrupt again
+def _serve(app: Starlette, listener: socket.socket, thinkers: Thinkers, announce: Callable[[], None]) -> None:
+    """Serve the page until an interrupt, which is raised again; `announce` is called when it can be opened."""
+    import uvicorn
+
+    from othello_env.page.connections import MOST_CONNECTIONS, Connection
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            """Stop. This takes two seconds at most, so a further interrupt changes nothing."""
+            if not self.should_exit:
+                super().handle_exit(sig, frame)
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            """Announce the page when it is ready; from then on an interrupt stops the server cleanly."""
+            await super().startup(sockets)
+            announce()
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            """End all thinking first, so that no request waits for an answer."""
+            await thinkers.close()
+            await super().shutdown(sockets)
+
+    config = uvicorn.Config(
+        app,
+        http=Connection,
+        ws="none",
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=2,
+        limit_concurrency=MOST_CONNECTIONS,
+    )
+    Server(config).run(sockets=[listener])
 
 
 def _listen(port: int) -> socket.socket:
@@ -88,7 +110,7 @@ def _listen(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((_ADDRESS, port))
-        listener.listen(128)  # a browser that is quicker than the server waits
+        listener.listen(128)  # a browser may connect before the server answers
     except OSError as error:
         listener.close()
         raise click.ClickException(f"port {port} cannot be served on: {error.strerror}; try --port 0") from None

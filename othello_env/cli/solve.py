@@ -13,18 +13,25 @@ __all__ = ["command"]
 
 
 _MINUTES, _HOURS = 24, 28
-"""Empty squares up to which solving mostly takes minutes, and hours."""
+"""The numbers of empty squares up to which solving usually takes minutes, and hours."""
 
 
 @click.command("solve", context_settings=BOARDS_BEGIN_WITH_DASHES)
 @position_options
-@click.option("--result", "result_only", is_flag=True, help="Find out only who wins, which is quicker.")
-@click.option("--hash", "megabytes", type=click.IntRange(1, 1 << 16), default=64, help="Memory for positions, in MiB.")
+@click.option("--result", "result_only", is_flag=True, help="Find out only who wins; this is quicker.")
+@click.option(
+    "--hash",
+    "megabytes",
+    type=click.IntRange(1, 1 << 16),
+    default=64,
+    help="The memory for positions that were searched, in MiB.",
+)
 def command(position: str, to_move: str, size: int, result_only: bool, megabytes: int) -> None:
-    """Print the exact score of POSITION: in discs under perfect play, the empty squares given to the winner.
+    """Print the exact score of a position.
 
-    POSITION is a transcript from the start or a board as X, O and -, row by row from a1. With 20 empty squares it takes
-    seconds; each further one takes two to four times as long.
+    The score is in discs under perfect play, and the empty squares count for the winner. POSITION is a transcript from
+    the start or a board written as X, O and -, row by row from a1. A position with 20 empty squares takes seconds; each
+    further empty square makes it two to four times as long.
     """
     state = position_from_text(position, to_move, size)
     solver: Any = make_agent(f"engine:hash={megabytes}")

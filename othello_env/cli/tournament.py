@@ -1,11 +1,10 @@
-"""``othello-env tournament A B C...``: everybody against everybody, or the first against all others."""
+"""``othello-env tournament A B C...``: each agent against each other, or the first against all others."""
 
 import math
 from pathlib import Path
 
 import click
 
-from othello_env.agent import AgentLeftError
 from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating.standings import rate_tournament
@@ -24,29 +23,30 @@ __all__ = ["command", "cross_table", "elo_table"]
 @click.option(
     "--games",
     type=click.IntRange(1, options.MOST_GAMES),
-    help="Of each pair of agents, even: each opening with both colours. Of three players: a multiple of 3.  "
-    "[default: 200, of three players 201]",
+    help="The games of each pair of agents, even: each opening is played with both colours. Where three play: the "
+    "games of each three, a multiple of 3.  [default: 200, where three play 201]",
 )
 @options.openings_option
 @options.seed_option()
 @options.game_option
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Add each game to this file (JSON lines).")
-@click.option("--gauntlet", is_flag=True, help="Only the first agent plays, against all others.")
+@click.option("--out", type=options.FILE, help="Add each game to this file (JSON lines).")
+@click.option("--gauntlet", is_flag=True, help="The first agent plays all others, and these do not play each other.")
 @click.option("--clock", "game_time", help="Each side's time for a game: 30m, 90s.")
 @click.option("--move-time", help="Each side's time for a move: 100ms, 2s.")
 @click.option(
     "--workers",
     type=click.IntRange(1, options.MOST_THREADS),
-    help="Processes that play.  [default: 1; with --ray all cores of the cluster]",
+    help="The number of processes that play.  [default: 1; with --ray all cores of the cluster]",
 )
 @click.option(
     "--ray",
     is_flag=True,
-    help="Play on a Ray cluster: RAY_ADDRESS, or this machine's, or one that is started here while it lasts.",
+    help="Play on a Ray cluster: the one of RAY_ADDRESS, or else the one of this machine, or else one that is started "
+    "here until the tournament ends.",
 )
 @click.option("--anchor", help="The agent whose rating is 0.  [default: random, or the first]")
 @click.option(
-    "--transcripts", type=click.Path(dir_okay=False, path_type=Path), help="Write the games here, one a line."
+    "--transcripts", type=options.FILE, help="Write the moves of all games to this file, a game on each line."
 )
 def command(
     agents: tuple[str, ...],
@@ -63,10 +63,13 @@ def command(
     anchor: str | None,
     transcripts: Path | None,
 ) -> None:
-    """Play a tournament of AGENTS (specs) and print who beats whom and their Elo ratings.
+    """Play a tournament of AGENTS.
 
-    With --out the games are kept: the same command again plays only what is missing, after an interrupt, a kill, or
-    with more --games or AGENTS.
+    The command prints each agent's score against each other and their Elo ratings. AGENTS are specs (random,
+    alphabeta:depth=4), files of weights (agent.npz) or Python functions (policy.py:function).
+
+    With --out the games are kept. The same command again plays only the games that are missing: after Ctrl-C or a
+    kill, or with more --games or AGENTS.
     """
     if game_time and move_time:
         raise click.UsageError("a side has a --clock or a --move-time, not both")
@@ -76,34 +79,25 @@ def command(
         raise click.UsageError(f"the anchor {anchor!r} does not play; expected one of {', '.join(agents)}")
     if transcripts is not None:
         check_output(transcripts)
-    records: list[GameRecord] = []
-    with options.bar("tournament", len(schedule)) as step:
 
-        def progress(record: GameRecord) -> None:
-            records.append(record)
-            step()
+    def report(records: list[GameRecord]) -> None:
+        _print(Tournament.of(agents, records), schedule, clock, anchor)
+        if transcripts is not None:
+            write_file(transcripts, "".join(f"{record.transcript()}\n" for record in records).encode())
 
-        stopped: BaseException | None = None
-        try:
-            play_tournament(
-                {agent: agent for agent in agents},
-                schedule,
-                file=out,
-                clock=clock,
-                workers=workers,
-                ray=ray,
-                progress=progress,
-            )
-        except (KeyboardInterrupt, AgentLeftError) as error:
-            stopped = error
-    _report(Tournament.of(agents, records), schedule, clock, anchor)
-    if transcripts is not None:
-        write_file(transcripts, "".join(f"{record.transcript()}\n" for record in records).encode())
-    if stopped is not None:
-        raise stopped
+    with options.recorded("tournament", len(schedule), report) as progress:
+        play_tournament(
+            {agent: agent for agent in agents},
+            schedule,
+            file=out,
+            clock=clock,
+            workers=workers,
+            ray=ray,
+            progress=progress,
+        )
 
 
-def _report(result: Tournament, schedule: Schedule, clock: TimeControl | None, anchor: str | None) -> None:
+def _print(result: Tournament, schedule: Schedule, clock: TimeControl | None, anchor: str | None) -> None:
     given = schedule.openings
     openings = options.openings_text(given if given is None or isinstance(given, str) else [*map(str, given)])
     time = "no clock" if clock is None else f"clock {clock}"
@@ -121,12 +115,11 @@ def _report(result: Tournament, schedule: Schedule, clock: TimeControl | None, a
             raise
         click.echo(f"no ratings yet: {error}", err=True)
     for agent in result.agents:
-        if faults := result.faults(agent):
-            click.echo(f"{agent} lost {len(faults)} games on the spot, the first since {faults[0]}", err=True)
+        options.report_faults(agent, result.faults(agent))
 
 
 def cross_table(result: Tournament) -> str:
-    """Each agent's score against each other, 0 to 1, and the mean margin of all its games."""
+    """A table of each agent's score against each other, 0 to 1, and the mean margin of all its games."""
     scores = result.scores()
     head = ("agent", *map(str, range(1, len(result.agents) + 1)), "games", "score", "margin")
     rows = []
@@ -142,7 +135,7 @@ def cross_table(result: Tournament) -> str:
 
 
 def elo_table(result: Tournament, anchor: str | None = None) -> str:
-    """The ratings from the best down, their 95% intervals, and the likelihood of being better than the next one.
+    """A table of the ratings, the best first, with 95% intervals and the likelihood of being better than the next one.
 
     Raises:
         ValueError: there are no ratings, see `rate_tournament`.
@@ -154,7 +147,7 @@ def elo_table(result: Tournament, anchor: str | None = None) -> str:
         low, high = ratings.interval(agent)
         following = order[place + 1 : place + 2]
         better = ratings.superiority(agent, following[0]) if following else math.nan
-        elo = "-" if math.isinf(low) else f"{ratings.elo[agent]:.0f}"  # it won nothing, or forfeited all
+        elo = "-" if math.isinf(low) else f"{ratings.elo[agent]:.0f}"  # it won nothing, or forfeited all its games
         rows.append((agent, elo, _interval(low, high), "" if math.isnan(better) else f"{better:.3f}"))
     return options.table(("agent", "Elo", "95% interval", "better than next"), rows)
 

@@ -16,7 +16,7 @@ from othello_env.games.game import State
 __all__ = ["pixels"]
 
 _ANCHORS = {"start": "lm", "middle": "mm", "end": "rm"}
-_FINE = 8  # polygons are drawn so many times larger and then shrunk
+_FINE = 8  # polygons are drawn this many times larger and then reduced
 
 
 def pixels(state: State, cell: int = 64) -> npt.NDArray[np.uint8]:
@@ -44,7 +44,7 @@ def _paint(image: Image.Image, shape: Shape) -> None:
         case Polygon(points, fill):
             _paint_polygon(image, points, fill)
         case Text(x, y, text, size, fill, anchor):
-            # The line's middle is that of a capital or figure, as in SVG, not of letters that reach below.
+            # y is the middle of a capital or a figure, as in SVG; letters such as g reach below.
             ImageDraw.Draw(image).text((x, y), text, fill, _font(size), _ANCHORS[anchor])
 
 
@@ -57,14 +57,14 @@ def _font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 def _disc(
     x: float, y: float, radius: float, fill: str, opacity: float, light: str | None
 ) -> tuple[Image.Image, Image.Image]:
-    """A disc around (x, y), and a mask of how much of each pixel it covers."""
+    """A disc around (x, y), and as a mask how much of each pixel it covers."""
     side = ceil(max(x, y) + radius)
     rows, columns = np.mgrid[:side, :side] + 0.5
     covered = np.clip(radius - np.hypot(columns - x, rows - y) + 0.5, 0, 1)
     mask = Image.fromarray(np.round(255 * opacity * covered).astype(np.uint8))
     dark = np.array(ImageColor.getrgb(fill), float)
     bright = np.array(ImageColor.getrgb(light or fill), float)
-    # The light's centre and reach are those of the SVG's gradient, in a box of side 2 * radius.
+    # The light has the centre and the reach of the SVG's gradient, in a box of side 2 * radius.
     away = np.hypot(columns - x + 0.28 * radius, rows - y + 0.36 * radius) / (1.4 * radius)
     share = np.clip(away, 0, 1)[..., np.newaxis]
     return Image.fromarray(np.round(bright + (dark - bright) * share).astype(np.uint8)), mask

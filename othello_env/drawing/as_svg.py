@@ -1,12 +1,13 @@
 """A position as SVG."""
 
+from collections.abc import Iterable
 from xml.sax.saxutils import escape
 
-from othello_env.drawing.layout import Circle, Polygon, Rectangle, Shape, Text, picture
-from othello_env.drawing.scene import scene
+from othello_env.drawing.layout import Circle, Picture, Polygon, Rectangle, Shape, Text, empty_board, picture, piece
+from othello_env.drawing.scene import Look, Scene, scene
 from othello_env.games.game import State
 
-__all__ = ["svg"]
+__all__ = ["board_svg", "gradient_id", "svg"]
 
 
 def svg(state: State, cell: int = 48) -> str:
@@ -17,18 +18,51 @@ def svg(state: State, cell: int = 48) -> str:
         cell: the side of a square in pixels.
     """
     drawn = picture(scene(state), cell)
-    shaded = {(s.fill, s.light) for s in drawn.shapes if isinstance(s, Circle) and s.light}
+    return _document(drawn, _gradients(drawn.shapes))
+
+
+def board_svg(drawn: Scene, cell: int) -> str:
+    """An SVG document of a scene's empty board in its frame, to which others can add pieces.
+
+    It defines each player's pieces around the origin: ``piece-0`` and ``king-0`` are those of the first player.
+
+    Args:
+        drawn: the scene.
+        cell: the side of a square in pixels.
+    """
+    pieces = {
+        f"{name}-{player}": [*piece(look, 0, 0, cell, is_king=name == "king")]
+        for player, (_, look, _) in enumerate(drawn.scores)
+        for name in ("piece", "king")
+    }
+    groups = [f'<g id="{name}">{"".join(map(_element, shapes))}</g>' for name, shapes in pieces.items()]
+    shapes = [shape for shapes in pieces.values() for shape in shapes]
+    return _document(empty_board(drawn, cell), [*_gradients(shapes), *groups])
+
+
+def _document(drawn: Picture, definitions: Iterable[str]) -> str:
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{drawn.width}" height="{drawn.height}" '
             f'viewBox="0 0 {drawn.width} {drawn.height}" font-family="Aileron, Helvetica, Arial, sans-serif">',
             "<defs>",
-            *(_gradient(fill, light) for fill, light in sorted(shaded)),
+            *definitions,
             "</defs>",
             *(_element(shape) for shape in drawn.shapes),
             "</svg>",
         ]
     )
+
+
+def _gradients(shapes: Iterable[Shape]) -> list[str]:
+    """The gradients of all shaded circles."""
+    shaded = {(shape.fill, shape.light) for shape in shapes if isinstance(shape, Circle) and shape.light}
+    return [_gradient(fill, light) for fill, light in sorted(shaded)]
+
+
+def gradient_id(look: Look) -> str:
+    """The id of the gradient of a player's discs."""
+    return _gradient_id(look.fill, look.light)
 
 
 def _gradient(fill: str, light: str) -> str:
@@ -39,7 +73,7 @@ def _gradient(fill: str, light: str) -> str:
 
 
 def _gradient_id(fill: str, light: str) -> str:
-    # A notebook shows many pictures in one document: equal names must mean equal colours.
+    # A notebook has many pictures in one document, so an id must mean the same colours in all of them.
     return f"shade-{light[1:]}-{fill[1:]}"
 
 

@@ -12,7 +12,7 @@ _DARK, _LIGHT, _GRID = "#3b7a57", "#efe4c8", "#2c5f43"
 
 @scene.register
 def checkers_scene(state: Checkers) -> Scene:
-    """Men and kings, the squares that the last action joined, and those that the player to move can reach."""
+    """Men and kings, the two squares of the last action, and the squares that the player to move can reach."""
     size, half = state.size, state.size // 2
     places = [(square // half, column_of(square, size)) for square in range(size * half)]
     numbers = {place: str(square + 1) for square, place in enumerate(places)}
@@ -44,7 +44,7 @@ def _cell(number: str | None) -> Cell:
 
 
 def _last(state: Checkers, places: list[Place]) -> tuple[Place, ...]:
-    """The squares from and to which the last action led: one away unless that one is empty, being jumped over."""
+    """The squares where the last action began and ended. A jump ends two squares away; the one between is empty."""
     if not state.moves:
         return ()
     square, direction = divmod(state.moves[-1], 4)

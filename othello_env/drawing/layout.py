@@ -1,7 +1,7 @@
-"""A scene as shapes on a plane, which the SVG and the pixels are both made of, so that they look alike.
+"""A scene as shapes on a plane. The SVG and the pixels are both made of these, so they look alike.
 
-Lengths are in pixels, x to the right, y down. The board lies in a wooden frame that carries the coordinates; scores and
-status stand below it.
+Lengths are in pixels, x to the right, y down. The board lies in a wooden frame with the coordinates; the scores and the
+status are below it.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from othello_env.drawing.scene import Look, Piece, Place, Scene
+from othello_env.drawing.scene import Look, Place, Scene
 
-__all__ = ["Circle", "Picture", "Polygon", "Rectangle", "Shape", "Text", "picture"]
+__all__ = ["Circle", "Picture", "Polygon", "Rectangle", "Shape", "Text", "empty_board", "picture", "piece"]
 
 _WOOD, _WOOD_DARK, _WOOD_LIGHT = "#6a452a", "#3b2414", "#8a6040"
 _INK, _FAINT = "#f7ecd9", "#dcc4a1"
@@ -53,7 +53,7 @@ class Polygon:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of text around the height y."""
+    """A line of text; y is its middle, and x its start, middle or end."""
 
     x: float
     y: float
@@ -68,7 +68,7 @@ Shape = Rectangle | Circle | Polygon | Text
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Shapes, the first at the back, on a plane of a size."""
+    """Shapes on a plane, the first at the back."""
 
     width: int
     height: int
@@ -76,21 +76,45 @@ class Picture:
 
 
 def picture(drawn: Scene, cell: int) -> Picture:
-    """The shapes of a scene whose squares have sides of `cell` pixels."""
-    margin = round(0.55 * cell)
-    width = drawn.columns * cell + 2 * margin
+    """The shapes of a scene.
+
+    Args:
+        drawn: the scene.
+        cell: the side of a square in pixels.
+    """
+    margin = _margin(cell)
     lines = 1 if drawn.columns >= _WIDE else 2
-    height = drawn.rows * cell + 2 * margin + round((0.5 * lines - 0.1) * cell)
+    board = empty_board(drawn, cell, below=round((0.5 * lines - 0.1) * cell))
+    shapes = [
+        *board.shapes,
+        *_markers(drawn, cell, margin),
+        *_caption(drawn, cell, margin, board.width, board.height),
+    ]
+    return Picture(board.width, board.height, tuple(shapes))
+
+
+def empty_board(drawn: Scene, cell: int, *, below: int = 0) -> Picture:
+    """The board of a scene in its frame, without pieces; the frame is as wide on the left as on the right.
+
+    Args:
+        drawn: the scene.
+        cell: the side of a square in pixels.
+        below: how much higher the frame is below the board than above it.
+    """
+    margin = _margin(cell)
+    width, height = drawn.columns * cell + 2 * margin, drawn.rows * cell + 2 * margin + below
     shapes = [
         Rectangle(0, 0, width, height, _WOOD_LIGHT),
         Rectangle(2, 2, width - 2, height - 2, _WOOD_DARK),
         Rectangle(2, 2, width - 4, height - 4, _WOOD),
         *_board(drawn, cell, margin),
         *_labels(drawn, cell, margin),
-        *_markers(drawn, cell, margin),
-        *_caption(drawn, cell, margin, width, height),
     ]
     return Picture(width, height, tuple(shapes))
+
+
+def _margin(cell: int) -> int:
+    return round(0.55 * cell)
 
 
 def _centre(place: Place, cell: int, margin: int) -> tuple[float, float]:
@@ -128,19 +152,19 @@ def _labels(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
 def _markers(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
     for place in drawn.legal:
         yield Circle(*_centre(place, cell, margin), 0.12 * cell, drawn.mover.fill, opacity=0.55)
-    looks = {piece.place: piece.look for piece in drawn.pieces}
-    for piece in drawn.pieces:
-        yield from _piece(piece, cell, margin)
+    looks = {each.place: each.look for each in drawn.pieces}
+    for each in drawn.pieces:
+        yield from piece(each.look, *_centre(each.place, cell, margin), cell, is_king=each.is_king)
     for place in drawn.last:
         look = looks.get(place, drawn.mover)
         yield Circle(*_centre(place, cell, margin), 0.085 * cell, look.mark)
 
 
-def _piece(piece: Piece, cell: int, margin: int) -> Iterator[Shape]:
-    x, y = _centre(piece.place, cell, margin)
+def piece(look: Look, x: float, y: float, cell: int, *, is_king: bool) -> Iterator[Shape]:
+    """A piece around a point, for a square of side `cell`: its shadow, its disc, and a king's crown."""
     yield Circle(x + 0.02 * cell, y + 0.045 * cell, 0.41 * cell, "#0b2a19", opacity=0.38)
-    yield from _disc(piece.look, x, y, 0.4 * cell)
-    if piece.is_king:
+    yield from _disc(look, x, y, 0.4 * cell)
+    if is_king:
         crown = ((-1, 0.7), (-1.15, -0.6), (-0.5, 0.05), (0, -0.85), (0.5, 0.05), (1.15, -0.6), (1, 0.7))
         yield Polygon(tuple((x + 0.19 * cell * dx, y + 0.19 * cell * dy) for dx, dy in crown), _GOLD)
 
@@ -150,7 +174,7 @@ def _disc(look: Look, x: float, y: float, radius: float) -> Iterator[Shape]:
 
 
 def _caption(drawn: Scene, cell: int, margin: int, width: int, height: int) -> Iterator[Shape]:
-    # On a narrow board the status stands on a line of its own, whatever it says: a game's pictures are all of one size.
+    # On a narrow board the status always has a line of its own, so that all pictures of a game have one size.
     bottom = height - 0.45 * cell
     y = bottom if drawn.columns >= _WIDE else bottom - 0.5 * cell
     size = 0.29 * cell

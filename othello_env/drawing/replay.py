@@ -1,4 +1,4 @@
-"""A game as a moving picture, and as a page of its own to step through."""
+"""A game as a moving picture, and as an HTML page to step through."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def positions(state: State, start: State) -> list[State]:
 
 
 def gif(states: Sequence[State], cell: int = 40, seconds: float = 0.7) -> bytes:
-    """An animated GIF of a game that runs again and again, the last position shown longer.
+    """An animated GIF of a game. It runs again and again, and shows the last position longer.
 
     Args:
         states: the positions, in order.
@@ -44,7 +44,7 @@ def gif(states: Sequence[State], cell: int = 40, seconds: float = 0.7) -> bytes:
     """
     _check(states)
     frames = [Image.fromarray(pixels(state, cell)) for state in states]
-    # One palette for all: colours do not flicker. It covers what is rare too, such as the mark of the last move.
+    # All pictures have one palette, so colours do not flicker. It has the rare ones, too: the last move's mark.
     colours = {colour for frame in frames for _, colour in frame.getcolors(frame.width * frame.height) or ()}
     swatch = Image.fromarray(np.array([sorted(colours)], np.uint8))
     palette = swatch.quantize(256, method=Image.Quantize.MAXCOVERAGE)
@@ -58,7 +58,7 @@ def gif(states: Sequence[State], cell: int = 40, seconds: float = 0.7) -> bytes:
 
 
 def html(states: Sequence[State], title: str = "", cell: int = 56) -> str:
-    """A page that replays a game by button and key, in one file that needs nothing else.
+    """An HTML page that replays a game by button and key. The file needs no other.
 
     Args:
         states: the positions, in order.
@@ -73,10 +73,11 @@ def html(states: Sequence[State], title: str = "", cell: int = 56) -> str:
     frames = [[numbers.setdefault(line, len(numbers)) for line in svg(state, cell).splitlines()] for state in states]
     names = [before.action_to_text(after.moves[-1]) for before, after in pairwise(states)]
     data = json.dumps({"lines": list(numbers), "frames": frames, "moves": ["start", *names]}, separators=(",", ":"))
-    # Within a script only this sequence could end it early.
-    data = data.replace("<", "\\u003c")
+    data = data.replace("<", "\\u003c")  # the text </script> would end the script early
     parts = {"TITLE": escape(title or type(states[0]).__name__), "DATA": data}
-    return re.sub("TITLE|DATA", lambda found: parts[found[0]], _PAGE)  # at once: a title may have these words
+    return re.sub(
+        "TITLE|DATA", lambda found: parts[found[0]], _PAGE
+    )  # both at once, since a title may have these words
 
 
 def _check(states: Sequence[State]) -> None:

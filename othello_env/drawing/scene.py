@@ -1,4 +1,4 @@
-"""What a picture of a position shows, whichever way it is drawn."""
+"""What a picture of a position shows, as text, SVG or pixels."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Look:
         symbol: the piece as text, one character.
         fill: its colour, ``#rrggbb``.
         light: where the light falls on it.
-        mark: what stands out on it.
+        mark: the colour of a mark on it.
     """
 
     symbol: str
@@ -48,7 +48,7 @@ class Cell:
     Attributes:
         symbol: the empty square as text, one character.
         fill: its colour, ``#rrggbb``.
-        label: what is written small in its corner.
+        label: a small text in its corner.
     """
 
     symbol: str
@@ -63,7 +63,7 @@ FELT = Cell("-", "#2f8f5b")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece on the board; a king wears a crown, or as text is a capital letter."""
+    """A piece on the board. A king has a crown, or as text a capital letter."""
 
     place: Place
     look: Look
@@ -76,15 +76,15 @@ class Scene:
 
     Attributes:
         cells: the squares, a tuple of rows.
-        pieces: what stands on them.
-        legal: the squares that the player to move can choose.
+        pieces: on the squares.
+        legal: the squares that the player to move may choose.
         last: the squares that the last move touched.
         mover: the look of the player to move.
-        column_labels: one a column.
-        row_labels: one a row.
+        column_labels: one for each column.
+        row_labels: one for each row.
         scores: each player's name, look and score.
         status: who is to move or has won, in a few words.
-        dots: corners of squares, by the row and column of the square below and right of them, that have a dot.
+        dots: the corners with a dot, each by the row and column of the square below and right of it.
         grid: the colour of the lines between squares.
     """
 
@@ -111,16 +111,16 @@ class Scene:
 
 @singledispatch
 def scene(state: State) -> Scene:
-    """What a picture of this position shows; each game registers its own.
+    """What a picture of this position shows. Each game registers a function of its own.
 
     Raises:
-        TypeError: nothing is known about drawing this game.
+        TypeError: no function is registered for this game.
     """
     raise TypeError(f"there is no drawing of {type(state).__name__}")
 
 
 def caption(state: State) -> str:
-    """Who is to move, or has won, in a few words."""
+    """The player to move, or the winners, in a few words."""
     if not state.is_over:
         return f"{state.player_names[state.to_move]} to move"
     results = state.returns()

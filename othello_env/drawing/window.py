@@ -16,7 +16,7 @@ class Window:
     """A window on the screen, opened with its first picture.
 
     Args:
-        fps: the most pictures a second that `show` lets through; it waits so that each can be seen.
+        fps: the most pictures a second; `show` waits, so that each can be seen.
 
     Raises:
         MissingExtraError: the extra `window` is not installed.

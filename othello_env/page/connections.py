@@ -1,4 +1,4 @@
-"""Connections to the page's server: those that bring no request are ended, and never keep others out."""
+"""Connections to the page's server. One that brings no request is ended, and never keeps another one out."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 __all__ = ["MOST_CONNECTIONS", "Connection"]
 
 MOST_CONNECTIONS = 200
-"""With so many, the newest is at the cost of another one."""
+"""From this number on, each new one ends an old one."""
 _IDLE_SECONDS = 5.0
-"""How long headers may take, from when a connection is made or the last request on it was answered."""
+"""How long headers may take, counted from the start of the connection or from the last answer on it."""
 
 
 class Connection(H11Protocol):
-    """uvicorn's HTTP, with a limit to how long headers may take, which it lacks.
+    """uvicorn's HTTP connection, with a limit that uvicorn lacks: how long headers may take.
 
-    When there are too many connections, the one that has been without a request for the longest time is ended.
+    When there are too many connections, the one that has had no request for the longest time is ended.
     """
 
     _idle_since = 0.0
@@ -31,9 +31,9 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
         self._wait()
-        there = [each for each in self.connections if isinstance(each, Connection) and not each.transport.is_closing()]
-        if len(there) >= MOST_CONNECTIONS:
-            min((each for each in there if each._is_idle), key=lambda each: each._idle_since).transport.abort()
+        alive = [each for each in self.connections if isinstance(each, Connection) and not each.transport.is_closing()]
+        if len(alive) >= MOST_CONNECTIONS:
+            min((each for each in alive if each._is_idle), key=lambda each: each._idle_since).transport.abort()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()

@@ -8,23 +8,27 @@ from typing import Any
 from othello_env.games.game import State
 from othello_env.games.registry import Rules
 
-__all__ = ["GAMES", "MAX_PLIES", "GameRecord", "MessageError", "Reader"]
+__all__ = ["GAMES", "MAX_PLIES", "MessageError", "PageGame", "Reader"]
 
 GAMES = ("othello", "othello:size=6", "othello:size=4", "tribolo", "checkers")
 """The games that a page may name."""
 MAX_PLIES = 600
-_MAX_POSITION = 600
+_MAX_POSITION = 600  # characters
+_MAX_PLAYER = 10  # characters
+_LARGEST_ACTION = 1023
+_LARGEST_SEED = 2**53 - 1  # the largest integer that JavaScript holds exactly
+_MAX_SECONDS = 86_400
 
 
 class MessageError(ValueError):
-    """A message that is not what a page sends."""
+    """A message that no page sends."""
 
 
 class Reader:
-    """The fields of a JSON object, each of which is checked when it is read.
+    """The fields of a JSON object. Each is checked when it is read.
 
     Raises:
-        MessageError: the value is no object, or a field is missing or wrong.
+        MessageError: the value is not an object, or a field is missing or wrong.
     """
 
     def __init__(self, value: object) -> None:
@@ -33,7 +37,7 @@ class Reader:
         self._fields: dict[str, Any] = value
 
     def has(self, name: str) -> bool:
-        """Whether a field is there and not null."""
+        """Whether there is a field of this name that is not null."""
         return self._fields.get(name) is not None
 
     def get(self, name: str) -> Any:
@@ -41,7 +45,7 @@ class Reader:
         return self._fields.get(name)
 
     def text(self, name: str, longest: int) -> str:
-        """A text of at most so many characters."""
+        """A text of at most `longest` characters."""
         value = self.get(name)
         if not isinstance(value, str) or len(value) > longest:
             raise MessageError(f"{name} is a text of at most {longest} characters")
@@ -59,7 +63,7 @@ class Reader:
         return _integer(self.get(name), name, least, most)
 
     def integers(self, name: str, longest: int, least: int, most: int) -> tuple[int, ...]:
-        """A list of integers within bounds."""
+        """A list of at most `longest` integers within bounds."""
         value = self.get(name)
         if not isinstance(value, list) or len(value) > longest:
             raise MessageError(f"{name} is a list of at most {longest} integers")
@@ -68,9 +72,13 @@ class Reader:
     def seconds(self, name: str) -> float:
         """A number of seconds, at most a day."""
         value = self.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 86_400:
-            raise MessageError(f"{name} is a number of seconds, 0 to 86400")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MAX_SECONDS:
+            raise MessageError(f"{name} is a number of seconds, 0 to {_MAX_SECONDS}")
         return float(value)
+
+    def game(self) -> PageGame:
+        """The field ``record``."""
+        return PageGame.read(self.get("record"))
 
 
 def _integer(value: object, name: str, least: int, most: int) -> int:
@@ -80,13 +88,14 @@ def _integer(value: object, name: str, least: int, most: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class GameRecord:
-    """A game as a page tells it.
+class PageGame:
+    """A game as a page sends it, in the field ``record``.
 
     Attributes:
         game: one of `GAMES`.
-        seed: of what is random in it: Tribolo's start, the agents' choices.
-        position: the board in the game's text and the player to move, where the game does not begin at its start.
+        seed: determines what is random: Tribolo's start, the agents' choices.
+        position: where the game begins, if that is not its usual start: the board in the game's text and the name of
+            the player to move.
         moves: the actions so far.
     """
 
@@ -96,26 +105,26 @@ class GameRecord:
     moves: tuple[int, ...] = ()
 
     @classmethod
-    def read(cls, value: object) -> GameRecord:
-        """The record that a JSON value is.
+    def read(cls, value: object) -> PageGame:
+        """The inverse of `to_json`.
 
         Raises:
-            MessageError: it is none.
+            MessageError: the value is no such record.
         """
         fields = Reader(value)
         position = None
         if fields.has("position"):
             board = Reader(fields.get("position"))
-            position = (board.text("text", _MAX_POSITION), board.text("player", 10))
+            position = (board.text("text", _MAX_POSITION), board.text("player", _MAX_PLAYER))
         return cls(
             fields.choice("game", GAMES),
-            fields.integer("seed", 0, 2**53 - 1),
+            fields.integer("seed", 0, _LARGEST_SEED),
             position,
-            fields.integers("moves", MAX_PLIES, 0, 1023),
+            fields.integers("moves", MAX_PLIES, 0, _LARGEST_ACTION),
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The inverse of `read`."""
+        """As plain values."""
         position = None if self.position is None else {"text": self.position[0], "player": self.position[1]}
         return {"game": self.game, "seed": self.seed, "position": position, "moves": list(self.moves)}
 

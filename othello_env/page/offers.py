@@ -1,10 +1,27 @@
-"""The packaged agents that a page offers, for each game from the weakest to the strongest."""
+"""The agents that a page offers; the packaged ones are listed for each game from the weakest to the strongest."""
+
+from dataclasses import dataclass
 
 from othello_env.agent import Agent, WrongGameError
-from othello_env.page.app import Offer
-from othello_env.page.messages import GAMES, GameRecord
+from othello_env.page.messages import GAMES, PageGame
 
-__all__ = ["FIRST_REQUESTS", "PACKAGED", "games_of"]
+__all__ = ["FIRST_REQUESTS", "PACKAGED", "Offer", "games_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An agent that a page may ask.
+
+    Attributes:
+        spec: of the agent.
+        label: how strong it is, in a word or two.
+        games: the ones of `GAMES` that it plays.
+    """
+
+    spec: str
+    label: str = ""
+    games: tuple[str, ...] = GAMES
+
 
 _OTHELLO = tuple(game for game in GAMES if game.startswith("othello"))
 _TWO = (*_OTHELLO, "checkers")
@@ -27,24 +44,24 @@ PACKAGED = (
 
 
 def games_of(agent: Agent) -> tuple[str, ...]:
-    """Those of the page's games that an agent plays."""
+    """The games of the page that an agent plays."""
     return tuple(game for game in GAMES if _plays(agent, game))
 
 
 def _plays(agent: Agent, game: str) -> bool:
     try:
-        agent.check_game(GameRecord(game).start())
+        agent.check_game(PageGame(game).start())
     except WrongGameError:
         return False
     return True
 
 
 FIRST_REQUESTS = tuple(
-    {"spec": offer.spec, "task": task, "record": GameRecord(played).to_json()}
+    {"spec": offer.spec, "task": task, "record": PageGame(played).to_json()}
     for offer in PACKAGED
-    if ":ms=" not in offer.spec  # which runs the same machine code for longer
+    if ":ms=" not in offer.spec  # a limit of time changes no machine code
     for game in offer.games
     for task, played in (("move", game), ("actions", game), ("exact", "othello:size=4"))
     if ":" not in game  # other sizes run the same machine code
 )
-"""What compiles all that the packaged agents need, if `othello_env.page.worker` answers it once."""
+"""Answering each of these once compiles all that the packaged agents need."""

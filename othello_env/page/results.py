@@ -1,4 +1,4 @@
-"""What a page draws of a JSON file of results: a benchmark's, or a learning curve beside it or of its own."""
+"""What the page draws of a JSON file of results: matches, ratings and learning curves."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 __all__ = ["read_results"]
 
 _TIMES = ("seconds", "games", "plies", "iteration")
-"""What a curve's points can be drawn over, the best first."""
+"""What a curve's points can be drawn over; the first one that the points have is used."""
 _SHOWN = 300
-"""characters of a text"""
+"""The most characters of a text that are shown."""
 
 
 def read_results(name: str, content: Any) -> dict[str, Any]:
-    """The title, facts, matches and curves of a file's content, as plain values that the page draws as they are.
+    """The title, facts, matches and curves of a file, as plain values that the page draws as they are.
 
     Args:
         name: of the file.
         content: what ``othello-env benchmark``, ``othello-env quickstart`` or a script ``train_*.py`` wrote.
 
     Raises:
-        ValueError: it is none of these.
+        ValueError: it is something else.
     """
     try:
         return _read(name, content)
@@ -95,7 +95,7 @@ def _facts(content: dict[str, Any]) -> list[list[str]]:
 
 
 def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
-    """Learning curves: pairs of seconds and a score, or objects with a time and what was measured at it."""
+    """Learning curves, from pairs (seconds, score) or from objects with a time and what was measured then."""
     if not isinstance(points[0], dict):
         name = f"against {_text(source.get('yardstick', 'the yardstick'))}"
         lines = [{"name": name, "points": [[_number(x), _number(y)] for x, y in points]}]
@@ -116,10 +116,10 @@ def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _scores(point: dict[str, Any]) -> dict[str, Any]:
-    """A point's scores: by opponent, with a search and without, or values that have an error beside them."""
+    """A point's scores: by opponent, with and without a search, or every value that has its error beside it."""
     if "scores" in point:
-        alone = {f"{opponent}, without search": score for opponent, score in point.get("without search", {}).items()}
-        return dict(point["scores"]) | alone
+        without = {f"{opponent}, without search": score for opponent, score in point.get("without search", {}).items()}
+        return dict(point["scores"]) | without
     return {name: value for name, value in point.items() if f"{name} +-" in point or name == "score"}
 
 

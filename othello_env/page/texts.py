@@ -1,7 +1,8 @@
-"""A game as text that a person copies and pastes: its board, if it needs one, who is to move, and the moves.
+"""A game as text that a person copies and pastes.
 
-Othello from its start is a transcript, ``f5 d6 c3``; from elsewhere, as all of Tribolo, it has the board before it,
-``-BRG/... blue b1 c3``. Checkers is PDN (Portable Draughts Notation), in which Red is Black.
+Othello from its usual start is a transcript: ``f5 d6 c3``. Othello from elsewhere, and every game of Tribolo, has the
+board and the player to move before the moves: ``-BRG/... blue b1 c3``. Checkers is PDN (Portable Draughts Notation), in
+which Red is called Black.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from othello_env.games.checkers.pdn import PdnGame
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import NotationError
 from othello_env.games.registry import Rules, position_to_text
-from othello_env.page.messages import GameRecord
+from othello_env.page.messages import PageGame
 
 __all__ = ["read_text", "write_text"]
 
@@ -23,15 +24,15 @@ _SIZES = (16, 36, 64)
 _REPR = re.compile(r"\w+\.from_text\('([^']*)'(?:, to_move='(\w+)')?[^()]*\)")
 _STATUS = re.compile(r"^\w+ \(\w[^)]*\) \d+, .*?(?:(?P<player>\w+) to move|game over|goes on.*)\s*$", re.MULTILINE)
 _LABELS = re.compile(r"^\s*(?:[a-p](?: [a-p])+\s*$|\d+\s)|\s+\d+-\d+\s*$")
-"""The columns' letters, a row's number, and the numbers of a row's squares of checkers."""
+"""The letters of the columns, the number of a row, and the numbers of the squares in a row of checkers."""
 _FEN = re.compile(r"\s*([BW]:\S+)", re.IGNORECASE)
 
 
-def read_text(record: GameRecord, text: str) -> GameRecord:
+def read_text(record: PageGame, text: str) -> PageGame:
     """The record of the game that a text shows.
 
     Args:
-        record: of the game that it is meant to be, and of its seed: that of the start where the text has no board.
+        record: has the game that the text is of, and the seed of its start, which counts if the text has no board.
         text: moves, a board, or both.
 
     Raises:
@@ -43,17 +44,17 @@ def read_text(record: GameRecord, text: str) -> GameRecord:
         return _read_checkers(record, text)
     board, player, moves = _parts(rules.name, text)
     if not board:
-        return GameRecord(record.game, record.seed, None, rules.start(record.seed).play_transcript(moves).moves)
+        return PageGame(record.game, record.seed, None, rules.start(record.seed).play_transcript(moves).moves)
     start = rules.position(board, player) if player else rules.start(record.seed).position_from_text(board)
     game = record.game
     if rules.name == "othello":  # another size is another game here
         size = start.observation_shape[1]
         game = "othello" if size == 8 else f"othello:size={size}"
-    return GameRecord(game, record.seed, position_to_text(start), start.play_transcript(moves).moves)
+    return PageGame(game, record.seed, position_to_text(start), start.play_transcript(moves).moves)
 
 
 def _plain(text: str) -> str:
-    """A text without what Python writes around a board: that of ``repr(state)``, or the labels of ``print(state)``."""
+    """A text without what Python writes around a board: the call of ``repr(state)``, the labels of ``print(state)``."""
     if written := _REPR.fullmatch(text.strip()):
         return " ".join(filter(None, written.groups()))
     if not (status := _STATUS.search(text)):
@@ -72,10 +73,10 @@ def _plain(text: str) -> str:
 
 
 def _parts(game: str, text: str) -> tuple[str, str | None, str]:
-    """A text's board, who is to move, and the moves; each may be missing."""
+    """A text's board, the player to move, and the moves; each may be missing."""
     words = text.split()
     cells = next((i for i, word in enumerate(words) if not set(word) <= _CELLS[game]), len(words))
-    # The last of an Othello board's words can be the player's disc.
+    # The last word can be the disc of the player to move, not a part of the board.
     if game == "othello" and cells > 1 and words[cells - 1] in ("X", "O") and _cells_in(words[: cells - 1]) in _SIZES:
         cells -= 1
     player = _PLAYERS.get(words[cells].lower()) if 0 < cells < len(words) else None
@@ -86,8 +87,8 @@ def _cells_in(words: list[str]) -> int:
     return sum(map(len, words))
 
 
-def _read_checkers(record: GameRecord, text: str) -> GameRecord:
-    """A game in PDN, or a position that says who is to move, with or without moves after it."""
+def _read_checkers(record: PageGame, text: str) -> PageGame:
+    """A game in PDN, or a position with its player to move and perhaps moves after it."""
     usual = Checkers()
     games = pdn.loads(_FEN.sub(r'[FEN "\1"]', text, count=1) if _FEN.match(text) else text, usual.draws)
     if len(games) != 1:
@@ -95,10 +96,10 @@ def _read_checkers(record: GameRecord, text: str) -> GameRecord:
     start = games[0].start
     if start.size != usual.size:
         raise NotationError(f"expected a board of side {usual.size}, got one of {start.size}")
-    return GameRecord(record.game, record.seed, None if start == usual else position_to_text(start), games[0].actions)
+    return PageGame(record.game, record.seed, None if start == usual else position_to_text(start), games[0].actions)
 
 
-def write_text(record: GameRecord) -> str:
+def write_text(record: PageGame) -> str:
     """What `read_text` reads back, on a few lines.
 
     Raises:

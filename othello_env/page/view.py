@@ -1,4 +1,4 @@
-"""Positions as the page draws them: the scene of `othello_env.drawing` and the legal moves, as JSON."""
+"""Positions as the page draws them: the scene of `othello_env.drawing` and the legal moves, as plain values."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import singledispatch
 from typing import Any
 
 from othello_env.drawing import scene
+from othello_env.drawing.as_svg import board_svg, gradient_id
 from othello_env.drawing.scene import Place
 from othello_env.games.checkers.notation import column_of, destination
 from othello_env.games.checkers.position import Checkers
@@ -15,10 +16,12 @@ from othello_env.games.tribolo.position import Tribolo
 
 __all__ = ["action_path", "board_view", "position_view"]
 
+_CELL = 100  # the side of a square, as the page's board.js has it
+
 
 @singledispatch
 def action_path(state: State, action: int) -> list[Place]:
-    """The squares that are clicked to play an action: one to place a disc, two to move a piece; none for a pass.
+    """The squares that a person clicks to play an action: one to place a disc, two to move a piece, none for a pass.
 
     Raises:
         TypeError: the page does not know this game.
@@ -45,16 +48,16 @@ def _(state: Checkers, action: int) -> list[Place]:
 
 
 def board_view(state: State) -> dict[str, Any]:
-    """What stays the same throughout a game: the squares, their labels, the players' names and looks."""
+    """What stays the same throughout a game: a picture of the empty board, its labels, the players and their looks."""
     drawn = scene(state)
     return {
-        "cells": [[{"fill": cell.fill, "label": cell.label} for cell in row] for row in drawn.cells],
+        "svg": board_svg(drawn, _CELL),
+        "labels": [[cell.label for cell in row] for row in drawn.cells],
         "columnLabels": drawn.column_labels,
         "rowLabels": drawn.row_labels,
-        "dots": drawn.dots,
-        "grid": drawn.grid,
         "players": [
-            {"name": name, "fill": look.fill, "light": look.light, "mark": look.mark} for name, look, _ in drawn.scores
+            {"name": name, "fill": look.fill, "light": look.light, "mark": look.mark, "gradient": gradient_id(look)}
+            for name, look, _ in drawn.scores
         ],
     }
 

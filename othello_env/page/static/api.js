@@ -1,15 +1,15 @@
-// What the page asks the server for. A server that does not answer is asked again until it does.
+// Requests to the server. If it does not answer, it is asked again until it does.
 
 const RETRY_MS = 1000;
-const NOT_YET = 202; // a long think: it is asked for again, so that it keeps no connection from other tabs
+const NOT_YET = 202; // a long think: the page asks again, so that other tabs get the connection meanwhile
 const CLOSING = 503;
 const banner = document.getElementById("offline");
 export const client = crypto.randomUUID();
 
-/** An error that the server told. */
+/** An error that the server answered with. */
 export class Refused extends Error {}
 
-/** Wait for a time; aborting the signal rejects. */
+/** Wait for a time; it rejects when the signal is aborted. */
 export function pause(ms, signal) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
@@ -20,6 +20,7 @@ export function pause(ms, signal) {
 /** Whether the server did not answer when it was last asked. */
 export const isOffline = () => !banner.hidden;
 
+/** The answer of the server, whatever it takes to get one. */
 async function insist(path, options) {
   for (;;) {
     options.signal?.throwIfAborted();
@@ -35,7 +36,7 @@ async function insist(path, options) {
 
 let back = null;
 
-/** Show that the server does not answer until it does, whether or not somebody still waits for it. */
+/** Show a banner until the server answers again, even if nothing waits for it any more. */
 function untilBack() {
   return back ??= (async () => {
     banner.hidden = false;
@@ -55,6 +56,7 @@ function aborted(signal) {
   });
 }
 
+/** An answer that is no error. */
 async function checked(answer) {
   if (answer.ok) return answer;
   let reason = `${answer.status} ${answer.statusText}`;
@@ -64,7 +66,7 @@ async function checked(answer) {
   throw new Refused(reason);
 }
 
-/** The JSON that a path has. */
+/** The JSON at a path. */
 export async function get(path) {
   return (await checked(await insist(path, {}))).json();
 }
@@ -81,11 +83,11 @@ export async function post(name, message, signal) {
   return (await send(name, message, signal)).json();
 }
 
-/** What an agent answers; aborting the signal ends its thinking. */
+/** What an agent answers. Aborting the signal stops its thinking. */
 export async function think(agent, task, record, signal, more = {}) {
   const message = { agent, task, record, client, ticket: crypto.randomUUID(), ...more };
   for (;;) {
-    const answer = await send("think", message, signal, "low"); // all else goes first
+    const answer = await send("think", message, signal, "low"); // all other requests go first
     if (answer.status !== NOT_YET) return answer.json();
   }
 }

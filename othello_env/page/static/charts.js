@@ -1,6 +1,6 @@
 // The course of a game as a curve, and values as text.
 
-import { html, svg } from "./svg.js";
+import { html, pathThrough, svg } from "./elements.js";
 
 const WIDTH = 400;
 const HEIGHT = 120;
@@ -17,14 +17,14 @@ export function valueText(value, unit, kind) {
   return sign + rounded;
 }
 
-/** A value as a number, a sure win being `most` and a sure loss `least`. */
+/** A value as a number: a sure win is `most` and a sure loss `least`. */
 export function number(value, most, least = -most) {
   return value === "inf" ? most : value === "-inf" ? least : value;
 }
 
 /**
- * The course of a game: `points` are the players' values by ply, null where unknown. Of two players the first one's line
- * is drawn, about 0; of more each one's.
+ * The course of a game. `points` are the players' values by ply, null where they are not known. For two players it draws
+ * the line of the first one, above and below 0; for more, a line for each.
  */
 export function courseChart(points, cursor, players, onPly) {
   const two = players.length === 2;
@@ -32,38 +32,51 @@ export function courseChart(points, cursor, players, onPly) {
   const known = points.flatMap(values => values ? drawn.map(player => values[player]) : []).filter(Number.isFinite);
   const most = two ? Math.max(...known.map(Math.abs), .001) : Math.max(...known, 1);
   const least = two ? -most : Math.min(...known, 0);
-  const x = ply => EDGE + (WIDTH - 2 * EDGE) * ply / Math.max(1, points.length - 1);
-  const y = value => EDGE + (HEIGHT - 2 * EDGE) * (most - number(value, most, least)) / (most - least);
-  const course = player => {
-    const colour = two ? "var(--accent)" : `light-dark(${players[player].fill}, ${players[player].light})`;
-    const dots = [...points.entries()].filter(([, values]) => values).map(([ply, values]) => [ply, values[player]]);
-    const joined = i => i && dots[i - 1][0] === dots[i][0] - 1; // no line over plies that nothing is known of
-    const line = dots.map(([ply, value], i) => `${joined(i) ? "L" : "M"}${x(ply).toFixed(1)} ${y(value).toFixed(1)}`).join("");
-    return [
-      svg("path", { d: line, fill: "none", stroke: colour, "stroke-width": 2.5, "vector-effect": "non-scaling-stroke", "stroke-linejoin": "round" }),
-      ...dots.map(([ply, value]) => svg("ellipse", {
-        cx: x(ply), cy: y(value), rx: 2.5, ry: 2.5, fill: colour, "data-ply": ply, "data-player": player, "data-value": value,
-      })),
-    ];
+  const last = Math.max(1, points.length - 1);
+  const place = {
+    x: ply => EDGE + (WIDTH - 2 * EDGE) * ply / last,
+    y: value => EDGE + (HEIGHT - 2 * EDGE) * (most - number(value, most, least)) / (most - least),
   };
+  const colour = player => two ? "var(--accent)" : `light-dark(${players[player].fill}, ${players[player].light})`;
   const chart = svg("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img",
     "aria-label": two ? `The evaluation's course, ${players[0].name} above` : "The course of each player's evaluation",
-  },
-  ...(two ? [
-    svg("rect", { width: WIDTH, height: HEIGHT / 2, fill: "currentColor", "fill-opacity": .05 }),
-    svg("line", { x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2, stroke: "currentColor", "stroke-opacity": .3 }),
-  ] : [svg("rect", { width: WIDTH, height: HEIGHT, fill: "currentColor", "fill-opacity": .05 })]),
-  svg("line", { x1: x(cursor), x2: x(cursor), y1: 0, y2: HEIGHT, stroke: "currentColor", "stroke-opacity": .45, "stroke-dasharray": "4 3" }),
-  ...drawn.flatMap(course));
+  }, ...background(two), cursorLine(place.x(cursor)), ...drawn.flatMap(player => course(points, player, place, colour(player))));
   chart.addEventListener("click", event => {
     const box = chart.getBoundingClientRect();
     const along = (event.clientX - box.left) / box.width * WIDTH;
-    const ply = Math.round((along - EDGE) / (WIDTH - 2 * EDGE) * Math.max(1, points.length - 1));
+    const ply = Math.round((along - EDGE) / (WIDTH - 2 * EDGE) * last);
     onPly(Math.max(0, Math.min(points.length - 1, ply)));
   });
   const scale = value => known.length ? valueText(value, "", "values") : "";
   return html("div", { class: "course" }, chart,
     html("span", {}, two ? `${players[0].name}\n${scale(most)}` : scale(most)),
     html("span", { class: "bottom" }, two ? `${scale(most)}\n${players[1].name}` : scale(least)));
+}
+
+/** The ground of the curve; for two players the half above 0 and the line of 0. */
+function background(two) {
+  const ground = svg("rect", { width: WIDTH, height: two ? HEIGHT / 2 : HEIGHT, fill: "currentColor", "fill-opacity": .05 });
+  if (!two) return [ground];
+  return [ground, svg("line", { x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2, stroke: "currentColor", "stroke-opacity": .3 })];
+}
+
+function cursorLine(x) {
+  return svg("line", { x1: x, x2: x, y1: 0, y2: HEIGHT, stroke: "currentColor", "stroke-opacity": .45, "stroke-dasharray": "4 3" });
+}
+
+/** One player's line and its points. */
+function course(points, player, { x, y }, colour) {
+  const known = [...points.entries()].filter(([, values]) => values).map(([ply, values]) => [ply, values[player]]);
+  const line = known.map(([ply, value]) => [x(ply), y(value)]);
+  const follows = i => known[i - 1][0] === known[i][0] - 1;
+  return [
+    svg("path", {
+      d: pathThrough(line, follows), fill: "none", stroke: colour, "stroke-width": 2.5, "vector-effect": "non-scaling-stroke",
+      "stroke-linejoin": "round",
+    }),
+    ...known.map(([ply, value]) => svg("ellipse", {
+      cx: x(ply), cy: y(value), rx: 2.5, ry: 2.5, fill: colour, "data-ply": ply, "data-player": player, "data-value": value,
+    })),
+  ];
 }

@@ -1,7 +1,7 @@
-// The players' clocks by ply: who takes moves back gets the time back that was used since.
+// The players' clocks by ply. Whoever takes a move back gets back the time that was used since.
 
 export class Clock {
-  /** `limit` seconds a player, 0 for no clock; `used[ply][player]` is what was used before the move at a ply. */
+  /** `limit` is in seconds, 0 for no clock; `used[ply][player]` is what a player has used up to a ply. */
   constructor(limit, used) {
     this.limit = limit;
     this.used = used;
@@ -17,17 +17,17 @@ export class Clock {
     return this.limit - this.used[Math.min(ply, this.used.length - 1)][player];
   }
 
-  /** A player thinks about the move at a ply. */
+  /** Count time for which a player thinks about the move at a ply. */
   tick(ply, player, seconds) {
     this.used[ply][player] += seconds;
   }
 
-  /** A player thought about the move at a ply for so many seconds, whatever ticked meanwhile. */
+  /** Set the time for which a player thought about the move at a ply, in place of what ticked meanwhile. */
   took(ply, player, seconds) {
     this.used[ply][player] = (ply ? this.used[ply - 1][player] : 0) + seconds;
   }
 
-  /** A move at a ply was played: what came after it before is forgotten. */
+  /** A move was played at a ply; the times of later plies are forgotten. */
   played(ply) {
     this.used = [...this.used.slice(0, ply + 1), [...this.used[ply]]];
   }

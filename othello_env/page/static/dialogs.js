@@ -2,7 +2,7 @@
 
 import { get, post, Refused } from "./api.js";
 import { resultsView } from "./results.js";
-import { html } from "./svg.js";
+import { html } from "./elements.js";
 
 export const PLAYERS = {
   othello: ["black", "white"], "othello:size=6": ["black", "white"], "othello:size=4": ["black", "white"],
@@ -27,7 +27,7 @@ function gameOptions(select, games) {
   select.replaceChildren(...games.map(game => html("option", { value: game }, TITLES[game] ?? game)));
 }
 
-/** A number to seed a game by. */
+/** A seed for a new game. */
 export const newSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
 /** The agents of a game, with "you" first. */
@@ -39,7 +39,7 @@ function seatSelect(player, index, agents, game, chosen) {
   return html("label", {}, `${player[0].toUpperCase()}${player.slice(1)} `, select);
 }
 
-/** The openings of a game; the position on the board is one of its own game. */
+/** Offer the openings of a game; the position on the board is one of them if it is of the same game. */
 function fillOpenings(select, game, shown) {
   const chosen = select.value;
   const fits = opening => opening === "balanced-v0" ? game === "othello"
@@ -50,7 +50,7 @@ function fillOpenings(select, game, shown) {
   select.value = names.some(([opening]) => opening === chosen) ? chosen : "start";
 }
 
-/** Let the dialog for a new game call `begin(record, seats, clock)`, or `fail(reason)`. */
+/** Let the dialog for a new game call `begin(record, seats, clock)`, or `fail(reason)`; returns what opens it. */
 export function setUpNew({ games, agents }, begin, fail) {
   const dialog = byId("new-dialog");
   const game = byId("game");
@@ -82,7 +82,7 @@ export function setUpNew({ games, agents }, begin, fail) {
   };
 }
 
-/** Who sits opposite a person at first. */
+/** The opponent that is chosen at first. */
 export function defaultSeat(game, agents) {
   const able = agents.filter(agent => agent.games.includes(game));
   const wanted = able.find(({ label }) => label === "yours") ?? able.find(({ spec }) => spec === "alphabeta:depth=2") ??
@@ -90,7 +90,7 @@ export function defaultSeat(game, agents) {
   return wanted?.spec ?? "human";
 }
 
-/** Let the dialog for a pasted game call `begin(record)`. */
+/** Let the dialog for a pasted game call `begin(record)`; returns what opens it. */
 export function setUpPaste(games, begin) {
   const dialog = byId("paste-dialog");
   const game = byId("paste-game");
@@ -119,7 +119,7 @@ export function setUpPaste(games, begin) {
   };
 }
 
-/** Show the button for results if there are any. */
+/** Show the button for results, if there are any. */
 export async function setUpResults() {
   const results = await get("/api/results");
   byId("results").hidden = !results.length;

@@ -1,4 +1,4 @@
-// A game: its record, as the server reads it, and the positions that the server made of it.
+// A game: its record, which the server reads, and its positions, which the server answers with.
 
 import { post } from "./api.js";
 
@@ -10,7 +10,7 @@ export class Game {
     this.cursor = Math.min(cursor ?? record.moves.length, record.moves.length);
   }
 
-  /** The game that a record tells, at its end or at a ply. */
+  /** The game of a record, shown at a ply, by default at its end. */
   static async of(record, cursor, signal) {
     return new Game(record, await post("game", { record }, signal), cursor);
   }
@@ -21,12 +21,12 @@ export class Game {
   get players() { return this.board.players; }
   get mover() { return this.players[this.view.toMove].name; }
 
-  /** The record up to a ply, by default the one that is shown. */
+  /** The record up to a ply, by default up to the ply that is shown. */
   recordAt(ply = this.cursor) {
     return { ...this.record, moves: this.record.moves.slice(0, ply) };
   }
 
-  /** This game after an action at the position that is shown; what was played after it before is left out. */
+  /** This game after an action at the position that is shown, without the moves that followed there. */
   async played(action, signal) {
     const record = this.recordAt();
     record.moves.push(action);
@@ -35,7 +35,7 @@ export class Game {
     return new Game(record, { board: this.board, views: [...this.views.slice(0, at), ...views] }, at);
   }
 
-  /** The nearest ply before (-1) or after (+1) the one shown at which `isHuman(player)` chooses, or null. */
+  /** The nearest ply before (-1) or after (+1) the one that is shown at which a human chooses, or null. */
   humanPly(direction, isHuman) {
     for (let ply = this.cursor + direction; ply >= 0 && ply < this.views.length; ply += direction) {
       const view = this.views[ply];
@@ -45,14 +45,14 @@ export class Game {
     return null;
   }
 
-  /** What a square is called: Othello's and Tribolo's as the board names it, checkers' by its number. */
+  /** The name of a square: column and row in Othello and Tribolo, its number in checkers. */
   squareName(row, column) {
-    const label = this.board.cells[row][column].label;
+    const label = this.board.labels[row][column];
     if (label) return label;
     return this.board.columnLabels[column] ? this.board.columnLabels[column] + this.board.rowLabels[row] : "no square";
   }
 
-  /** How many discs the player of a ply's move lost by it, where the scores are known exactly. */
+  /** How many discs the move that led to a ply lost, if the exact scores are known; null if not. */
   loss(ply, exact) {
     const scores = exact?.(ply - 1)?.actions;
     if (!scores) return null;

@@ -1,11 +1,11 @@
-// What agents think of positions: asked one after the other in the background, each only once.
+// What agents think of positions. They are asked in the background, one after the other, and never twice for the same.
 
 import { think } from "./api.js";
 
-const KEPT = 2000;
+const KEPT = 2000; // answers
 
 export class Looking {
-  /** `onChange()` is called whenever something new is known; `onError(text)` when an agent tells nothing. */
+  /** `onChange()` is called whenever something new is known, `onError(text)` when an agent fails. */
   constructor(agents, onChange, onError) {
     this.agents = agents;
     this.onChange = onChange;
@@ -17,7 +17,7 @@ export class Looking {
     this.turn = 0;
   }
 
-  /** Ask agents which of them tell what they think; those that do are listed. */
+  /** Ask all agents what they can say about positions. */
   async learn() {
     for (const { spec } of this.agents) {
       if (this.powers.has(spec)) continue;
@@ -30,11 +30,12 @@ export class Looking {
     }
   }
 
-  /** The agents that tell what they think of a game's positions. */
+  /** The agents that can say something about the positions of a game. */
   lookers(game) {
     return this.agents.filter(({ spec, games }) => games.includes(game) && this.powers.get(spec)?.length);
   }
 
+  /** The agent that finds exact scores, if there is one. */
   get solver() {
     return this.agents.find(({ spec }) => this.powers.get(spec)?.includes("exact_scores"))?.spec;
   }
@@ -43,19 +44,19 @@ export class Looking {
     return JSON.stringify([agent, task, game.recordAt(ply)]);
   }
 
-  /** What is known: an agent's `task` ("value", "actions", "exact") at a ply. */
+  /** What an agent answered at a ply to a task ("value", "actions", "exact"), if it did. */
   at(agent, task, game, ply) {
     return this.known.get(this.key(agent, task, game, ply));
   }
 
-  /** Each player's value at a ply, for the curve, or null. */
+  /** Each player's value at a ply, for the curve; null if it is not known. */
   values(agent, game, ply) {
     const view = game.views[ply];
     if (view.isOver) return view.returns.map(result => result > 0 ? "inf" : result < 0 ? "-inf" : 0);
     return (this.at(agent, "value", game, ply) ?? this.at(agent, "actions", game, ply))?.values ?? null;
   }
 
-  /** Ask what is wanted of a game and not known yet, the position that is shown first. */
+  /** Ask about all positions of a game what is not known yet; the position that is shown comes first. */
   async follow(game, agent, solve, exactEmpties) {
     const turn = this.turn += 1;
     this.abort.abort();
@@ -66,7 +67,7 @@ export class Looking {
     await this.running;
   }
 
-  /** What is asked of a game: agent, task and ply. */
+  /** What to ask about a game: agents, tasks and plies, in order. */
   wanted(game, agent, solve, exactEmpties) {
     const wanted = [];
     const solvable = ply => solve && this.solver && !game.views[ply].isOver &&

@@ -1,11 +1,11 @@
-// The page: what is shown of the table, and what the buttons and keys do.
+// The page: it shows the table, and its buttons and keys act on it.
 
 import { get, isOffline, Refused, send } from "./api.js";
 import { Board } from "./board.js";
 import { defaultSeat, newSeed, PLAYERS, setUpNew, setUpPaste, setUpResults, TITLES } from "./dialogs.js";
 import { Looking } from "./look.js";
 import { heatMarks, showClock, showCurve, showMoves, showPlayers, worthText } from "./panels.js";
-import { html } from "./svg.js";
+import { html } from "./elements.js";
 import { HUMAN, Table } from "./table.js";
 
 const KEPT = "othello-env";
@@ -17,9 +17,9 @@ let table;
 let looking;
 let dialogs;
 
-const board = new Board(byId("board"), (row, column) => telling(() => table.choose(row, column)));
+const board = new Board(byId("board"), (row, column) => attempt(() => table.choose(row, column)));
 
-/** What the table tells the page. */
+/** What the table calls. */
 const page = {
   draw,
   follow,
@@ -49,11 +49,11 @@ function say(text) {
   byId("note").textContent = byId("note").title = sentence(text);
 }
 
-/** A text that begins with a capital, unless it begins with a spec, a path or a square. */
+/** A text with a capital at its beginning, unless a spec, a path or a square is there. */
 const sentence = text => text.replace(/^[a-z]+(?=[ :]? |$)/, word => word[0].toUpperCase() + word.slice(1));
 
-/** Do what a person asked for, and say what the server refuses. */
-async function telling(action) {
+/** Do what a person asked for; if the server refuses it, show why. */
+async function attempt(action) {
   try {
     await action();
   } catch (error) {
@@ -62,7 +62,7 @@ async function telling(action) {
   }
 }
 
-/** Draw everything that hangs on the position. */
+/** Draw everything that depends on the position. */
 function draw() {
   const { game } = table;
   const title = TITLES[game.record.game];
@@ -81,11 +81,13 @@ function draw() {
   keep();
 }
 
+/** A function that gives the exact scores at a ply, where they are known; null if they are not wanted. */
 function exactAt() {
   if (!byId("exact").checked || !looking.solver) return null;
   return ply => looking.at(looking.solver, "exact", table.game, ply);
 }
 
+/** Show what the chosen agent thinks: numbers over the squares, the value, the curve. */
 function showLook() {
   const { game } = table;
   const agent = byId("look").value;
@@ -107,13 +109,14 @@ function follow() {
   looking.follow(table.game, byId("look").value, byId("exact").checked, offers.exactEmpties);
 }
 
-/** Show what agents told since. */
+/** Show what agents answered since. */
 function learned() {
   fillLookers();
   if (exactAt()) showMoves(table.game, exactAt(), ply => table.goTo(ply));
   showLook();
 }
 
+/** List the agents that can say something about this game, and keep the chosen one. */
 function fillLookers() {
   const select = byId("look");
   const chosen = select.dataset.wanted ?? select.value;
@@ -126,6 +129,7 @@ function fillLookers() {
   }
 }
 
+/** Save the game as a file. */
 async function save(format) {
   const { record } = table.game;
   const name = `${record.game.split(":")[0]}.${format}`;
@@ -136,6 +140,7 @@ async function save(format) {
   say(`saved as ${name}`);
 }
 
+/** Copy the game as text, or show the text if the browser does not allow that. */
 async function copy() {
   const text = await table.transcript();
   try {
@@ -169,23 +174,23 @@ const KEYS = {
   ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
 };
 
-/** Tell each control's key where the mouse rests on it. */
+/** Show each control's key when the mouse rests on it. */
 function nameKeys() {
   const names = { ArrowLeft: "←", ArrowRight: "→" };
   for (const [key, id] of Object.entries(KEYS)) (byId(id).closest("label") ?? byId(id)).title = `key: ${names[key] ?? key}`;
 }
 
-/** Let buttons and keys act on the table, once it has a game. */
+/** Let buttons and keys act on the table; it has a game by now. */
 function setUpControls() {
   for (const id of ["new", "paste"]) byId(id).disabled = false;
   nameKeys();
-  for (const [id, action] of Object.entries(ACTIONS)) byId(id).addEventListener("click", () => telling(action));
+  for (const [id, action] of Object.entries(ACTIONS)) byId(id).addEventListener("click", () => attempt(action));
   document.addEventListener("keydown", event => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     if (event.target.closest("input[type=number], select, textarea")) return;
     const button = byId(KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key]);
     if (!button) return;
-    button.click(); // which does nothing while it is disabled
+    button.click(); // does nothing while the button is disabled
     event.preventDefault();
   });
   byId("legal").addEventListener("change", draw);
@@ -200,7 +205,7 @@ function setUpControls() {
   }, TICK_MS);
 }
 
-/** Keep the game and the choices for when this tab is loaded again. */
+/** Keep the game and the choices, in case this tab is loaded again. */
 function keep() {
   const choices = Object.fromEntries(["look", "speed"].map(id => [id, byId(id).value]));
   if (byId("look").dataset.wanted) choices.look = byId("look").dataset.wanted;
@@ -208,7 +213,7 @@ function keep() {
   sessionStorage.setItem(KEPT, JSON.stringify({ ...table.keep(), choices, checks }));
 }
 
-/** The game that this tab had, if there is one that the server still understands. */
+/** Go on with the game that this tab had; false if there is none that the server understands. */
 async function restore() {
   try {
     const { choices, checks, ...kept } = JSON.parse(sessionStorage.getItem(KEPT));

@@ -1,21 +1,23 @@
-// What stands beside the board: players, moves, the curve.
+// What is beside the board: players, moves, the curve.
 
 import { courseChart, number, valueText } from "./charts.js";
-import { discIcon, html } from "./svg.js";
+import { discIcon, html } from "./elements.js";
 
 const byId = id => document.getElementById(id);
 
+/** Seconds as minutes and seconds: 1:05. */
 function clockText(seconds) {
   const whole = Math.max(0, Math.ceil(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
+/** Show the players, their seats and their scores. */
 export function showPlayers(table) {
   const { game, seats } = table;
   byId("players").replaceChildren(...game.players.map((player, index) => {
     const active = !table.isOver && game.view.toMove === index;
     return html("li", { class: active ? "active" : null, "aria-current": active ? "true" : null },
-      discIcon(player, index),
+      discIcon(player),
       html("span", { class: "who" }, player.name, html("span", { class: "seat" }, table.isHuman(index) ? "you" : seats[index])),
       html("span", { class: "clock", "data-player": index }),
       html("span", { class: "score", "aria-label": `${game.view.scores[index]} for ${player.name}` }, String(game.view.scores[index])));
@@ -23,13 +25,14 @@ export function showPlayers(table) {
   showClock(table);
 }
 
-/** The time that each player had left at the position that is shown. */
+/** Show the time that each player had left at the position that is shown. */
 export function showClock({ game, clock }) {
   for (const shown of document.querySelectorAll(".clock")) {
     shown.textContent = clock.limit ? clockText(clock.left(game.cursor, Number(shown.dataset.player))) : "";
   }
 }
 
+/** Show the list of moves; `exact(ply)` gives the exact scores at a ply, if they are known. */
 export function showMoves(game, exact, onPly) {
   const list = byId("moves");
   const focused = list.contains(document.activeElement) ? document.activeElement.dataset.ply : null;
@@ -43,14 +46,17 @@ export function showMoves(game, exact, onPly) {
     return html("li", {}, button);
   }));
   if (focused !== null) list.querySelector(`[data-ply="${focused}"]`)?.focus({ preventScroll: true });
-  // It follows the game, but stays where it was scrolled to otherwise.
+  // The list follows the game; as long as the game stays at its ply, so does the list.
   const current = list.querySelector("[aria-current]");
   const moved = list.dataset.cursor !== String(game.cursor);
   list.scrollTop = current && moved ? current.offsetTop - list.clientHeight / 2 : scrolled;
   list.dataset.cursor = game.cursor;
 }
 
-/** The numbers over the squares: of `found`, what an agent told of the position that is shown; of a selected piece alone its moves'. */
+/**
+ * The numbers over the squares. `found` is what an agent answered about the position that is shown. If a piece is
+ * selected, only its moves have numbers.
+ */
 export function heatMarks(game, found, selected) {
   if (!found) return [];
   const values = Object.values(found.actions).filter(value => typeof value === "number");
@@ -72,7 +78,7 @@ export function heatMarks(game, found, selected) {
   return [...best.values()];
 }
 
-/** What a position is worth: to the first of two players, or to each of more. */
+/** What a position is worth: to the first of two players, or to each of three. */
 export function worthText(game, { values, unit }) {
   if (!values) return "";
   const text = index => valueText(values[index], unit, "values");
@@ -80,6 +86,7 @@ export function worthText(game, { values, unit }) {
   return game.players.map((player, index) => `${player.name} ${text(index)}`).join(", ");
 }
 
+/** Show the course of the game by the players' values at each ply; nothing if `values` is null. */
 export function showCurve(game, values, onPly) {
   byId("curve").replaceChildren(...(values ? [courseChart(values, game.cursor, game.players, onPly)] : []));
 }

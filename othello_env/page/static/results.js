@@ -1,7 +1,7 @@
 // Results of benchmarks and training, as the server reads them from files: tables, bars and learning curves.
 
 import { valueText } from "./charts.js";
-import { html, svg } from "./svg.js";
+import { html, pathThrough, svg } from "./elements.js";
 
 const COLOURS = ["var(--accent)", "#c2702c", "#5577c8", "#a8539b", "#8a8a2a", "#4a9aa8"];
 const LEFT = 34;
@@ -36,7 +36,7 @@ function matchTable(matches) {
     html("table", {}, html("thead", {}, html("tr", {}, ...names)), html("tbody", {}, ...rows)));
 }
 
-/** A score with its interval; a dashed line where it was expected. */
+/** A score with its interval, and a dashed line at the score that was expected. */
 function scoreBar(score, [low, high], expected) {
   const label = `${percent(low)} to ${percent(high)}` + (expected === null ? "" : `, expected ${percent(expected)}`);
   const line = (at, more) => svg("line", { x1: 100 * at, x2: 100 * at, y1: 0, y2: 12, stroke: "currentColor", "vector-effect": "non-scaling-stroke", ...more });
@@ -49,6 +49,7 @@ function scoreBar(score, [low, high], expected) {
     svg("line", { x1: 100 * low, x2: 100 * high, y1: 6, y2: 6, stroke: "currentColor", "stroke-width": 2, "vector-effect": "non-scaling-stroke" }));
 }
 
+/** Curves of scores (all values are from 0 to 1) or of other numbers, over the seconds, games or plies of training. */
 function learningCurve({ what, over, lines }) {
   const all = lines.flatMap(({ points }) => points);
   const isScore = all.every(([, value]) => value >= 0 && value <= 1);
@@ -62,19 +63,24 @@ function learningCurve({ what, over, lines }) {
     svg("line", { x1: LEFT, x2: RIGHT, y1: y(value), y2: y(value), stroke: "currentColor", "stroke-opacity": .18 }),
     text({ x: LEFT - 4, y: y(value) + 3, "text-anchor": "end" }, isScore ? `${100 * value}%` : value.toFixed(0)),
   ]);
-  const curves = lines.flatMap(({ points }, i) => {
-    const colour = COLOURS[i % COLOURS.length];
-    const d = points.map(([at, value], j) => `${j ? "L" : "M"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join("");
-    const ends = points.length === 1 ? points : [];
-    return [svg("path", { d, fill: "none", stroke: colour, "stroke-width": 2 }),
-      ...ends.map(([at, value]) => svg("circle", { cx: x(at), cy: y(value), r: 3, fill: colour }))];
-  });
-  const key = lines.map(({ name }, i) => html("li", {},
-    svg("svg", { viewBox: "0 0 20 10", "aria-hidden": "true" },
-      svg("line", { x1: 0, x2: 20, y1: 5, y2: 5, stroke: COLOURS[i % COLOURS.length], "stroke-width": 4 })), name));
+  const curves = lines.flatMap(({ points }, i) => curve(points.map(([at, value]) => [x(at), y(value)]), colour(i)));
   return html("figure", {},
     svg("svg", { viewBox: "0 0 400 116", role: "img", "aria-label": `${what} over ${over}` }, ...grid, ...curves,
       text({ x: LEFT, y: 113 }, "0"),
       text({ x: RIGHT, y: 113, "text-anchor": "end" }, `${Math.round(last).toLocaleString("en")} ${over}`)),
-    html("figcaption", {}, what, html("ul", { class: "key" }, ...key)));
+    html("figcaption", {}, what, html("ul", { class: "key" }, ...lines.map(({ name }, i) => keyEntry(name, colour(i))))));
+}
+
+const colour = index => COLOURS[index % COLOURS.length];
+
+/** A line; a dot if it is of one point. */
+function curve(points, colour) {
+  if (points.length === 1) return [svg("circle", { cx: points[0][0], cy: points[0][1], r: 3, fill: colour })];
+  return [svg("path", { d: pathThrough(points), fill: "none", stroke: colour, "stroke-width": 2 })];
+}
+
+function keyEntry(name, colour) {
+  return html("li", {},
+    svg("svg", { viewBox: "0 0 20 10", "aria-hidden": "true" },
+      svg("line", { x1: 0, x2: 20, y1: 5, y2: 5, stroke: colour, "stroke-width": 4 })), name);
 }

@@ -1,4 +1,4 @@
-// The table: a game, who plays whom, and what happens next by itself.
+// The table: a game, its players, and what happens by itself: agents' moves, passes, the replay.
 
 import { pause, post, Refused, think } from "./api.js";
 import { Clock } from "./clock.js";
@@ -7,15 +7,15 @@ import { Game } from "./game.js";
 export const HUMAN = "human";
 const PASS_MS = 900;
 const ANSWER_MS = 350;
-const THINKING_MS = 400; // what is thought of for less is not announced
-const ONCE = "once"; // what is played ends after one ply
+const THINKING_MS = 400; // a shorter think is not announced
+const ONCE = "once"; // play one ply and stop
 const HINTERS = ["engine", "alphabeta:depth=6", "maxn:depth=2", "tribolo"];
 
 export class Table {
   /**
-   * `page` shows it: `setUp()` for another board, `draw()`, `follow()` after each change of the position, `say(text)`,
-   * `thinks(agent)` or null for nobody, `hint(path)`, `chosen(path)`, `refuse(row, column)`; it has the `pace` of what
-   * is watched, in ms.
+   * `page` shows the table. It has `setUp()` for another board, `draw()`, `follow()` after each change of the position,
+   * `say(text)`, `thinks(agent)` (null: nobody thinks), `hint(path)`, `chosen(path)`, `refuse(row, column)`, and `pace`:
+   * for how long each position of a game is shown that is only watched, in ms.
    */
   constructor(page, agents) {
     Object.assign(this, { page, agents, game: null, seats: [], clock: null, base: 0 });
@@ -49,7 +49,7 @@ export class Table {
     return this.hasHuman ? this.game.humanPly(direction, player => this.isHuman(player)) : null;
   }
 
-  /** End what is being thought of or waited for; the signal of what comes next. */
+  /** Stop all thinking and waiting; returns the signal for what comes next. */
   stop() {
     this.work.abort();
     this.work = new AbortController();
@@ -59,7 +59,7 @@ export class Table {
     return this.work.signal;
   }
 
-  /** Seat the players at the game of a record; it is loaded before anything changes. */
+  /** Begin the game of a record with these players. Nothing changes before the game is loaded. */
   async begin(record, seats, limit = 0, base = record.moves.length) {
     const signal = this.stop();
     this.choosing = signal; // the old board takes no more clicks
@@ -72,7 +72,7 @@ export class Table {
     this.resume({ game, seats, clock, base, ended: null, playing: !seats.includes(HUMAN) });
   }
 
-  /** Go on with what `begin` seated. */
+  /** Take over a game with its players, clock and state, and go on. */
   resume(kept) {
     Object.assign(this, kept, { selected: null });
     this.page.setUp();
@@ -96,7 +96,7 @@ export class Table {
   redo() { this.goTo(this.humanPly(1)); }
   togglePlay() { this.playing = !this.playing; this.proceed(); }
 
-  /** One ply on; at the end of a game that is watched the agent to move makes its move. */
+  /** Go one ply on. At the end of a game between agents, let the agent to move make its move. */
   forward() {
     if (!this.game.atEnd) {
       this.goTo(this.game.cursor + 1);
@@ -113,7 +113,7 @@ export class Table {
     this.page.say("cancelled");
   }
 
-  /** Do what comes next by itself: a pass, an agent's move, a step of what is played through. */
+  /** Do what happens by itself next: a pass, an agent's move, a step of the replay. */
   async proceed() {
     const signal = this.stop();
     this.page.draw();
@@ -147,7 +147,7 @@ export class Table {
     }
   }
 
-  /** How long a position is shown that nobody has to look at, in ms. */
+  /** For how long each position is shown while nobody plays, in ms. */
   get pace() { return this.playing === ONCE ? 0 : this.page.pace; }
 
   async step(signal) {
@@ -161,7 +161,7 @@ export class Table {
     const left = this.clock.left(this.game.cursor, view.toMove);
     const more = this.clock.limit ? { secondsLeft: Math.max(.05, left) } : {};
     const shown = pause(this.hasHuman ? ANSWER_MS : this.pace, signal);
-    shown.catch(() => {}); // the think below tells of the same end
+    shown.catch(() => {}); // if it is aborted, the think below is aborted, too
     const { action, name, seconds } = await this.ask(this.seats[view.toMove], signal, more);
     this.clock.took(this.game.cursor, view.toMove, seconds);
     if (this.ranOut(view.toMove)) return;
@@ -169,7 +169,7 @@ export class Table {
     await this.play(action, signal, `${mover} plays ${name}`);
   }
 
-  /** An agent's move at the position that is shown; a think that takes long is announced. */
+  /** An agent's move at the position that is shown. A long think is announced. */
   async ask(agent, signal, more = {}) {
     const announced = setTimeout(() => this.page.thinks(agent), THINKING_MS);
     this.thinking = true;
@@ -184,7 +184,7 @@ export class Table {
     }
   }
 
-  /** Play an action and say so, unless something else is done meanwhile; whether it was played. */
+  /** Play an action and say so, unless something else is done meanwhile; returns whether it was played. */
   async play(action, signal, text) {
     const at = this.game.cursor;
     const next = await this.game.played(action, signal);
@@ -225,7 +225,7 @@ export class Table {
   async playChosen(choice) {
     const signal = this.stop();
     this.choosing = signal;
-    this.page.chosen(choice.path); // at once, however long the server takes
+    this.page.chosen(choice.path); // at once; the server may take longer
     const { mover, view: { toMove } } = this.game;
     try {
       if (!await this.play(choice.action, signal, `${mover} plays ${choice.name}`)) return;
@@ -268,17 +268,17 @@ export class Table {
     this.proceed();
   }
 
-  /** Let the clock of the player to move run; it stands while earlier positions are looked at. */
+  /** Let the clock of the player to move run. It stands while an earlier position is shown. */
   tick(seconds) {
     const { game, clock } = this;
     if (!clock.limit || this.isOver || !game.atEnd || game.view.mustPass) return;
     const { toMove } = game.view;
-    if (!this.isHuman(toMove) && !this.thinking) return; // its move is about to be shown, or it waits to be asked
+    if (!this.isHuman(toMove) && !this.thinking) return; // it does not think: its move is about to be shown, say
     clock.tick(game.cursor, toMove, seconds);
     this.ranOut(toMove);
   }
 
-  /** End the game of a player whose time is used up; whether it is. */
+  /** End the game if a player's time is used up; returns whether it is. */
   ranOut(player) {
     const { game, clock } = this;
     if (!clock.limit || clock.left(game.cursor, player) > 0) return false;
@@ -286,7 +286,7 @@ export class Table {
     return true;
   }
 
-  /** What a tab keeps, and `restore` takes. */
+  /** What a tab keeps for `restore`. */
   keep() {
     const { game, seats, clock, ended, base } = this;
     return { record: game.record, cursor: game.cursor, seats, limit: clock.limit, used: clock.used, ended, base };
@@ -300,7 +300,7 @@ export class Table {
     this.resume({ game, seats: seated, clock: new Clock(limit, used), ended, base, playing: false });
   }
 
-  /** The game as text, as it can be pasted. */
+  /** The game as text that can be pasted. */
   async transcript() {
     return (await post("write", { record: this.game.record })).text;
   }

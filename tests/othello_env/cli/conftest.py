@@ -2,10 +2,24 @@
 
 import pytest
 
+from othello_env.cli import main
 from othello_env.support import compiling
+
+
+@pytest.fixture
+def run(capsys):
+    """Runs the command in this process; returns its status, output and errors."""
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return stop.value.code or 0, captured.out, captured.err
+
+    return call
 
 
 @pytest.fixture(autouse=True)
 def nothing_is_said_of_compilation(monkeypatch):
-    """What a command prints in this process does not depend on what the cache holds."""
+    """A command prints the same whether or not it has to compile."""
     monkeypatch.setattr(compiling, "_SECONDS", 1e6)

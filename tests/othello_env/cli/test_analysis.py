@@ -8,19 +8,12 @@ import time
 import pytest
 
 from othello_env import Othello
-from othello_env.cli import main
 
 ENDGAME = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--"  # the first of the FFO suite
 
 
-def run(capsys, *arguments):
-    with pytest.raises(SystemExit) as stopped:
-        main(list(arguments))
-    return stopped.value.code, *capsys.readouterr()
-
-
-def test_analyse_prints_the_analysis_beside_the_board(capsys):
-    status, out, err = run(capsys, "analyse", "f5d6c3", "--agent", "engine:depth=4,eval=weighted", "--scores")
+def test_analyse_prints_the_analysis_beside_the_board(run):
+    status, out, err = run("analyse", "f5d6c3", "--agent", "engine:depth=4,eval=weighted", "--scores")
     assert (status, err) == (0, "")
     assert "white to move" in out
     assert "points for white" in out
@@ -29,21 +22,21 @@ def test_analyse_prints_the_analysis_beside_the_board(capsys):
         assert Othello().action_to_text(action) in out
 
 
-def test_solve_prints_the_exact_score(capsys):
-    status, out, err = run(capsys, "solve", ENDGAME, "--hash", "8")
+def test_solve_prints_the_exact_score(run):
+    status, out, err = run("solve", ENDGAME, "--hash", "8")
     assert (status, err) == (0, "")
     assert "best   g8" in out
     assert "score  +18 discs for black" in out
     assert "depth  14, to the end of the game" in out
-    assert "score  +1 wins for black" in run(capsys, "solve", ENDGAME, "--result", "--hash", "8")[1]
-    assert "score  -10 discs for black" in run(capsys, "solve", "", "--size", "4", "--hash", "1")[1]
+    assert "score  +1 wins for black" in run("solve", ENDGAME, "--result", "--hash", "8")[1]
+    assert "score  -10 discs for black" in run("solve", "", "--size", "4", "--hash", "1")[1]
 
 
-def test_solve_says_that_it_may_not_end(capsys, monkeypatch):
+def test_solve_says_that_it_may_not_end(run, monkeypatch):
     monkeypatch.setattr("othello_agents.engine.Engine.solve", lambda self, state, **_: self.analyse(state))
     position = Othello().to_text()
-    assert "60 empty squares: this may take years; Ctrl-C ends it\n" in run(capsys, "solve", position)[2]
-    assert run(capsys, "solve", ENDGAME)[2] == ""
+    assert "60 empty squares: this may take years; Ctrl-C ends it\n" in run("solve", position)[2]
+    assert run("solve", ENDGAME)[2] == ""
 
 
 @pytest.mark.parametrize(
@@ -56,24 +49,24 @@ def test_solve_says_that_it_may_not_end(capsys, monkeypatch):
         (("analyse", "X" * 64), "the game is over\n"),
     ],
 )
-def test_errors_are_one_line(capsys, arguments, message):
-    status, _, err = run(capsys, *arguments)
+def test_errors_are_one_line(run, arguments, message):
+    status, _, err = run(*arguments)
     assert status == 2
     assert message in err
     assert len(err.splitlines()) == 1
 
 
-def test_gtp_repeats_its_game_by_the_seed(capsys, monkeypatch):
+def test_gtp_repeats_its_game_by_the_seed(run, monkeypatch):
     games = []
     for seed in (1, 1, 2):
         monkeypatch.setattr("sys.stdin", io.StringIO("genmove black\ngenmove white\n" * 8))
-        _, out, _ = run(capsys, "gtp", "--agent", "random", "--seed", str(seed))
+        _, out, _ = run("gtp", "--agent", "random", "--seed", str(seed))
         games.append(out)
     assert games[0] == games[1] != games[2]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the system does not tell that nobody reads")
-def test_gtp_ends_when_nobody_reads_its_answers_though_it_thinks(tmp_path):
+def test_gtp_ends_when_nobody_reads_its_answers_even_while_it_thinks(tmp_path):
     file, thinks = tmp_path / "slow.py", tmp_path / "thinks"
     file.write_text(
         "import pathlib, time\n"
@@ -96,9 +89,9 @@ def test_gtp_ends_when_nobody_reads_its_answers_though_it_thinks(tmp_path):
             process.kill()
 
 
-def test_gtp_answers_until_quit(capsys, monkeypatch):
+def test_gtp_answers_until_quit(run, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("name\n1 play black f5\ngenmove white\nquit\nname\n"))
-    status, out, _ = run(capsys, "gtp", "--agent", "maximizer:eval=count")
+    status, out, _ = run("gtp", "--agent", "maximizer:eval=count")
     assert status == 0
     answers = out.split("\n\n")
     assert answers[:2] == ["= othello-env maximizer:eval=count", "=1"]

@@ -3,6 +3,7 @@
 import io
 import json
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from PIL import Image
@@ -13,20 +14,14 @@ from othello_env.arena.rating.ladder import load_ladder
 from othello_env.arena.rating.placement import AGENT, Placement, place
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
-from othello_env.cli import main
 
 POLICY = "import numpy as np\ndef first(observations, masks):\n    return np.argmax(masks, axis=1)\n"
 
 
 @pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main(["benchmark", *map(str, arguments)])
-        captured = capsys.readouterr()
-        return stop.value.code or 0, captured.out, captured.err
-
-    return call
+def run(run):
+    """Runs the command benchmark; returns its status, output and errors."""
+    return partial(run, "benchmark")
 
 
 def test_it_prints_and_writes_what_it_found(run, tmp_path):
@@ -75,9 +70,9 @@ def test_a_clean_score_has_one_limit(run, tmp_path):
     assert "are within 36 Elo" in out  # one rung
 
 
-def test_scores_that_fit_no_rating_are_told(run, tmp_path, monkeypatch):
+def test_scores_that_fit_no_rating_are_reported(run, tmp_path, monkeypatch):
     def match(rung, points):
-        """40 pairs, each with this sum of points, all won or lost by who moves first or second."""
+        """A match of 40 pairs with this sum of points each: 0 or 2 for the agent, or 1 where Black wins both games."""
         returns = {0.0: ((-1.0, 1.0), (1.0, -1.0)), 1.0: ((1.0, -1.0), (1.0, -1.0)), 2.0: ((1.0, -1.0), (-1.0, 1.0))}
         names = (AGENT, rung.spec)
         games = zip(Schedule(names, 80, None), returns[points] * 40, strict=True)
@@ -97,7 +92,7 @@ def test_scores_that_fit_no_rating_are_told(run, tmp_path, monkeypatch):
     assert told in (tmp_path / "benchmark.md").read_text()
 
 
-def test_the_endgame_alone(run, tmp_path):
+def test_only_the_endgame(run, tmp_path):
     status, out, _ = run("maximizer:eval=count", "--endgame", "--out", tmp_path / "out")
     assert status == 0
     assert "Elo" not in out
@@ -107,7 +102,7 @@ def test_the_endgame_alone(run, tmp_path):
     assert not (tmp_path / "out" / "benchmark.png").exists()
 
 
-def test_illegal_moves_are_told(run, tmp_path):
+def test_illegal_moves_are_reported(run, tmp_path):
     (tmp_path / "policy.py").write_text(POLICY.replace("np.argmax(masks, axis=1)", "np.zeros(len(masks), int)"))
     status, out, err = run(f"{tmp_path}/policy.py:first", "--games", 20)
     assert status == 0
@@ -143,7 +138,7 @@ def test_an_interrupt_keeps_what_was_played(run, tmp_path, monkeypatch):
         (["random", "--out", "full/file/deeper"], "Not a directory"),
     ],
 )
-def test_what_is_wrong_is_told_before_any_game(run, tmp_path, monkeypatch, arguments, told):
+def test_wrong_arguments_are_an_error_before_any_game(run, tmp_path, monkeypatch, arguments, told):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("")

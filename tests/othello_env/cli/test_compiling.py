@@ -1,4 +1,4 @@
-"""One line on stderr where a command compiles for long, and none where it loads from the cache."""
+"""A command that compiles for long prints one line on stderr; one that loads from the cache prints none."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def command(tmp_path):
-    """Runs the command with a cache of its own; the first argument is after how many seconds it speaks."""
+    """Runs the command with a cache of its own; it reports compilation after `seconds`."""
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
 
@@ -49,12 +49,12 @@ def test_one_line_from_a_cold_cache_and_none_from_a_warm_one(command):
     assert command(0, *MATCH) == (cold, "")
 
 
-def test_nothing_where_it_does_not_last(command):
+def test_nothing_if_compilation_is_short(command):
     assert command(1000, *MATCH)[1] == ""
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
-def test_workers_speak_through_their_owner_once(command):
+def test_workers_report_compilation_through_their_owner_once(command):
     arguments = ("tournament", "random", "maximizer:eval=count", "--games", "4", "--workers", "2")
     assert command(0, *arguments)[1].count(LINE) == 1
     assert command(0, *arguments)[1].count(LINE) == 0

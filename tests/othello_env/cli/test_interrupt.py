@@ -1,4 +1,4 @@
-"""Ctrl-C: whenever it is pressed, the command ends with status 130 and a line at most."""
+"""Ctrl-C: at any moment, it ends the command with status 130 and at most one line."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ MATCH = ["match", "alphabeta:depth=3,eval=weighted", "random", "--games", "10000
 
 
 def interrupted(arguments, seconds=0.0, marker=b"!", times=1, apart=0.0, **options):
-    """The status and the errors of a command that is interrupted so many seconds after it has printed a marker."""
+    """The status and the errors of a command that is interrupted some seconds after it printed a marker."""
     command = [sys.executable, "-c", START, *arguments]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options

@@ -8,11 +8,11 @@ import pytest
 from othello_env import Checkers, Othello, Tribolo, make_agent
 from othello_env.agent import Seat
 from othello_env.cli import main
-from othello_env.cli.play import Game
+from othello_env.cli.play import TerminalGame
 
 
 class Terminal:
-    """Types prepared lines and remembers what was told; at the end of the lines the input ends."""
+    """Types prepared lines and remembers what was shown; after the last line the input ends."""
 
     def __init__(self, *lines):
         self.lines = list(lines)
@@ -33,7 +33,7 @@ def play(lines, state=None, *, black=None, white="random", others=()):
     terminal = Terminal(*lines)
     seats = [(spec and Seat(make_agent(spec), 1), spec or "human") for spec in (black, white, *others)]
     adviser = make_agent("maximizer:eval=count")
-    final = Game(state or Othello(), seats, adviser, terminal.prompt, terminal.told.append).play()
+    final = TerminalGame(state or Othello(), seats, adviser, terminal.prompt, terminal.told.append).play()
     return final, terminal
 
 
@@ -156,7 +156,7 @@ def test_resign_ends_the_game():
     assert not final.is_over
 
 
-def test_two_agents_play_to_the_end_and_the_result_is_told():
+def test_two_agents_play_to_the_end_and_the_result_is_shown():
     final, terminal = play([], Othello(4), black="random", white="random")
     assert final.is_over
     black, white = final.discs()

@@ -1,4 +1,4 @@
-"""Training as the command does it."""
+"""The command train."""
 
 import re
 import sys
@@ -33,7 +33,7 @@ def test_resumed_training_equals_an_uninterrupted_one(tmp_path, monkeypatch):
     assert got.training | {"seconds": 0} == expected.training | {"seconds": 0}
 
 
-def test_short_training_is_told_in_tenths_of_a_second(tmp_path, capsys):
+def test_short_training_is_reported_in_tenths_of_a_second(tmp_path, capsys):
     assert run("--games", 10, "--size", 4, "--out", tmp_path / "a.npz") == 0
     assert re.search(r"10 games of self-play in \d\.\d s", capsys.readouterr().out)
 
@@ -47,7 +47,7 @@ def test_resuming_with_another_seed_is_an_error_and_changes_nothing(tmp_path, ca
     assert file.read_bytes() == before
 
 
-def test_threads_that_no_game_of_the_batch_is_for_are_refused(tmp_path, capsys):
+def test_more_threads_than_games_in_a_batch_are_refused(tmp_path, capsys):
     file = tmp_path / "a.npz"
     assert run("--games", 10, "--size", 4, "--out", file) == 0
     before = file.read_bytes()

@@ -33,7 +33,7 @@ def test_one_point_is_enough():
     assert len(rows) > 0
 
 
-def test_the_beginning_has_no_place_on_logarithmic_axes_but_is_drawn_where_it_is_all():
+def test_the_point_before_training_is_drawn_only_if_there_is_no_other():
     begun, later = CurvePoint(0, 0, 0.2), [CurvePoint(100, 1, 0.6), CurvePoint(1_000, 10, 0.9)]
     assert png(learning_chart("a", "b", {"c": [begun, *later]})) == png(learning_chart("a", "b", {"c": later}))
     rows, _ = places(learning_chart("a", "b", {"c": [begun]}).crop(FIRST), "#1b7f4b")
@@ -62,13 +62,13 @@ def test_the_legend_is_above_the_plots(count):
 
 
 def coloured_rows(chart: Image.Image) -> set[int]:
-    """Where the green of the row that stands out is, by height."""
+    """The rows of pixels with the green of the row that stands out."""
     red, green, blue = np.moveaxis(np.asarray(chart).astype(int), 2, 0)
     return set(np.nonzero(((green > red + 60) & (green > blue + 30)).any(axis=1))[0].tolist())
 
 
 @pytest.mark.parametrize("beyond", [None, "above", "below"])
-def test_a_chart_of_ratings_shows_who_is_who(beyond: str | None) -> None:
+def test_the_row_of_the_agent_stands_out_in_a_chart_of_ratings(beyond: str | None) -> None:
     others = [EloRow(f"rung {n}", 100.0 * n, 100.0 * n - 30, 100.0 * n + 30) for n in range(3)]
     own = EloRow("mine", 120.0, 90.0, 150.0, own=True, beyond=beyond)
     first, last = (elo_chart("title", "subtitle", rows) for rows in ([own, *others], [*others, own]))

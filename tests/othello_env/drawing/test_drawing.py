@@ -166,7 +166,7 @@ def test_a_game_registers_how_it_looks_with_its_kings_and_walls() -> None:
     assert (picture[35 + 32, 35 + 96] == 0x20).all(), "the wall is dark"
 
 
-def test_a_game_that_nobody_drew_is_named() -> None:
+def test_a_game_without_a_drawing_is_an_error() -> None:
     with pytest.raises(TypeError, match="no drawing of object"):
         drawing.scene(object())  # type: ignore[arg-type]
 

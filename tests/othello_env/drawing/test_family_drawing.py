@@ -41,7 +41,7 @@ def test_checkers_as_text():
     ]
 
 
-def test_the_result_is_told():
+def test_the_status_has_the_result():
     assert "game over: white wins" in drawing.text(Checkers.from_text("B:W32:B"))
     assert "game over: draw" in drawing.text(Tribolo.from_text("B/R/G"))
     assert "game over: blue and red share the win" in drawing.text(Tribolo.from_text("BB/RR/G#"))

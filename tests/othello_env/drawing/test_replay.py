@@ -1,4 +1,4 @@
-"""Games as files: every position is in them, and nothing else is needed to look at them."""
+"""Games as files: every position is in them, and they need nothing else."""
 
 import io
 import json

@@ -11,7 +11,7 @@ import pytest
 
 from othello_env.agent import AgentError
 from othello_env.page.offers import FIRST_REQUESTS
-from othello_env.page.worker import answer
+from othello_env.page.thinking.worker import answer
 
 CHROMIUM = shutil.which("chromium")
 QUIET = (
@@ -45,7 +45,7 @@ class Server:
         self.port = int(self.address.rstrip("/").rpartition(":")[2])
 
     def stop(self, how=signal.SIGINT):
-        """End it; its exit status and what it printed since."""
+        """End it; returns its exit status and what it printed since the address."""
         self.process.send_signal(how)
         out, errors = self.process.communicate(timeout=20)
         return self.process.returncode, out, errors
@@ -53,7 +53,7 @@ class Server:
 
 @pytest.fixture(scope="session")
 def compiled():
-    """All machine code is there before anybody waits for a page."""
+    """Compiles all machine code before a test waits for a page."""
     agents = {}
     for request in FIRST_REQUESTS:
         with suppress(AgentError):  # not every agent has every task
@@ -95,7 +95,7 @@ def serve():
 
 @pytest.fixture
 def open_page(browser):
-    """Opens pages in contexts of their own; an error in a page's script fails the test."""
+    """Opens each page in a context of its own; an error in a page's script fails the test."""
 
     @contextmanager
     def opened(address, **options):

@@ -1,4 +1,4 @@
-"""The real page in Chromium: games by clicks and keys, what is read, what is shown, and a server that goes away.
+"""The real page in Chromium: games by clicks and keys, pasted games, what is shown, and a server that goes away.
 
 With ``OTHELLO_ENV_SHOTS=docs`` the test of the numbers over the squares writes the README's picture, ``docs/page.png``.
 """
@@ -18,7 +18,7 @@ from othello_env.games.checkers.position import Checkers
 from othello_env.games.tribolo.position import Tribolo
 
 SHOTS = os.environ.get("OTHELLO_ENV_SHOTS")
-"""A folder for screenshots, where they are wanted."""
+"""A folder for screenshots; none are taken without it."""
 GAME = "f5d6c3f3e3f4f2g5f6d3h6g4c6e6c4c5d7h5h3h4g3g6d2e2"
 MINUS = "\u2212"
 SEATS = {
@@ -70,7 +70,7 @@ def wait_for_plies(page, plies):
 
 
 def wait_for_turn(page, player):
-    """Until a player of this name is to move, or the game is over."""
+    """Wait until a player of this name is to move, or the game is over."""
     status = re.compile(f"{player} to move|{player} goes on|game over", re.IGNORECASE)
     page.locator("#status").filter(has_text=status).wait_for()
 
@@ -92,7 +92,7 @@ def sticks_out(page):
 
 
 def check_game(page, start, agent, agent_player, seed):
-    """The moves on the page are a game that is over, and the agent's are its own."""
+    """Check that the moves on the page are a whole game, and that the agent's moves are those that it plays."""
     state, chooser = start, make_agent(agent)
     for name in moves(page):
         action = state.action_from_text(name)
@@ -410,7 +410,7 @@ def test_a_server_that_is_killed_and_comes_back(open_page, serve):
         wait_for_plies(page, 4)
 
 
-def test_the_banner_goes_when_the_server_is_back_though_nobody_waits_for_it(open_page, serve):
+def test_the_banner_goes_when_the_server_is_back_even_if_nothing_waits_for_it(open_page, serve):
     first = serve()
     with open_page(first.address) as page:
         new_game(page, "othello", ["human", "human"])
@@ -424,7 +424,7 @@ def test_the_banner_goes_when_the_server_is_back_though_nobody_waits_for_it(open
         page.locator("#offline").wait_for(state="hidden")
 
 
-def test_agents_that_are_watched_play_one_ply_at_a_time(page):
+def test_a_game_between_agents_goes_one_ply_at_a_time(page):
     new_game(page, "othello:size=6", ["random", "alphabeta:depth=2"], seed=2)
     wait_for_plies(page, 1)
     page.click("#play")
@@ -486,7 +486,7 @@ def test_watching_two_agents_step_by_step(page):
 
 
 def stop_clock(page):
-    """Let time pass in `page.clock.run_for` alone."""
+    """From now on, time passes on the page only in `page.clock.run_for`."""
     page.clock.install(time=datetime(2026, 1, 1))
     page.reload()  # its timers are that clock's from now on
     page.clock.pause_at(datetime(2026, 1, 2))
@@ -499,7 +499,7 @@ def test_the_clock_runs_out(page):
     page.locator("#status:has-text('black ran out of time')").wait_for()
 
 
-def test_an_agents_clock_counts_its_thinking_alone(page):
+def test_an_agents_clock_counts_only_its_thinking(page):
     stop_clock(page)
     page.select_option("#speed", "2000")
     new_game(page, "othello", ["random", "random"], clock="60")

@@ -1,4 +1,4 @@
-"""What is read of files of results."""
+"""What the page shows of files of results."""
 
 import json
 from pathlib import Path
@@ -93,6 +93,6 @@ def test_a_rating_and_scores_without_a_search_are_drawn_too():
         {"curve": [{"score": 1}]},
     ],
 )
-def test_what_is_no_result(content):
+def test_other_content_is_an_error(content):
     with pytest.raises(ValueError, match="holds no results"):
         read_results("a.json", content)

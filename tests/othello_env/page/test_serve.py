@@ -14,7 +14,7 @@ from othello_env.cli import main
 
 
 class Sleeper:
-    """A policy that does not answer, in a file of its own."""
+    """A policy, in a file of its own, that does not answer."""
 
     def __init__(self, folder):
         file, self._noted = folder / "slow.py", folder / "pid"
@@ -113,7 +113,7 @@ def test_a_page_that_does_not_ask_again_ends_its_work(serve, sleeper):
     sleeper.wait_for_the_end()
 
 
-def test_many_that_leave_and_come_again_are_no_error(serve, sleeper):
+def test_requests_may_leave_and_come_again(serve, sleeper):
     running = serve(sleeper.spec)
     sleeper.think(running)
     for _ in range(20):
@@ -167,7 +167,7 @@ def test_a_connection_without_a_request_is_ended(serve):
     assert ends["no body"].startswith(b"HTTP/1.1 408")  # a request that has begun is answered, however long it takes
 
 
-def test_headers_that_come_byte_by_byte_are_not_waited_for(serve):
+def test_headers_that_arrive_byte_by_byte_are_not_waited_for(serve):
     running = serve()
 
     def send_slowly(slow):
@@ -196,7 +196,7 @@ def test_a_port_that_is_taken(serve, capsys):
         (["--seconds", "nan"], "nan is not in the range 1<=x<=3600"),
     ],
 )
-def test_a_wrong_agent_is_told_before_anything_is_served(arguments, part, capsys):
+def test_a_wrong_agent_is_an_error_before_anything_is_served(arguments, part, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["serve", "--no-browser", "--port", "0", *arguments])
     assert stop.value.code == 2
@@ -206,7 +206,7 @@ def test_a_wrong_agent_is_told_before_anything_is_served(arguments, part, capsys
 @pytest.mark.parametrize(
     "content", ["{", "[]", "NaN", json.dumps({"results": 3}), json.dumps({"results": []}), json.dumps({"curve": [{}]})]
 )
-def test_what_holds_no_results(content, tmp_path, capsys):
+def test_a_file_without_results_is_an_error(content, tmp_path, capsys):
     file = tmp_path / "a.json"
     file.write_text(content)
     with pytest.raises(SystemExit) as stop:

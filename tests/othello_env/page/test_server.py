@@ -1,4 +1,4 @@
-"""The page's server without a browser: whom it answers, what it checks, and what it tells."""
+"""The page's server without a browser: which requests it answers, what it checks, and its answers."""
 
 import asyncio
 import itertools
@@ -13,9 +13,9 @@ from othello_env.arena.openings import balanced_openings
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.registry import position_to_text
 from othello_env.games.tribolo.position import Tribolo
-from othello_env.page.app import Offer, make_app
-from othello_env.page.guard import LARGEST_BODY, Guard
-from othello_env.page.messages import GAMES, MAX_PLIES, GameRecord
+from othello_env.page.app import LARGEST_BODY, make_app
+from othello_env.page.messages import GAMES, MAX_PLIES, PageGame
+from othello_env.page.offers import Offer
 
 PORT = 8750
 SITE = f"http://127.0.0.1:{PORT}"
@@ -85,28 +85,10 @@ def test_a_message_of_another_origin_is_refused(client, headers):
     assert got.status_code == 403
 
 
-def test_a_form_is_no_message(client):
+def test_a_form_is_refused(client):
     got = client.post("/api/game", data={"a": "b"}, headers={"origin": SITE})
     assert got.status_code == 415
     assert client.put("/api/game", headers={"origin": SITE}).status_code == 405
-
-
-def test_a_message_that_does_not_come_is_not_waited_for(monkeypatch):
-    monkeypatch.setattr("othello_env.page.guard._BODY_SECONDS", 0.05)
-    sent = []
-
-    async def never():
-        await asyncio.sleep(60)
-
-    async def send(message):
-        sent.append(message)
-
-    headers = {"host": f"127.0.0.1:{PORT}", "origin": SITE, "content-type": "application/json"}
-    raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-    scope = {"type": "http", "method": "POST", "path": "/api/game", "headers": raw}
-    with ThreadPoolExecutor(1) as elsewhere:  # Playwright's loop may run in this thread
-        elsewhere.submit(lambda: asyncio.run(Guard(never, PORT)(scope, never, send))).result()
-    assert sent[0]["status"] == 408
 
 
 def test_a_large_message_is_refused(client):
@@ -121,7 +103,7 @@ def test_only_static_files_are_served(client, path):
 
 
 @pytest.mark.parametrize("body", ["", "{", "[]", "7", "null", '{"record": 3}', "[" * 20_000, '"\\ud800"', "NaN"])
-def test_what_is_no_message_is_answered_so(client, body):
+def test_a_broken_message_is_an_error(client, body):
     got = client.post("/api/game", content=body, headers={"origin": SITE, "content-type": "application/json"})
     assert got.status_code == 400
     assert got.json()["error"]
@@ -147,7 +129,7 @@ def test_what_is_no_message_is_answered_so(client, body):
         ({"position": {"text": "-" * 64, "player": "green"}}, "green"),
     ],
 )
-def test_a_wrong_record_is_told(ask, change, part):
+def test_a_wrong_record_is_an_error(ask, change, part):
     got = ask("game", record=record() | change)
     assert got.status_code == 400
     assert part in got.json()["error"]
@@ -165,10 +147,10 @@ def test_positions_of_othello(ask):
     owners = {(r, c): owner for r, c, owner, _ in third["pieces"]}
     assert [owners.get(divmod(i, 8)) for i in range(64)] == state.owners()
     assert (first["toMove"], second["toMove"], third["empties"]) == (0, 1, 58)
-    assert len(got["board"]["cells"]) == 8
+    assert len(got["board"]["labels"]) == 8
 
 
-def test_later_positions_alone(ask):
+def test_positions_from_a_later_ply_on(ask):
     got = ask("game", **{"record": record(moves=[37, 43]), "from": 2}).json()
     assert [view["move"] for view in got["views"]] == ["d6"]
     assert ask("game", **{"record": record(), "from": 2}).status_code == 400
@@ -176,14 +158,14 @@ def test_later_positions_alone(ask):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_choice_of_a_game_has_squares_on_the_board(ask, game):
-    """Each choice's path, clicked, names one action only."""
+    """No two choices have the same path of squares to click."""
     moves = []
     for _ in range(12):
         got = ask("game", record=record(game, moves, seed=5)).json()
         view = got["views"][-1]
         paths = [json.dumps(choice["path"]) for choice in view["choices"]]
         assert len(set(paths)) == len(paths)
-        rows, columns = len(got["board"]["cells"]), len(got["board"]["cells"][0])
+        rows, columns = len(got["board"]["labels"]), len(got["board"]["labels"][0])
         assert all(0 <= r < rows and 0 <= c < columns for choice in view["choices"] for r, c in choice["path"])
         if view["isOver"]:
             break
@@ -244,7 +226,7 @@ def test_a_tribolo_transcript_is_read_from_the_start_of_the_seed(ask):
 )
 def test_what_python_prints_of_a_position_is_read(ask, game, state, write):
     got = ask("read", record=record(game), text=write(state)).json()["record"]
-    assert GameRecord.read(got).start() == state
+    assert PageGame.read(got).start() == state
 
 
 @pytest.mark.parametrize("player", ["", " O", "\nwhite"])
@@ -259,7 +241,7 @@ def test_a_board_is_read(ask, player):
 @pytest.mark.parametrize(
     ("text", "part"), [("f5 f5", "ply 2"), ("zz", "ply 1"), ("", "paste"), ("X" * 17, "squares"), ("<b>", "ply 1")]
 )
-def test_a_broken_paste_is_told(ask, text, part):
+def test_a_broken_paste_is_an_error(ask, text, part):
     got = ask("read", record=record(), text=text)
     assert got.status_code == 400
     assert part in got.json()["error"]
@@ -268,11 +250,11 @@ def test_a_broken_paste_is_told(ask, text, part):
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("later", [False, True])
 def test_what_is_copied_can_be_pasted(ask, game, later):
-    """The same positions from a start, and from a board in the middle of the game, whatever the seed there."""
+    """The positions are the same, from a start and from a board in the middle of the game, with any seed."""
     opened = ask("open", record=record(game, seed=3), opening="random:10").json()["record"]
     position, moves = None, opened["moves"]
     if later:
-        states = GameRecord.read(opened).states()
+        states = PageGame.read(opened).states()
         middle = next(i for i in range(3, 10) if getattr(states[i], "going_square", None) is None)
         text, player = position_to_text(states[middle])
         position, moves = {"text": text, "player": player}, moves[middle:]
@@ -328,7 +310,7 @@ def test_a_chain_may_be_named_by_its_ends(ask, text):
         ("hello", "got 'hello'"),
     ],
 )
-def test_broken_pdn_is_told(ask, text, part):
+def test_broken_pdn_is_an_error(ask, text, part):
     got = ask("read", record=record("checkers"), text=text)
     assert got.status_code == 400
     assert part in got.json()["error"]
@@ -356,8 +338,8 @@ def test_a_board_and_moves(ask, game, text, player, moves):
 
 
 @pytest.mark.parametrize("name", ["read", "game"])
-def test_text_that_is_no_text_is_told(client, name):
-    """Half a surrogate pair, which JSON can hold and UTF-8 cannot."""
+def test_half_a_surrogate_pair_is_an_error(client, name):
+    """JSON can hold it, UTF-8 cannot."""
     half = "\\ud800"
     body = json.dumps({"record": record(position={"text": "HALF", "player": "HALF"}), "text": "HALF"})
     headers = {"origin": SITE, "content-type": "application/json"}
@@ -414,17 +396,22 @@ def test_an_agent_answers_as_it_does_elsewhere(ask):
     assert again[0] == again[1] == again[2]
 
 
-def test_an_agent_that_does_not_tell_what_it_thinks(ask):
+def test_an_agent_that_does_not_say_what_it_thinks(ask):
     got = ask("think", agent="random", task="actions", record=record())
     assert got.status_code == 502
     assert "does not tell" in got.json()["error"]
 
 
+def run(coroutine):
+    with ThreadPoolExecutor(1) as elsewhere:  # Playwright's loop may run in this thread
+        return elsewhere.submit(asyncio.run, coroutine).result()
+
+
 class Slow:
-    """Thinkers that answer when they are told to; what was cancelled is counted."""
+    """Thinkers that answer once `may_answer` is set; they count the thinks that began and that were cancelled."""
 
     def __init__(self):
-        self.told, self.begun, self.cancelled = asyncio.Event(), 0, 0
+        self.may_answer, self.begun, self.cancelled = asyncio.Event(), 0, 0
 
     async def prepare(self, requests):
         pass
@@ -435,7 +422,7 @@ class Slow:
     async def think(self, client, request):
         self.begun += 1
         try:
-            await self.told.wait()
+            await self.may_answer.wait()
         except asyncio.CancelledError:
             self.cancelled += 1
             raise
@@ -448,9 +435,9 @@ class Requests:
     def __init__(self, thinkers):
         self.app = make_app(OFFERS, PORT, thinkers=thinkers)
 
-    def send(self):
-        """Send one; returns the task of its status, and the event that its page leaves."""
-        left, parts = asyncio.Event(), iter([json.dumps(self.message).encode()])
+    def send(self, *, body=True):
+        """Send one, perhaps without its body; returns the task of its status, and the event that its page leaves."""
+        left, parts = asyncio.Event(), iter([json.dumps(self.message).encode()] if body else [])
         statuses = []
 
         async def receive():
@@ -479,6 +466,15 @@ class Requests:
     }
 
 
+def test_a_message_that_does_not_arrive_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr("othello_env.page.app._BODY_SECONDS", 0.05)
+
+    async def main():
+        return await Requests(Slow()).send(body=False)[0]
+
+    assert run(main()) == 408
+
+
 def test_one_of_two_requests_for_a_think_can_leave():
     async def main():
         thinkers = Slow()
@@ -488,14 +484,14 @@ def test_one_of_two_requests_for_a_think_can_leave():
             await asyncio.sleep(0.01)
         left.set()
         await asyncio.sleep(0.05)
-        thinkers.told.set()
+        thinkers.may_answer.set()
         return await stays, thinkers.begun, thinkers.cancelled
 
-    assert asyncio.run(main()) == (200, 1, 0)
+    assert run(main()) == (200, 1, 0)
 
 
 def test_a_think_goes_on_as_long_as_it_is_asked_for(monkeypatch):
-    monkeypatch.setattr("othello_env.page.app._PATIENCE_SECONDS", 1.5)
+    monkeypatch.setattr("othello_env.page.tickets._PATIENCE_SECONDS", 1.5)
 
     async def main():
         thinkers = Slow()
@@ -504,10 +500,10 @@ def test_a_think_goes_on_as_long_as_it_is_asked_for(monkeypatch):
         for _ in range(8):  # two at a time, both of which come again
             both = requests.send()[0], requests.send()[0]
             statuses += [await one for one in both]
-        thinkers.told.set()
+        thinkers.may_answer.set()
         return statuses, await requests.send()[0], thinkers.begun, thinkers.cancelled
 
-    assert asyncio.run(main()) == ([202] * 16, 200, 1, 0)
+    assert run(main()) == ([202] * 16, 200, 1, 0)
 
 
 def test_a_think_ends_when_the_last_that_ask_for_it_have_left():
@@ -525,4 +521,4 @@ def test_a_think_ends_when_the_last_that_ask_for_it_have_left():
             await asyncio.sleep(0.01)
         return statuses
 
-    assert asyncio.run(asyncio.wait_for(main(), 60)) == [204, 204]
+    assert run(asyncio.wait_for(main(), 60)) == [204, 204]

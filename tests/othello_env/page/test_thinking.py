@@ -1,4 +1,4 @@
-"""The processes that think: limits, cancelling, failures; and what agents tell of positions."""
+"""The processes that think: limits, cancelling, failures; and what agents say about positions."""
 
 import asyncio
 import math
@@ -14,12 +14,12 @@ from othello_env import Othello, make_agent
 from othello_env.agent import Agent, AgentError
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.tribolo.position import Tribolo
-from othello_env.page.looking import exact, look
-from othello_env.page.messages import GameRecord
+from othello_env.page.messages import PageGame
 from othello_env.page.thinking import BusyError, ClosedError, Thinkers, ThinkingError
-from othello_env.page.worker import answer
+from othello_env.page.thinking.assessment import assess, exact
+from othello_env.page.thinking.worker import answer
 
-RECORD = GameRecord("othello").to_json()
+RECORD = PageGame("othello").to_json()
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def test_a_short_think_that_is_cancelled_costs_no_process(slow, tmp_path):
     assert len(set(file.read_text().split())) == 1
 
 
-def test_a_move_does_not_wait_for_what_is_merely_shown(slow, tmp_path):
+def test_a_move_does_not_wait_for_values_that_are_shown(slow, tmp_path):
     async def use(thinkers):
         shown = [asyncio.create_task(thinkers.think("a", request(slow("Looker"), "value"))) for _ in range(3)]
         await until(tmp_path / "pid")
@@ -148,7 +148,7 @@ def test_a_process_that_starts_is_kept_for_the_next_think():
             await asyncio.sleep(0.001)
         thinking.cancel()  # its process is there and loads
         await asyncio.gather(thinking, return_exceptions=True)
-        await asyncio.sleep(0.1)  # it is given up
+        await asyncio.sleep(0.1)  # nobody waits for it any more
         assert thinkers.alive == 1
         told = await thinkers.think("b", request("random"))
         return told, thinkers.alive
@@ -166,7 +166,7 @@ def test_a_long_think_is_stopped(slow):
     run(use, seconds=1, start_seconds=2)
 
 
-def test_what_is_prepared_takes_no_ones_turn(slow, tmp_path):
+def test_preparing_takes_no_turn(slow, tmp_path):
     async def use(thinkers):
         preparing = asyncio.create_task(thinkers.prepare([request("nobody"), request(slow("sleeper"))]))
         pid = await until(tmp_path / "pid")  # a request that fails is followed by the next
@@ -215,7 +215,7 @@ def test_an_agent_that_dies_fails_or_prints(slow):
     assert (told["action"], told["name"]) == (Othello().legal_actions()[0], "d3")
 
 
-def test_what_waits_when_the_thinkers_are_closed_starts_no_process(slow, tmp_path):
+def test_closing_starts_no_process_for_thinks_that_wait(slow, tmp_path):
     async def use(thinkers):
         waiting = [asyncio.create_task(thinkers.think(client, request(slow("sleeper")))) for client in "abcde"]
         await until(tmp_path / "pid")
@@ -227,7 +227,7 @@ def test_what_waits_when_the_thinkers_are_closed_starts_no_process(slow, tmp_pat
     assert all(isinstance(each, ClosedError) for each in run(use))
 
 
-def test_a_process_that_does_not_start_is_told_and_another_is_tried(monkeypatch):
+def test_a_process_that_does_not_start_is_an_error_and_the_next_think_tries_another(monkeypatch):
     async def use(thinkers):
         with monkeypatch.context() as patched:
             patched.setattr(sys, "executable", shutil.which("true"))
@@ -247,7 +247,7 @@ def test_two_processes_at_least():
 def test_values_are_the_agents_own(spec):
     state = Othello.from_moves("f5d6c3")
     agent = make_agent(spec)
-    told = answer({"spec": spec, "task": "actions", "record": GameRecord("othello", moves=state.moves).to_json()}, {})
+    told = answer({"spec": spec, "task": "actions", "record": PageGame("othello", moves=state.moves).to_json()}, {})
     assert [int(action) for action in told["actions"]] == list(state.legal_actions())
     if hasattr(agent, "action_values"):
         assert told["actions"] == {str(action): value for action, value in agent.action_values(state).items()}
@@ -263,17 +263,17 @@ def test_the_best_number_of_a_textbook_search_is_what_it_plays(spec):
     starts = (Othello.from_moves("f5d6c3d3c4"), Checkers.from_text("B:W18,26,32:B14,1"), Checkers())
     for state in starts[: 1 if spec == "maximizer" else 3]:
         for _ in range(6):
-            found = look(agent, state, actions=True)
+            found = assess(agent, state, actions=True)
             best = max(found.actions, key=found.actions.get)
             assert best == agent.act(state)
             assert found.values[state.to_move] == found.actions[best]
-            assert look(agent, state, actions=False).values == found.values
+            assert assess(agent, state, actions=False).values == found.values
             state = state.play(best)
 
 
 def test_a_sure_win_is_sent_as_text():
     state = Othello.from_text("XO--" + "----" * 3)
-    found = look(make_agent("alphabeta:depth=2"), state, actions=True)
+    found = assess(make_agent("alphabeta:depth=2"), state, actions=True)
     assert found.actions == {2: math.inf}
     assert found.to_json()["actions"] == {"2": "inf"}
 
@@ -286,15 +286,15 @@ def test_probabilities():
         def action_probabilities(self, state):
             return dict.fromkeys(range(state.num_actions), 0.25)
 
-    found = look(Chooser(), Othello(), actions=True)
+    found = assess(Chooser(), Othello(), actions=True)
     assert found.kind == "probabilities"
     assert found.actions == dict.fromkeys(Othello().legal_actions(), 0.25)
 
 
-def test_a_tree_search_tells_how_often_it_tried_each_action():
+def test_a_tree_search_gives_the_share_of_its_visits_to_each_action():
     state, agent = Othello.from_moves("f5"), make_agent("mcts:simulations=64", seed=1)
     agent.new_game(5)
-    found = look(agent, state, actions=True)
+    found = assess(agent, state, actions=True)
     agent.new_game(5)
     searched = agent.search(state)
     assert found.kind == "probabilities"
@@ -324,26 +324,26 @@ def test_exact_scores_are_those_of_playing_on():
 @pytest.mark.parametrize("spec", ["maxn:depth=2", "paranoid:depth=2", "tribolo"])
 def test_three_players_have_a_value_each(spec):
     state, agent = Tribolo(seed=3), make_agent(spec)
-    found = look(agent, state, actions=True)
+    found = assess(agent, state, actions=True)
     assert found.values == tuple(agent.evaluate(state, player) for player in range(3))
     assert tuple(found.actions) == state.legal_actions()
     assert max(found.actions, key=found.actions.get) == agent.act(state)
-    assert look(agent, state, actions=False).actions == {}
+    assert assess(agent, state, actions=False).actions == {}
 
 
 def test_a_search_of_checkers_has_a_value_for_each_move_of_a_chain():
     state, agent = Checkers.from_text("B:W18,26,32:B14,1"), make_agent("alphabeta:depth=4")
     for _ in range(2):
-        found = look(agent, state, actions=True)
+        found = assess(agent, state, actions=True)
         assert tuple(found.actions) == state.legal_actions()
         assert found.values[0] == agent.search(state).value == -found.values[1]  # red is to move
         state = state.play(state.legal_actions()[0])
 
 
-def test_what_is_not_solved():
+def test_positions_that_are_not_solved():
     with pytest.raises(AgentError, match="at most 14 empty"):
         exact(make_agent("engine"), Othello())
     with pytest.raises(AgentError, match="does not solve"):
         exact(make_agent("random"), Othello(4))
     with pytest.raises(AgentError, match="cannot look"):
-        look(make_agent("ntuple"), Tribolo(seed=1), actions=True)
+        assess(make_agent("ntuple"), Tribolo(seed=1), actions=True)

@@ -1,4 +1,4 @@
-"""What agents think of positions, by the methods that an agent may have beyond the protocol (see `Agent`)."""
+"""What an agent thinks of a position, by the methods that it may have beyond the protocol (see `Agent`)."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from othello_env.agent import Agent, AgentError
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 
-__all__ = ["EXACT_EMPTIES", "POWERS", "Look", "exact", "look", "powers"]
+__all__ = ["EXACT_EMPTIES", "Assessment", "assess", "exact", "powers"]
 
 EXACT_EMPTIES = 14
-"""With how many empty squares or fewer exact scores are asked for."""
-POWERS = ("analyse", "action_values", "action_probabilities", "search")
+"""The most empty squares of a position that is solved."""
+_POWERS = ("analyse", "action_values", "action_probabilities", "search", "evaluate", "exact_scores")
 _DISCS, _VALUE = "discs", "value"
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """An agent's view of a position.
+class Assessment:
+    """What an agent thinks of a position.
 
     Attributes:
-        kind: ``"values"`` or ``"probabilities"``, of the actions.
+        kind: what `actions` holds: ``"values"`` or ``"probabilities"``.
         unit: of the values.
         values: of the position, for each player; None if the agent does not say.
         actions: for each legal action, its value for the player to move, or its probability.
@@ -35,7 +35,7 @@ class Look:
     actions: dict[int, float]
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values; JSON has no infinity, which stands for a sure win: it is sent as the text ``inf``."""
+        """As plain values. JSON has no infinity: a sure win is the text ``inf``, a sure loss ``-inf``."""
         return {
             "kind": self.kind,
             "unit": self.unit,
@@ -45,69 +45,76 @@ class Look:
 
 
 def powers(agent: Agent) -> list[str]:
-    """Which of the optional methods an agent has."""
-    return [name for name in (*POWERS, "evaluate", "exact_scores") if callable(getattr(agent, name, None))]
+    """The names of the optional methods that an agent has."""
+    return [name for name in _POWERS if callable(getattr(agent, name, None))]
 
 
-def look(agent: Any, state: State, *, actions: bool) -> Look:
-    """What an agent says about a position.
+def assess(agent: Any, state: State, *, actions: bool) -> Assessment:
+    """What an agent thinks of a position.
 
     Args:
         agent: with at least one of the optional methods.
         state: of a game that is not over.
-        actions: also each action's value, which may take longer.
+        actions: whether each action's value is wanted, too, which may take longer.
 
     Raises:
-        AgentError: the agent says nothing about positions, or nothing about those of this game.
+        AgentError: the agent does not say what it thinks of positions, or not of those of this game.
     """
     try:
-        found = _look(agent, state, actions)
+        found = _assess(agent, state, actions)
     except (ValueError, TypeError, NotImplementedError) as error:
         raise AgentError(f"{agent!r} cannot look into this position: {error}") from error
     if found is None:
         raise AgentError(f"{agent!r} does not tell what it thinks of positions")
     legal = set(state.legal_actions())
-    return Look(found.kind, found.unit, found.values, {a: v for a, v in found.actions.items() if a in legal})
+    return Assessment(found.kind, found.unit, found.values, {a: v for a, v in found.actions.items() if a in legal})
 
 
-def _look(agent: Any, state: State, actions: bool) -> Look | None:
+def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
+    """By the first of the methods that the agent has; None if it has none."""
     known = powers(agent)
     if "analyse" in known:
         found = agent.analyse(state, scores=actions)
-        return Look("values", found.unit, _for_both(state, found.score), dict(found.scores or {}))
+        return Assessment("values", found.unit, _for_both(state, found.score), dict(found.scores or {}))
     values = _evaluated(agent, state) if "evaluate" in known else None
     if "action_probabilities" in known:
-        return Look("probabilities", _VALUE, values, agent.action_probabilities(state) if actions else {})
+        return Assessment("probabilities", _VALUE, values, agent.action_probabilities(state) if actions else {})
     if "action_values" in known:
         if not actions and values is not None:
-            return Look("values", _VALUE, values, {})
+            return Assessment("values", _VALUE, values, {})
         each = agent.action_values(state)
         if values is None and state.num_players == 2:
             values = _for_both(state, max(each.values()))
-        return Look("values", _VALUE, values, each)
+        return Assessment("values", _VALUE, values, each)
     if "search" in known and state.num_players == 2:
-        found = agent.search(state)
-        visits = getattr(found, "visits", {})
-        total = max(1, sum(visits.values()))
-        shares = {action: count / total for action, count in visits.items()}
-        return Look("probabilities", _VALUE, _for_both(state, found.value), shares)
-    return None if values is None else Look("values", _VALUE, values, {})
+        return _searched(agent, state)
+    return None if values is None else Assessment("values", _VALUE, values, {})
 
 
-def _for_both(state: State, value: float) -> tuple[float, float]:
-    """Each player's value of a position of two, from that of the player to move."""
-    first = float(value) if state.to_move == 0 else -float(value)
-    return first, -first
+def _searched(agent: Any, state: State) -> Assessment:
+    """The value that a search finds, and the share of its visits that each action got."""
+    found = agent.search(state)
+    visits = getattr(found, "visits", {})
+    total = max(1, sum(visits.values()))
+    shares = {action: count / total for action, count in visits.items()}
+    return Assessment("probabilities", _VALUE, _for_both(state, found.value), shares)
 
 
 def _evaluated(agent: Any, state: State) -> tuple[float, ...]:
+    """Each player's value by the agent's evaluation."""
     if state.num_players == 2:
         first = float(agent.evaluate(state, 0))
         return first, -first
     return tuple(float(agent.evaluate(state, player)) for player in range(state.num_players))
 
 
-def exact(agent: Any, state: State) -> Look:
+def _for_both(state: State, value: float) -> tuple[float, float]:
+    """Both players' values, from that of the player to move."""
+    first = float(value) if state.to_move == 0 else -float(value)
+    return first, -first
+
+
+def exact(agent: Any, state: State) -> Assessment:
     """The final score in discs of each legal action, for the player to move.
 
     Raises:
@@ -119,7 +126,7 @@ def exact(agent: Any, state: State) -> Look:
         raise AgentError(f"only Othello with at most {EXACT_EMPTIES} empty squares is solved")
     row = agent.exact_scores([state])[0]
     values = {action: float(row[action]) for action in state.legal_actions()}
-    return Look("values", _DISCS, _for_both(state, max(values.values())), values)
+    return Assessment("values", _DISCS, _for_both(state, max(values.values())), values)
 
 
 def _plain(value: float) -> float | str:

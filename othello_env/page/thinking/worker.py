@@ -1,7 +1,7 @@
-"""A process that thinks for the page: one JSON object a line on stdin, one answer a line on stdout.
+"""The program of a process that thinks: one JSON request a line on stdin, one JSON answer a line on stdout.
 
-It is a process so that a think can be cut off: agents are compiled code and programs of others, which nothing else
-stops. Its first line tells that it is ready. It ends when its stdin does, even while it thinks.
+It is a process of its own so that a think can be stopped: agents are compiled code and other people's programs, which
+nothing else stops. Its first line says that it is ready. It ends when its stdin ends, even while it thinks.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Any, TextIO
 
 from othello_env.agent import Agent, Clock, Seat, make_agent
 from othello_env.arena.play.games import seat_key
-from othello_env.page.looking import exact, look, powers
-from othello_env.page.messages import GameRecord
+from othello_env.page.messages import PageGame
+from othello_env.page.thinking.assessment import assess, exact, powers
 
 __all__ = ["answer", "main"]
 
@@ -27,8 +27,8 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
     """The answer to one request.
 
     Args:
-        request: ``spec`` of the agent and ``task``: ``powers``, ``move``, ``value``, ``actions`` or ``exact``; all but
-            the first with the ``record`` of a game.
+        request: the ``spec`` of the agent and the ``task``: ``powers``, ``move``, ``value``, ``actions`` or ``exact``;
+            all but the first have the ``record`` of a game, and a move may have the ``seconds_left`` on its clock.
         agents: those made so far, by spec; a new one is added.
     """
     spec = request["spec"]
@@ -37,34 +37,33 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
     agent = agents[spec]
     if request["task"] == "powers":
         return {"powers": powers(agent)}
-    record = GameRecord.read(request["record"])
-    state = record.states()[-1]
-    # Each answer hangs on the game alone, not on what this process was asked before.
-    seat = Seat(agent, seat_key(record.seed, state.to_move))
+    game = PageGame.read(request["record"])
+    state = game.states()[-1]
+    # Each answer depends only on the game, not on what this process was asked before.
+    seat = Seat(agent, seat_key(game.seed, state.to_move))
     match request["task"]:
         case "move":
             began = time.perf_counter()
             action = seat.ask(state, Clock(game=request.get("seconds_left")))
-            seconds = round(time.perf_counter() - began, 3)  # by which its clock goes: not the start of this process
+            seconds = round(time.perf_counter() - began, 3)  # what its clock counts: without the start of this process
             return {"action": action, "name": state.action_to_text(action), "seconds": seconds}
         case "exact":
             return exact(agent, state).to_json()
         case task:
-            return look(agent, state, actions=task == "actions").to_json()
+            return assess(agent, state, actions=task == "actions").to_json()
 
 
 def main() -> None:
     """Answer requests until stdin ends."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # an agent that prints must not disturb the answers
-    sys.path.append(str(Path.cwd()))  # where package.module:name looks too
+    sys.path.append(str(Path.cwd()))  # a spec package.module:name is looked for here, too
     requests: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
     agents: dict[str, Agent] = {}
-    out.write(json.dumps({"ready": True}) + "\n")
-    out.flush()
+    _write(out, {"ready": True})
     while True:
-        _tell(out, requests.get(), agents)
+        _write(out, _answer_line(requests.get(), agents))
 
 
 def _listen(requests: queue.SimpleQueue[str]) -> None:
@@ -73,12 +72,15 @@ def _listen(requests: queue.SimpleQueue[str]) -> None:
     os._exit(0)
 
 
-def _tell(out: TextIO, line: str, agents: dict[str, Agent]) -> None:
+def _answer_line(line: str, agents: dict[str, Agent]) -> dict[str, Any]:
     try:
-        told = answer(json.loads(line), agents)
+        return answer(json.loads(line), agents)
     except (Exception, SystemExit) as error:
-        told = {"error": (str(error) or type(error).__name__).splitlines()[0]}
-    out.write(json.dumps(told) + "\n")
+        return {"error": (str(error) or type(error).__name__).splitlines()[0]}
+
+
+def _write(out: TextIO, message: dict[str, Any]) -> None:
+    out.write(json.dumps(message) + "\n")
     out.flush()
 
 

@@ -1,0 +1,132 @@
+"""The paper that all charts are drawn on. Lengths are pixels of the finished picture, x to the right, y down."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PIL import Image, ImageDraw, ImageFont
+
+__all__ = ["BOTTOM", "EDGE", "FAINT", "GREEN", "INK", "LABELS", "TOP", "WIDTH", "Canvas", "Panel", "png"]
+
+WIDTH, TOP, BOTTOM, EDGE = 960, 92, 62, 28
+"""The width of a chart of rows, and what is left free above, below and beside it."""
+LABELS = 300
+"""Where the rows begin, right of their labels."""
+INK, FAINT, GREEN = "#20262b", "#667079", "#1b7f4b"
+_PAPER, _GRID = "#ffffff", "#dde2e6"
+_SCALE = 2  # a chart is drawn larger and then reduced, so that its edges are smooth
+_VALUES = 90  # the place for the numbers right of the rows
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A rectangle of a chart. Its sides stand for two numbers, its bottom and top for the scores 0 and 1.
+
+    Attributes:
+        smallest: the number of the left side.
+        largest: the number of the right side.
+    """
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    smallest: float = 0.0
+    largest: float = 1.0
+
+    @classmethod
+    def of_rows(cls, bottom: float, smallest: float = 0.0, largest: float = 1.0) -> Panel:
+        """The panel of a chart of rows, which have a label on the left and a number on the right."""
+        return cls(LABELS, TOP, WIDTH - _VALUES, bottom, smallest, largest)
+
+    def x(self, value: float) -> float:
+        return self.left + (self.right - self.left) * (value - self.smallest) / (self.largest - self.smallest)
+
+    def y(self, score: float) -> float:
+        return self.bottom - (self.bottom - self.top) * score
+
+
+class Canvas:
+    """A chart that is being drawn.
+
+    Args:
+        width: of the picture.
+        height: of the picture.
+        title: above all; its middle is left out if it is too wide.
+        subtitle: below the title, smaller.
+    """
+
+    def __init__(self, width: int, height: int, title: str, subtitle: str) -> None:
+        self._image = Image.new("RGB", (width * _SCALE, height * _SCALE), _PAPER)
+        self._draw = ImageDraw.Draw(self._image)
+        self._size = (width, height)
+        self.text(EDGE, 30, self.fitted(title, width - 2 * EDGE, size=21), size=21)
+        self.text(EDGE, 58, subtitle, size=14, colour=FAINT)
+
+    def line(self, points: Sequence[tuple[float, float]], colour: str, width: float = 1) -> None:
+        scaled = [(x * _SCALE, y * _SCALE) for x, y in points]
+        self._draw.line(scaled, fill=colour, width=round(width * _SCALE), joint="curve")
+
+    def dot(self, x: float, y: float, radius: float, colour: str) -> None:
+        box = [(x - radius) * _SCALE, (y - radius) * _SCALE, (x + radius) * _SCALE, (y + radius) * _SCALE]
+        self._draw.ellipse(box, fill=colour)
+
+    def text(self, x: float, y: float, text: str, size: int = 15, colour: str = INK, anchor: str = "lm") -> None:
+        font = ImageFont.load_default(size * _SCALE)
+        self._draw.text((x * _SCALE, y * _SCALE), text, fill=colour, font=font, anchor=anchor)
+
+    def fitted(self, text: str, width: float, size: int = 15) -> str:
+        """A text, its middle left out if it is wider than `width`."""
+        font = ImageFont.load_default(size * _SCALE)
+        short, kept = text, len(text)
+        while self._draw.textlength(short, font) > width * _SCALE and kept > 2:
+            kept -= 1
+            short = f"{text[: (kept + 1) // 2]}...{text[-(kept // 2) :]}"
+        return short
+
+    def row(self, panel: Panel, y: float, label: str, value: str, colour: str = INK) -> None:
+        """A row's label on the left, and its number on the right."""
+        self.text(EDGE, y, self.fitted(label, LABELS - EDGE - 12), colour=colour)
+        self.text(panel.right + 24, y, value, colour=colour)
+
+    def interval(self, low: float, high: float, middle: float, y: float, colour: str, size: float = 6) -> None:
+        """A dot with a line from `low` to `high` whose ends are marked."""
+        self.line([(low, y), (high, y)], colour, size / 2)
+        for end in (low, high):
+            self.line([(end, y - size), (end, y + size)], colour, size / 3)
+        self.dot(middle, y, size, colour)
+
+    def curve(self, points: Sequence[tuple[float, float]], colour: str) -> None:
+        """A line with a dot at each point."""
+        self.line(points, colour, 2)
+        for x, y in points:
+            self.dot(x, y, 3, colour)
+
+    def tick(self, panel: Panel, x: float, text: str, *, grid: bool = True) -> None:
+        """A number below a panel, and the line of the grid above it."""
+        if grid:
+            self.line([(x, panel.top), (x, panel.bottom)], _GRID)
+        self.text(x, panel.bottom + 16, text, size=13, colour=FAINT, anchor="mm")
+
+    def axis(self, panel: Panel, text: str) -> None:
+        """What a panel's numbers mean, below them."""
+        self.text((panel.left + panel.right) / 2, panel.bottom + 40, text, size=13, colour=FAINT, anchor="mm")
+
+    def scores(self, panel: Panel) -> None:
+        """The lines of equal score, and their numbers on the left."""
+        for tenths in range(0, 11, 2):
+            y = panel.y(tenths / 10)
+            self.line([(panel.left, y), (panel.right, y)], _GRID)
+            self.text(panel.left - 10, y, f"{tenths / 10:.1f}", size=13, colour=FAINT, anchor="rm")
+
+    def finished(self) -> Image.Image:
+        return self._image.resize(self._size, Image.Resampling.LANCZOS)
+
+
+def png(chart: Image.Image) -> bytes:
+    """A chart as the contents of a PNG file."""
+    out = io.BytesIO()
+    chart.save(out, "PNG")
+    return out.getvalue()

@@ -1,0 +1,80 @@
+"""A chart of Elo ratings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PIL import Image
+
+from othello_env.drawing.chart.canvas import BOTTOM, FAINT, GREEN, INK, TOP, WIDTH, Canvas, Panel
+
+__all__ = ["EloRow", "elo_chart"]
+
+_ROW = 30
+_TICKS = (50, 100, 200, 250, 500, 1000)
+"""The distances in Elo between two lines of the grid that are tried, the smallest first."""
+_MOST_TICKS = 12
+
+
+@dataclass(frozen=True)
+class EloRow:
+    """A rating with its interval under a label.
+
+    Attributes:
+        own: whether it stands out among the others.
+        beyond: ``"above"`` or ``"below"`` if the interval has no end there; an arrow takes the place of that end.
+    """
+
+    label: str
+    elo: float
+    low: float
+    high: float
+    own: bool = False
+    beyond: str | None = None
+
+
+def elo_chart(title: str, subtitle: str, rows: Sequence[EloRow]) -> Image.Image:
+    """A picture of ratings, one in each row.
+
+    Args:
+        title: above all.
+        subtitle: how they were measured, in a smaller type.
+        rows: the ratings, from top to bottom.
+    """
+    height = TOP + _ROW * len(rows) + BOTTOM
+    canvas = Canvas(WIDTH, height, title, subtitle)
+    smallest = min(row.elo if row.beyond == "below" else row.low for row in rows)
+    largest = max(row.elo if row.beyond == "above" else row.high for row in rows)
+    tick = next((tick for tick in _TICKS if (largest - smallest) / tick <= _MOST_TICKS), _TICKS[-1])
+    first = math.floor(smallest / tick)
+    last = max(math.ceil(largest / tick), first + 1)
+    panel = Panel.of_rows(height - BOTTOM, first * tick, last * tick)
+    for elo in range(first * tick, last * tick + 1, tick):
+        canvas.tick(panel, panel.x(elo), str(elo))
+    canvas.axis(panel, "Elo (95% intervals)")
+    for place, row in enumerate(rows):
+        _draw_row(canvas, panel, panel.top + (place + 0.5) * _ROW, row)
+    return canvas.finished()
+
+
+def _draw_row(canvas: Canvas, panel: Panel, y: float, row: EloRow) -> None:
+    colour, ink = (GREEN, GREEN) if row.own else (FAINT, INK)
+    value = f"{row.elo:.0f}"
+    if row.beyond is None:
+        canvas.interval(panel.x(row.low), panel.x(row.high), panel.x(row.elo), y, colour, 5 if row.own else 4)
+    elif row.beyond == "above":
+        value = f"> {row.low:.0f}"
+        _draw_arrow(canvas, panel.x(row.low), panel.right, y, 9, colour)
+    else:
+        value = f"< {row.high:.0f}"
+        _draw_arrow(canvas, panel.x(row.high), panel.left, y, -9, colour)
+    canvas.row(panel, y, row.label, value, ink)
+
+
+def _draw_arrow(canvas: Canvas, x: float, tip: float, y: float, head: float, colour: str) -> None:
+    """An arrow from the only end of an interval; `head` is the length of its head, negative if it points left."""
+    canvas.line([(x, y), (tip, y)], colour, 2.5)
+    canvas.line([(tip - head, y - 6), (tip, y), (tip - head, y + 6)], colour, 2.5)
+    canvas.line([(x, y - 5), (x, y + 5)], colour, 2)

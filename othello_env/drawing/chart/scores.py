@@ -1,0 +1,75 @@
+"""A chart of scores against opponents, and of how they grew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PIL import Image
+
+from othello_env.drawing.chart.canvas import BOTTOM, EDGE, FAINT, GREEN, TOP, WIDTH, Canvas, Panel
+
+__all__ = ["ScoreRow", "score_chart"]
+
+_ROW = 44
+_FEWEST_ROWS = 4  # the chart has room for these even if there are fewer
+_HALF = "#b9c0c6"
+_GAP, _CURVE = 72, 400  # left of the learning curve, and its width
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """A score, 0 to 1, with its interval, under a label."""
+
+    label: str
+    score: float
+    low: float
+    high: float
+
+
+def score_chart(
+    title: str,
+    subtitle: str,
+    rows: Sequence[ScoreRow],
+    curve: Sequence[tuple[float, float]] = (),
+    curve_title: str = "",
+) -> Image.Image:
+    """A picture of scores against opponents, one in each row, and of a learning curve.
+
+    Args:
+        title: above all.
+        subtitle: how it was measured, in a smaller type.
+        rows: the scores, from top to bottom.
+        curve: points (seconds, score); without any, the scores have the whole picture.
+        curve_title: above the curve.
+    """
+    width = WIDTH + (_GAP + _CURVE if curve else 0)
+    height = TOP + _ROW * max(len(rows), _FEWEST_ROWS) + BOTTOM
+    canvas = Canvas(width, height, title, subtitle)
+    _draw_rows(canvas, Panel.of_rows(height - BOTTOM), rows)
+    if curve:
+        panel = Panel(WIDTH + _GAP, TOP, width - EDGE, height - BOTTOM, largest=max(curve[-1][0], 1e-9))
+        _draw_curve(canvas, panel, curve, curve_title)
+    return canvas.finished()
+
+
+def _draw_rows(canvas: Canvas, panel: Panel, rows: Sequence[ScoreRow]) -> None:
+    for tenths in range(0, 11, 2):
+        canvas.tick(panel, panel.x(tenths / 10), f"{tenths / 10:.1f}")
+    half = panel.x(0.5)
+    canvas.line([(half, panel.top), (half, panel.bottom)], _HALF, 1.5)
+    canvas.axis(panel, "score (a draw counts one half)")
+    for place, row in enumerate(rows):
+        y = panel.top + (place + 0.5) * (panel.bottom - panel.top) / len(rows)
+        canvas.interval(panel.x(row.low), panel.x(row.high), panel.x(row.score), y, GREEN)
+        canvas.row(panel, y, row.label, f"{row.score:.3f}")
+
+
+def _draw_curve(canvas: Canvas, panel: Panel, curve: Sequence[tuple[float, float]], title: str) -> None:
+    canvas.text(panel.left, panel.top - 20, title, size=14, colour=FAINT)
+    canvas.scores(panel)
+    for share in (0.0, 0.5, 1.0):
+        seconds = share * panel.largest
+        canvas.tick(panel, panel.x(seconds), f"{seconds:.0f}", grid=False)
+    canvas.axis(panel, "seconds of training")
+    canvas.curve([(panel.x(seconds), panel.y(score)) for seconds, score in curve], GREEN)

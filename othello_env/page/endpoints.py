@@ -1,0 +1,91 @@
+"""What the page asks the server about a game: its positions, an opening, its text, a file of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from othello_env.arena.openings import BALANCED, find_openings
+from othello_env.drawing.replay import gif, html
+from othello_env.games.registry import Rules
+from othello_env.page.messages import MessageError, PageGame, Reader
+from othello_env.page.texts import read_text, write_text
+from othello_env.page.view import board_view, position_view
+
+__all__ = ["Endpoint", "endpoints"]
+
+Endpoint = Callable[[Reader, Request], Awaitable[Response]]
+"""What answers a message, from its fields and the request that it came in."""
+
+_LONGEST_PASTE = 8000
+_OPENINGS = ("start", BALANCED, "random:4", "random:10", "random:20")
+
+
+def endpoints() -> dict[str, Endpoint]:
+    """What answers the messages about a game, by their names."""
+    return {"game": _show, "open": _open, "read": _read, "write": _write, "replay": _Replays().replay}
+
+
+async def _show(fields: Reader, _request: Request) -> Response:
+    """The positions of a game from ply ``from`` on; from the start on with the board."""
+    game = fields.game()
+    first = fields.integer("from", 0, len(game.moves)) if fields.has("from") else 0
+    return JSONResponse(await asyncio.to_thread(_views, game, first))
+
+
+def _views(game: PageGame, first: int) -> dict[str, Any]:
+    states = game.states()
+    names = [None, *(before.action_to_text(action) for before, action in zip(states, game.moves, strict=False))]
+    views = [position_view(state, name) for state, name in zip(states[first:], names[first:], strict=True)]
+    return {"board": None if first else board_view(states[0]), "from": first, "views": views}
+
+
+async def _open(fields: Reader, _request: Request) -> Response:
+    """The record of a new game from an opening; its seed determines which."""
+    game = fields.game()
+    opening = fields.choice("opening", _OPENINGS)
+    return _record(await asyncio.to_thread(_opened, game, None if opening == "start" else opening))
+
+
+def _opened(game: PageGame, opening: str | None) -> PageGame:
+    start = find_openings(opening, Rules.parse(game.game).start).draw(game.seed)
+    return PageGame(game.game, game.seed, None, start.moves)
+
+
+async def _read(fields: Reader, _request: Request) -> Response:
+    """The record of the game that a pasted text shows."""
+    text = fields.text("text", _LONGEST_PASTE).strip()
+    if not text:
+        raise MessageError("paste a transcript or a board")
+    return _record(await asyncio.to_thread(read_text, fields.game(), text))
+
+
+async def _write(fields: Reader, _request: Request) -> Response:
+    """A game as text that can be pasted."""
+    return JSONResponse({"text": await asyncio.to_thread(write_text, fields.game())})
+
+
+def _record(game: PageGame) -> Response:
+    return JSONResponse({"record": game.to_json()})
+
+
+class _Replays:
+    """Games as files. One is drawn at a time, so that the other threads stay free for other requests."""
+
+    def __init__(self) -> None:
+        self._drawing = asyncio.Semaphore(1)
+
+    async def replay(self, fields: Reader, _request: Request) -> Response:
+        """A game as a GIF or as an HTML file."""
+        game = fields.game()
+        kind = fields.choice("format", ("gif", "html"))
+        async with self._drawing:
+            if kind == "gif":
+                return Response(await asyncio.to_thread(lambda: gif(game.states())), media_type="image/gif")
+            # A file to keep: this server never shows it as a page of its own.
+            page = await asyncio.to_thread(lambda: html(game.states()))
+            return Response(page, media_type="application/octet-stream")

@@ -1,0 +1,38 @@
+// HTML and SVG elements.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An HTML element with attributes and children. A child that is text is shown as it is, never read as HTML. */
+export const html = (name, attributes, ...children) => filled(document.createElement(name), attributes, children);
+
+/** An SVG element, likewise. */
+export const svg = (name, attributes, ...children) => filled(document.createElementNS(SVG, name), attributes, children);
+
+/** The SVG element that a document in SVG has, as wide as its place. */
+export function svgOf(text) {
+  const root = document.adoptNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement);
+  root.removeAttribute("width");
+  root.removeAttribute("height");
+  return root;
+}
+
+/** An attribute that is null or undefined is left out. */
+function filled(element, attributes = {}, children) {
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined) element.setAttribute(key, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+/** The `d` of an SVG path through points; where `joins(i)` is false, there is a gap before point i. */
+export function pathThrough(points, joins = () => true) {
+  return points.map(([x, y], i) => `${i && joins(i) ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+}
+
+/** A player's disc in a picture of its own. */
+export function discIcon(player) {
+  return svg("svg", { viewBox: "0 0 32 32", "aria-hidden": "true" },
+    svg("circle", { cx: 16, cy: 17.5, r: 14, fill: "#000", "fill-opacity": .25 }),
+    svg("circle", { cx: 16, cy: 16, r: 14, fill: `url(#${player.gradient})`, stroke: player.light, "stroke-opacity": .35 }));
+}

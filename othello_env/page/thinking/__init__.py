@@ -1,0 +1,6 @@
+"""Thinking for the page: agents answer in processes of their own, each with a limit of time."""
+
+from othello_env.page.thinking.errors import BusyError, ClosedError, ThinkingError
+from othello_env.page.thinking.thinkers import Thinkers
+
+__all__ = ["BusyError", "ClosedError", "Thinkers", "ThinkingError"]

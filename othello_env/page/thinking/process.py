@@ -1,0 +1,90 @@
+"""A process that thinks, as the server sees it; `othello_env.page.thinking.worker` is what it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from typing import Any
+
+from othello_env.page.thinking.errors import ThinkingError
+
+__all__ = ["Process"]
+
+_START_SECONDS = 120.0
+"""The longest that a process may take until it can be asked."""
+
+
+class Process:
+    """A running process. `spawn` makes one; it can be asked once it is `ready`.
+
+    Attributes:
+        has_answered: whether it answered once; the first answer may have to wait for compilation.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._process, self._in, self._out = process, process.stdin, process.stdout
+        self.has_answered = False
+
+    @classmethod
+    async def spawn(cls) -> Process:
+        """Start a process."""
+        return cls(
+            await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "othello_env.page.thinking.worker",
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                start_new_session=True,  # the terminal's Ctrl-C is for the server, which ends these
+            )
+        )
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.returncode is None
+
+    async def ready(self) -> None:
+        """Wait until it can be asked.
+
+        Raises:
+            ThinkingError: it ended, or took too long.
+        """
+        line = b""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_START_SECONDS):
+                line = await self._out.readline()
+        if not line:
+            raise ThinkingError("a process to think in did not start")
+
+    async def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The answer of `othello_env.page.thinking.worker.answer` to a request, or ``{"error": text}``.
+
+        Raises:
+            ThinkingError: the process died.
+        """
+        try:
+            self._in.write(json.dumps(request).encode() + b"\n")
+            await self._in.drain()
+            line = await self._out.readline()
+        except ConnectionError:
+            line = b""
+        if not line:
+            raise ThinkingError(f"the process of {request['spec']} died")
+        self.has_answered = True
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    async def kill(self) -> None:
+        """End it, and the programs that it started."""
+        with contextlib.suppress(ProcessLookupError):
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+        await self._process.wait()

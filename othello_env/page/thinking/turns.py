@@ -1,0 +1,63 @@
+"""Which think is next: the processes are shared fairly among the pages."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from othello_env.page.thinking.errors import BusyError
+
+__all__ = ["Turns"]
+
+_WAITING_PER_CLIENT = 8
+_CLIENTS = 32
+
+
+class Turns:
+    """Gives each think its turn.
+
+    A client, which is one page, never has all of the processes: one is left for another client. A client with two
+    or more of them keeps one for moves, so that a move does not wait for what is merely shown.
+
+    Args:
+        processes: how many there are, at least two.
+    """
+
+    def __init__(self, processes: int) -> None:
+        self._share = processes - 1
+        self._free = asyncio.Semaphore(processes)
+        self._clients: dict[str, _Client] = {}
+
+    @contextlib.asynccontextmanager
+    async def turn(self, name: str, *, is_move: bool) -> AsyncIterator[None]:
+        """Wait for a turn, and hold it within the ``with``.
+
+        Args:
+            name: of the client.
+            is_move: whether the think is for a move, not for something that is merely shown.
+
+        Raises:
+            BusyError: the client, or all of them together, wait for too much already.
+        """
+        client = self._clients.get(name) or _Client(self._share)
+        if client.waiting >= _WAITING_PER_CLIENT or len(self._clients | {name: client}) > _CLIENTS:
+            raise BusyError("too much is being thought about; wait for an answer or cancel one")
+        self._clients[name] = client
+        client.waiting += 1
+        try:
+            async with contextlib.nullcontext() if is_move else client.beside_moves, client.share, self._free:
+                yield
+        finally:
+            client.waiting -= 1
+            if not client.waiting:
+                del self._clients[name]
+
+
+class _Client:
+    """What one client waits for, and what it may have at once."""
+
+    def __init__(self, share: int) -> None:
+        self.waiting = 0
+        self.share = asyncio.Semaphore(share)
+        self.beside_moves = asyncio.Semaphore(max(1, share - 1))
