@@ -10,10 +10,10 @@ import numpy.typing as npt
 from othello_agents.engine.flips import flips
 from othello_agents.engine.memory import NODES, square_of
 from othello_agents.search.kernels import Int
-from othello_env.games.othello.bitboard import popcount
+from othello_env.games.othello.bitboard import final_margin, popcount
 from othello_env.support.jit import kernel
 
-__all__ = ["INFINITY", "final_score", "odd_quadrants", "solve_last"]
+__all__ = ["INFINITY", "odd_quadrants", "solve_last"]
 
 INFINITY = 1000
 """More than any final score."""
@@ -77,17 +77,6 @@ def _turned_last(square: Int, own: np.uint64) -> Int:
 
 
 @kernel
-def final_score(own: np.uint64, opponent: np.uint64, squares: Int) -> Int:
-    """The score of a finished game on a board of so many squares."""
-    mine, other = np.int64(popcount(own)), np.int64(popcount(opponent))
-    if mine > other:
-        return squares - 2 * other
-    if mine < other:
-        return 2 * mine - squares
-    return 0
-
-
-@kernel
 def _solve_1(own: np.uint64, disc: np.uint64, squares: Int, opponent: np.uint64, control: npt.NDArray[np.int64]) -> Int:
     control[NODES] += 1
     square = square_of(disc)
@@ -127,7 +116,7 @@ def _solve_2(
         if best > -INFINITY:
             return sign * best
         own, opponent, sign, beta = opponent, own, -1, INFINITY
-    return final_score(own, opponent, squares)
+    return final_margin(own, opponent, squares)
 
 
 @kernel
@@ -164,7 +153,7 @@ def _solve_3(
         if best > -INFINITY:
             return sign * best
         own, opponent, sign, alpha, beta = opponent, own, -1, -beta, -alpha
-    return final_score(own, opponent, squares)
+    return final_margin(own, opponent, squares)
 
 
 @kernel
@@ -208,7 +197,7 @@ def _solve_4(
         if best > -INFINITY:
             return sign * best
         own, opponent, sign, alpha, beta = opponent, own, -1, -beta, -alpha
-    return final_score(own, opponent, squares)
+    return final_margin(own, opponent, squares)
 
 
 @kernel
@@ -233,7 +222,7 @@ def solve_last(
 ) -> Int:
     """The score of a position with at most four empty squares, those in odd quarters tried first."""
     if empty == _0:
-        return final_score(own, opponent, squares)
+        return final_margin(own, opponent, squares)
     odd = odd_quadrants(empty)
     rest = empty & odd if empty & odd else empty
     w = rest & (_0 - rest)

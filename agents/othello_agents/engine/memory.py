@@ -1,10 +1,10 @@
-"""What a search remembers: its transposition table, its counters and its lists of moves.
+"""The memory of a search: its transposition table, its counters and its lists of moves.
 
 A table entry is two words. The first is the position's 64-bit key; the second packs, from the low bits, the value's
 lower and upper bounds (16 bits each, plus 32,768), the best square (8; 64 for none), the depth (8) and the generation
 (16). Two entries share a bucket: the first keeps the deepest result of this generation, the second the latest other
-one. A new generation empties the table without touching it, so that a search finds the same whatever was searched
-before.
+one. A new generation makes all entries invalid without writing to them, so a search finds the same whatever was
+searched before.
 """
 
 from typing import NamedTuple
@@ -30,6 +30,7 @@ __all__ = [
     "clear",
     "depth_of",
     "lower_bound",
+    "narrow",
     "new_memory",
     "position_key",
     "probe",
@@ -39,14 +40,14 @@ __all__ = [
 ]
 
 NODES, LIMIT, GENERATION, ROOT, BEST = range(5)
-"""The counters: nodes visited; the number at which the search gives up; the table's generation; how many squares are
-empty at the root; the root's best square."""
+"""The counters: nodes visited; the number of nodes at which the search gives up; the table's generation; the number of
+empty squares at the root; the root's best square."""
 
 NO_LIMIT = 1 << 62
 """More nodes than any search visits."""
 
 MOVES = 40
-"""Room for the moves of one position; 33 are the most that were ever found."""
+"""Room for the moves of one position; the most that were ever found are 33."""
 
 NO_SQUARE = 64
 _GENERATIONS = 1 << 16
@@ -142,6 +143,17 @@ def best_square(data: Int) -> Int:
 def depth_of(data: Int) -> Int:
     """The depth of a packed result."""
     return (data >> 40) & 0xFF
+
+
+@kernel(inline=True)
+def narrow(data: Int, alpha: Int, beta: Int) -> tuple[Int, Int]:
+    """The part of a window that a packed result leaves open; both ends are the value if it leaves nothing open."""
+    lower, upper = lower_bound(data), upper_bound(data)
+    if lower >= beta or lower == upper:
+        return lower, lower
+    if upper <= alpha:
+        return upper, upper
+    return max(alpha, lower), min(beta, upper)
 
 
 @kernel

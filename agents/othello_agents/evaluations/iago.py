@@ -14,8 +14,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import WrongGameError
-from othello_env.games.game import State
+from othello_agents.evaluations.description import Evaluation
 from othello_env.games.othello.bitboard import BOARDS, legal_moves, popcount
 from othello_env.games.othello.position import Othello
 from othello_env.support.jit import kernel
@@ -230,28 +229,20 @@ class Iago:
 
     move_number: int | None = None
 
-    def __call__(self, state: State, player: int) -> int:
-        state = _othello(state)
+    def __call__(self, state: Othello, player: int) -> int:
         n = _move_number(state) if self.move_number is None else self.move_number
         own, opponent = (state.own, state.opponent) if player == state.to_move else (state.opponent, state.own)
         return int(_value(np.uint64(own), np.uint64(opponent), BOARDS[8], n, edge_table()))
 
-    def at_root(self, state: State) -> Iago:
+    def at_root(self, state: Othello) -> Iago:
         """The evaluation for a search of this position."""
-        return Iago(_move_number(_othello(state))) if self.move_number is None else self
+        return Iago(_move_number(state)) if self.move_number is None else self
 
 
-iago = Iago()
+iago = Evaluation(Iago(), "iago", Othello, sizes=(8,))
 """Othello on 8x8: the evaluation that a spec names ``iago``."""
 
 
 def _move_number(state: Othello) -> int:
     """The number of the move that is to be made, from 1."""
     return sum(state.discs()) - 3
-
-
-def _othello(state: State) -> Othello:
-    if not isinstance(state, Othello) or state.size != 8:
-        shown = f"size {state.size}" if isinstance(state, Othello) else type(state).__name__
-        raise WrongGameError(f"the evaluation 'iago' is for Othello of size 8, not for {shown}")
-    return state

@@ -17,10 +17,10 @@ from othello_env.games.hashing import mix_int
 from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS
 from othello_env.games.othello.position import OthelloBatch
 
-__all__ = ["Mcts", "Searched"]
+__all__ = ["Mcts", "RootStatistics"]
 
 
-class Searched(NamedTuple):
+class RootStatistics(NamedTuple):
     """What a tree search found out."""
 
     value: float
@@ -69,7 +69,7 @@ class Mcts(Agent):
     def check_game(self, state: State) -> None:
         as_othello(state, "mcts plays")
 
-    def search(self, state: State) -> Searched:
+    def search(self, state: State) -> RootStatistics:
         """The search of a position.
 
         Raises:
@@ -81,7 +81,7 @@ class Mcts(Agent):
         batch = OthelloBatch.from_states([state])
         visits, values = self._search(batch, [self._chance.key(state)])
         actions = state.legal_actions()
-        return Searched(
+        return RootStatistics(
             float(values[0, ROOT]),
             int(_most_tried(visits, batch)[0]),
             {action: int(visits[0, _columns(state.size)[action]]) for action in actions},

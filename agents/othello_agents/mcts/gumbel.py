@@ -22,7 +22,7 @@ from othello_agents.mcts.gumbel_kernels import Tree, back_up, descend, new_tree,
 from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS
 from othello_env.games.othello.position import OthelloBatch
 
-__all__ = ["Answers", "Searched", "search"]
+__all__ = ["Answers", "ImprovedPolicies", "search"]
 
 _T = TypeVar("_T", np.int64, np.float64)
 _Floats = npt.NDArray[np.float64]
@@ -30,7 +30,7 @@ Answers = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], tuple[_Floats, 
 """Observations (N, 2, S, S) and masks (N, A) to policies (N, A) and values (N,), from -1 to +1, of the movers."""
 
 
-class Searched(NamedTuple):
+class ImprovedPolicies(NamedTuple):
     """What was found in N positions."""
 
     actions: npt.NDArray[np.int64]
@@ -51,7 +51,7 @@ def search(
     considered: int = 16,
     scale: float = 0.5,
     gumbel: npt.NDArray[np.float64] | None = None,
-) -> Searched:
+) -> ImprovedPolicies:
     """Look ahead in N positions.
 
     Args:
@@ -124,7 +124,7 @@ def _by_action(
     policy: npt.NDArray[np.float64],
     visits: npt.NDArray[np.int64],
     values: npt.NDArray[np.float64],
-) -> Searched:
+) -> ImprovedPolicies:
     """The results by action instead of square; where there is nothing but a pass, all is the pass's."""
     passes = batch.masks()[:, -1:] != 0
     order = np.array(ACTION_SQUARES[batch.size])
@@ -134,4 +134,4 @@ def _by_action(
         return np.hstack([np.where(passes, 0, moves), np.where(passes, moves.sum(axis=1, keepdims=True), 0)])
 
     actions = np.where(passes[:, 0], len(order), np.searchsorted(order, squares))
-    return Searched(actions, by_action(policy), by_action(visits), values)
+    return ImprovedPolicies(actions, by_action(policy), by_action(visits), values)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.othello.bitboard import flips, legal_moves, nth_bit, popcount
+from othello_env.games.othello.bitboard import flips, game_result, legal_moves, nth_bit
 from othello_env.support.jit import kernel
 
 __all__ = ["Tree", "back_up", "descend", "new_tree", "plant", "results"]
@@ -240,8 +240,7 @@ def back_up(
     for i in range(len(leaves)):
         leaf = leaves[i]
         if tree.legal[i, leaf] == _0:
-            mine, other = popcount(tree.own[i, leaf]), popcount(tree.opponent[i, leaf])
-            tree.value[i, leaf] = np.int64(mine > other) - np.int64(mine < other)
+            tree.value[i, leaf] = game_result(tree.own[i, leaf], tree.opponent[i, leaf])
         else:
             tree.value[i, leaf] = values[answer]
             for square in range(64):

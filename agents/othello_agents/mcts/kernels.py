@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.hashing import below, mix
-from othello_env.games.othello.bitboard import flips, legal_moves, nth_bit, popcount
+from othello_env.games.othello.bitboard import flips, game_result, legal_moves, nth_bit, popcount
 from othello_env.support.jit import kernel
 
 __all__ = ["ROOT", "search_batch"]
@@ -105,7 +105,7 @@ def _expand(tree: _Tree, node: np.int64, new: np.int64, key: np.uint64, board: n
 
 
 @kernel
-def _play_out(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uint64) -> np.int64:
+def _play_out(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uint64) -> int | np.int64:
     """The result, +1, 0 or -1, for the player to move, after random moves to the end."""
     sign = 1
     ply = _0
@@ -119,8 +119,7 @@ def _play_out(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uin
         own, opponent = _after(own, opponent, nth_bit(moves, below(mix(key, ply), popcount(moves))))
         sign = -sign
         ply += _1
-    mine, other = popcount(own), popcount(opponent)
-    return sign * (np.int64(mine > other) - np.int64(mine < other))
+    return sign * game_result(own, opponent)
 
 
 @kernel

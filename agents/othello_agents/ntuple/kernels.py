@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.othello.bitboard import advance, legal_moves, popcount
+from othello_env.games.othello.bitboard import advance, game_result, legal_moves, popcount, square_to_action
 from othello_env.support.jit import kernel
 
 __all__ = [
@@ -134,13 +134,6 @@ def position_logit(
 
 
 @kernel
-def game_result(own: np.uint64, opponent: np.uint64) -> int:
-    """+1, 0 or -1: who has more discs."""
-    mine, other = popcount(own), popcount(opponent)
-    return int(mine > other) - int(mine < other)
-
-
-@kernel
 def evaluate(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables) -> npt.NDArray[np.float64]:
     """(N,) the expected outcomes of N afterstates from the side of `own`; where the game is over, the result alone."""
     values = np.empty(len(own), np.float64)
@@ -201,7 +194,6 @@ def best_actions(
     actions = np.empty(len(own), np.int64)
     configuration = np.empty(len(tables.offsets), np.int16)
     after = np.empty_like(configuration)
-    edge = (8 - size) // 2
     for i in range(len(own)):
         legal = legal_moves(own[i], opponent[i], tables.board)
         if legal == _0:
@@ -209,5 +201,5 @@ def best_actions(
             continue
         configure(own[i], opponent[i], tables, configuration)
         square, _ = best_move(own[i], opponent[i], legal, configuration, tables, after)
-        actions[i] = (square // 8 - edge) * size + square % 8 - edge
+        actions[i] = square_to_action(square, size)
     return actions
