@@ -1,7 +1,7 @@
-"""The last four empty squares: compiled one by one, without lists and without look-ups in the transposition table.
+"""The last four empty squares: a kernel for each number of them, without lists of moves and without the table.
 
-Values are final scores for the player to move, in discs, the empty squares given to the winner. A search is fail-soft
-between alpha and beta: a value within them is exact, one at or beyond is a bound.
+Values are final scores for the player to move, in discs, the empty squares given to the winner. A search is fail-soft:
+a value between alpha and beta is exact, any other is a bound.
 """
 
 import numpy as np
@@ -27,9 +27,9 @@ _SW, _SE = np.uint64(0x0F0F_0F0F_0000_0000), np.uint64(0xF0F0_F0F0_0000_0000)
 
 
 def _turned_on_line() -> npt.NDArray[np.uint8]:
-    """(8 * 256,) how many discs turn on a line of eight when the last empty square there is filled.
+    """(8 * 256,) the number of discs that turn on a line of eight when its last empty square is filled.
 
-    The index is the place of that square and the set of places that the mover holds; all others are the opponent's.
+    The index is 256 times the place of that square plus the set of the mover's places; all others are the opponent's.
     """
     counts = np.zeros((8, 256), np.uint8)
     for place in range(8):
@@ -41,7 +41,7 @@ def _turned_on_line() -> npt.NDArray[np.uint8]:
 
 
 def _diagonals(step: int) -> npt.NDArray[np.uint64]:
-    """(64,) for each square the diagonal through it, whose column changes by `step` a row."""
+    """(64,) for each square the diagonal through it; `step` is the change of column from one row to the next."""
     return np.array(
         [
             sum(1 << 8 * r + c for r in range(8) for c in range(8) if c - square % 8 == step * (r - square // 8))
@@ -57,9 +57,9 @@ _FALLING, _RISING = _diagonals(1), _diagonals(-1)
 
 @kernel
 def _turned_last(square: Int, own: np.uint64) -> Int:
-    """How many discs turn when the mover fills the board's last empty square.
+    """The number of discs that turn when the mover fills the board's last empty square.
 
-    Squares outside a small board count as the opponent's: a run through them never ends at an own disc.
+    Squares outside a small board count as the opponent's, since a run through them never ends at an own disc.
     """
     place = np.uint64(square)
     file, rank = place & _7, place >> _3
@@ -202,7 +202,7 @@ def _solve_4(
 
 @kernel
 def odd_quadrants(empty: np.uint64) -> np.uint64:
-    """The quarters of the board with an odd number of empty squares, where the last move belongs to who moves first."""
+    """The quarters of the board with an odd number of empty squares: whoever moves first there moves last."""
     odd = _0
     for quadrant in (_NW, _NE, _SW, _SE):
         if popcount(empty & quadrant) & _1:

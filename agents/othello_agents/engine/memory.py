@@ -75,7 +75,7 @@ class Memory(NamedTuple):
 
 
 def new_memory(megabytes: int) -> Memory:
-    """Fresh memory with a table of at most so many MiB (at least 1)."""
+    """Memory with a table of at most this many MiB (at least 1)."""
     buckets = 1 << ((megabytes << 20) // 32).bit_length() - 1
     return Memory(
         np.zeros(4 * buckets, np.uint64),
@@ -101,7 +101,7 @@ def square_of(disc: np.uint64) -> Int:
 
 @kernel
 def position_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """A 64-bit hash of a position: for one side's discs fixed, no two of the other's collide."""
+    """A 64-bit hash of a position; two positions that differ in only one side's discs never collide."""
     h = own * _K1
     h = ((h ^ (h >> _32)) + opponent) * _K2
     h = (h ^ (h >> _29)) * _K3
@@ -110,7 +110,7 @@ def position_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
 
 @kernel
 def probe(key: np.uint64, memory: Memory) -> Int:
-    """The packed result of a position, or 0 if there is none of this generation."""
+    """The packed result of a position, or 0 if this generation has none."""
     table = memory.table
     slot = np.int64(key & np.uint64(len(table) // 4 - 1)) * 4
     for entry in (slot, slot + 2):
@@ -158,7 +158,7 @@ def narrow(data: Int, alpha: Int, beta: Int) -> tuple[Int, Int]:
 
 @kernel
 def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memory: Memory) -> None:
-    """Remember a result."""
+    """Put a result into the table."""
     table = memory.table
     generation = memory.control[GENERATION]
     entry = np.int64(key & np.uint64(len(table) // 4 - 1)) * 4

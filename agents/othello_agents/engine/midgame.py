@@ -194,15 +194,6 @@ def _cut(
     return direction, bound, sufficient(bound, direction, depth, empty, evaluator.cuts)
 
 
-@kernel(inline=True)
-def _play(
-    own: np.uint64, opponent: np.uint64, score: Int, square: Int, flipped: np.uint64, empty: Int, evaluator: Evaluator
-) -> tuple[np.uint64, np.uint64, Int]:
-    """The next position's own, opponent and score after a move, for which the evaluator is prepared."""
-    added = follow(square, flipped, empty, evaluator)
-    return opponent ^ flipped, own | flipped | _1 << np.uint64(square), -(score + added)
-
-
 @kernel
 def _search_last_ply(
     own: np.uint64,
@@ -220,9 +211,10 @@ def _search_last_ply(
         disc = legal & (_0 - legal)
         legal ^= disc
         square, flipped = square_of(disc), flips(disc, own, opponent)
-        p, o, s = _play(own, opponent, score, square, flipped, empty, evaluator)
+        added = follow(square, flipped, empty, evaluator)
         control[NODES] += 1
-        value = -leaf_value(p, o, s, empty - 1, evaluator)
+        p, o = opponent ^ flipped, own | flipped | disc
+        value = -leaf_value(p, o, -(score + added), empty - 1, evaluator)
         if value > best:
             best = value
             if empty == control[ROOT]:
@@ -288,18 +280,21 @@ def search(
         shallow = _sort_depth(depth, empty)
         for i in range(count):
             if order[i] >= 64:  # not the table's move
-                p, o, s = _play(own, opponent, score, order[i] & 63, turned[i], empty, evaluator)
-                value = search(p, o, s, -WORST, WORST, shallow, evaluator, memory)
+                disc, flipped = _1 << np.uint64(order[i] & 63), turned[i]
+                p, o = opponent ^ flipped, own | flipped | disc
+                added = follow(order[i] & 63, flipped, empty, evaluator)
+                value = search(p, o, -(score + added), -WORST, WORST, shallow, evaluator, memory)
                 order[i] += value << 6
     best: Int = -WORST
     best_move, reached = NO_SQUARE, alpha
     for i in range(count):
         next_move(i, count, order, turned)
-        square = order[i] & 63
-        p, o, s = _play(own, opponent, score, square, turned[i], empty, evaluator)
+        square, flipped = order[i] & 63, turned[i]
+        p, o = opponent ^ flipped, own | flipped | _1 << np.uint64(square)
+        added = follow(square, flipped, empty, evaluator)
         upper = beta if i == 0 else min(beta, reached + 1)
         while True:
-            value = -search(p, o, s, -upper, -reached, next_depth, evaluator, memory)
+            value = -search(p, o, -(score + added), -upper, -reached, next_depth, evaluator, memory)
             if value <= reached or upper == beta:
                 break
             upper = beta

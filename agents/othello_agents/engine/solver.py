@@ -166,8 +166,7 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
 
     Once the counter of nodes reaches its limit, all calls return at once, and their values mean nothing.
     """
-    control = memory.control
-    squares = np.int64(popcount(board))
+    control, squares = memory.control, np.int64(popcount(board))
     empties = board & ~(own | opponent)
     empty = np.int64(popcount(empties))
     if empty <= _LAST:
@@ -197,7 +196,6 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
     count = _list_moves(own, opponent, legal, board, hash_square, empty, memory)
     if count < 0:
         return squares
-    value: Int = -INFINITY
     if empty >= _CHILDREN:
         value = _known_refutation(own, opponent, beta, count, empty, memory)
         if value >= beta:
@@ -207,12 +205,11 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
     best_move, reached = NO_SQUARE, alpha
     for i in range(count):
         next_move(i, count, order, turned)
-        square = order[i] & 63
-        disc, flipped = _1 << np.uint64(square), turned[i]
-        new_own, new_opponent = opponent ^ flipped, own | flipped | disc
+        square, flipped = order[i] & 63, turned[i]
+        p, o = opponent ^ flipped, own | flipped | _1 << np.uint64(square)
         upper = beta if i == 0 else min(beta, reached + 1)
         while True:
-            value = -solve(new_own, new_opponent, -upper, -reached, board, memory)
+            value = -solve(p, o, -upper, -reached, board, memory)
             if value <= reached or upper == beta:
                 break
             upper = beta
