@@ -1,4 +1,4 @@
-"""What an evaluation is: a function of a position and a player, and all that searches have to know about it."""
+"""The description of an evaluation: its function, its name, its game, and what the compiled searches need of it."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ PieceWeight = Callable[[int, int, int, bool], int]
 """The weight of a piece in checkers: ``f(size, rows from its own side, column, is a king)``."""
 
 NO_TERM, NEAR_CORNERS, ONLY_MOVES = range(3)
-"""What the Othello kernels make of the balance of square weights: nothing else; they add what discs beside occupied
-corners count more (see `othello_agents.evaluations.othello.modified`); or they count the player's moves instead."""
+"""What the Othello kernels do with the balance of square weights. NO_TERM: it is the value. NEAR_CORNERS, for the
+weights of `othello_agents.evaluations.othello.modified` only: discs beside occupied corners count as they do there.
+ONLY_MOVES: the value is the number of the player's moves instead."""
 
 
 class SquareSum(NamedTuple):
@@ -47,7 +48,7 @@ class SquareSum(NamedTuple):
 class Evaluation:
     """A function of a position and a player, with its name, its game, and what the kernels need to compute the same.
 
-    Calling it checks the game first. A function that must fix something before a search may offer it as
+    A call checks the game first. A function whose values depend on the root of the search has a method
     ``at_root(state)``, which returns the function for a search of that position.
 
     Args:
@@ -55,8 +56,8 @@ class Evaluation:
         name: what a spec calls it; the module that defines it must call it by this name too, so that it can be pickled.
         game: the class of the positions that it takes.
         sizes: of the boards that it takes; empty for all.
-        squares: lets the compiled searches of Othello, the engine's among them, use it; None leaves it to Python.
-        pieces: lets the compiled search of checkers use it; None leaves it to Python.
+        squares: how the compiled searches of Othello and the engine compute it; None if only Python can.
+        pieces: how the compiled search of checkers computes it; None if only Python can.
     """
 
     def __init__(

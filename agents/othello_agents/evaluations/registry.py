@@ -1,8 +1,8 @@
 """Evaluations by name, and how a spec finds one.
 
-A spec names an evaluation of this package (``eval=weighted``) or any other function of a position and a player
-(``eval=path.py:function``, ``eval=package.module:function``). To add an evaluation to this package, write a file with
-it and add it to `PACKAGED`.
+A spec names a registered evaluation (``eval=weighted``) or any other function of a position and a player
+(``eval=path.py:function``, ``eval=package.module:function``). To add an evaluation to this package, write a file that
+describes it, and add it to `PACKAGED`; another package calls `register`.
 """
 
 from types import MappingProxyType

@@ -50,7 +50,8 @@ class NeuralNetwork:
 
     Its input is three planes: the player's discs, the opponent's, and the squares where the player may move. A 3x3
     convolution and `blocks` residual blocks of two convolutions each turn them into C channels. The policy is a 1x1
-    convolution and a bias for each square. The value is two dense layers over each channel's mean and a 1x1 one.
+    convolution and a bias for each square. The value is two dense layers over the channels' means and a second 1x1
+    convolution.
 
     Args:
         size: of the board: 4, 6 or 8.

@@ -1,4 +1,4 @@
-"""The agent that finds what minimax finds, without the lines that cannot matter."""
+"""The agent that finds what minimax finds, but skips the lines of play that cannot change the result."""
 
 import math
 

@@ -179,7 +179,7 @@ def _alphabeta(
     table: Int,
     term: Int,
 ) -> tuple[Int, np.uint64, Int]:
-    """`_minimax` as far as it lies between alpha and beta, without the lines that cannot matter."""
+    """What `_minimax` finds if the value lies between alpha and beta, without the lines that cannot change it."""
     if depth == 0:
         return evaluate(own, opponent, board, score, table, term), _0, 1
     moves = legal_moves(own, opponent, board)

@@ -9,14 +9,14 @@ __all__ = ["Maximizer", "maximize"]
 
 
 def maximize(state: State, evaluate: Evaluate) -> Found:
-    """The action after which the position is worth most to the player who moved; any number of players."""
+    """The first action after which the position is worth most to the player who moved; any number of players."""
     values = {action: evaluate(state.play(action), state.to_move) for action in state.legal_actions()}
     best = max(values, key=values.__getitem__)
     return Found(values[best], best, len(values))
 
 
 class Maximizer(PairedSearch):
-    """Plays the action after which the position is worth most to itself.
+    """Plays the first action after which the evaluation of its own position is highest.
 
     Args:
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
@@ -33,7 +33,7 @@ class Maximizer(PairedSearch):
 
     @staticmethod
     def python(state: State, depth: int, evaluate: Evaluate) -> Found:
-        """`maximize`, which knows no other depth than 1."""
+        """`maximize`, whose depth is always 1."""
         return maximize(state, evaluate)
 
     def _value(self, state: State, depth: int, player: int, evaluate: Evaluate) -> float:

@@ -1,4 +1,4 @@
-"""The agent that looks at every line to a fixed depth."""
+"""The agent that searches every line of play to a fixed depth."""
 
 import math
 

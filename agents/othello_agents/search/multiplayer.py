@@ -84,7 +84,7 @@ class _ManyPlayerSearch(Search):
         return self._value(state, self._depth, player, self._evaluate)
 
     def _at_root(self, state: State) -> Evaluate:
-        return self._evaluate  # what an evaluation would fix at the root is of two-player searches
+        return self._evaluate  # each position is evaluated by itself; the root fixes nothing
 
 
 def _shown(value: float) -> float:

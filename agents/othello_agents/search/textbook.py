@@ -115,7 +115,7 @@ class Search(Agent):
         self._at_root(state)(state, state.to_move)
 
     def _at_root(self, state: State) -> Evaluate:
-        """The evaluation for a search of this position: what it offers as `at_root`, if it does, else itself."""
+        """The evaluation for a search of this position: by its `at_root`, or itself if it has none."""
         at_root: Callable[[State], Evaluate] | None = getattr(self._evaluate, "at_root", None)
         return self._evaluate if at_root is None else at_root(state)
 
@@ -166,7 +166,7 @@ class PairedSearch(Search):
 
     @property
     def answers_batches(self) -> bool:
-        """Whether a kernel answers; a search in Python is a loop, which no limit of time could end."""
+        """Whether a kernel answers; a search in Python is a loop that no time limit could end."""
         return self._compiled is not None
 
     def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:

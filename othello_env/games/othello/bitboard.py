@@ -355,7 +355,7 @@ def game_result(own: np.uint64, opponent: np.uint64) -> int | np.int64:
 
 @kernel
 def final_margin(own: np.uint64, opponent: np.uint64, squares: int | np.int64) -> int | np.int64:
-    """The margin of a finished game for `own`, on a board of so many squares: the empty ones go to the winner."""
+    """The disc difference of a finished game for `own`; the winner also gets the empty ones of the board's squares."""
     mine, other = np.int64(popcount(own)), np.int64(popcount(opponent))
     if mine > other:
         return squares - 2 * other
