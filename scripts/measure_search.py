@@ -20,7 +20,7 @@ from _measure import machine, rate, truth
 from _works import perft_work
 
 from othello_agents.engine import Engine, exact_scores
-from othello_agents.engine.evaluator import CLASSIC
+from othello_agents.engine.evaluator import textbook_sums
 from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Othello
 from othello_env.arena.match import play_match
@@ -85,7 +85,11 @@ def measure_middlegame(depths: Sequence[int], states: Sequence[Othello], evaluat
                 nodes, seconds = sum(a.nodes for a in found), sum(a.seconds for a in found)
                 best = best or [a.best for a in found]
                 same = sum(a.best == other for a, other in zip(found, best, strict=True))
-                ratio = f"{textbook_nodes(depth, name, states) / nodes:10.1f}" if name in CLASSIC and depth <= 8 else ""
+                ratio = (
+                    f"{textbook_nodes(depth, name, states) / nodes:10.1f}"
+                    if name in textbook_sums() and depth <= 8
+                    else ""
+                )
                 print(
                     f"{name:9}{' selective' if selective else '':10} depth {depth:2} {nodes / len(states):14,.0f} "
                     f"{nodes / seconds / 1e6:11.1f} {nodes / seconds / 1e6 / limit:10.2f} "

@@ -11,7 +11,7 @@ _QUIT = ("quit", "exit", "q")
 
 
 class Human(Agent):
-    """Asks for a move such as ``f5`` until there is a legal one; ``quit``, or the end of the input, leaves the game.
+    """Asks for a move such as ``f5`` until it gets a legal one; ``quit``, or the end of the input, leaves the game.
 
     Args:
         ask: shows a prompt and returns a line, or raises EOFError; `input` for a terminal.

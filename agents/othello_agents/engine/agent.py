@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.engine.analysis import WINS, Analysis, to_unit
-from othello_agents.engine.evaluator import CLASSIC, Evaluator, classic_evaluator, ntuple_evaluator
+from othello_agents.engine.evaluator import Evaluator, ntuple_evaluator, square_evaluator, textbook_sums
 from othello_agents.engine.exact import exact_scores
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, Memory, clear, new_memory
 from othello_agents.engine.midgame import EXACT
 from othello_agents.engine.probcut import NO_CUTS, shipped_cuts
 from othello_agents.engine.running import run
-from othello_agents.engine.searcher import Found, Searcher
+from othello_agents.engine.searcher import Iteration, Searcher
 from othello_agents.ntuple import NTupleNetwork, shipped_network
 from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, option_text
 from othello_env.games.game import State
@@ -33,34 +33,34 @@ _DEFAULT_HASH = 16
 _DEEPEST = 60
 _QUICK_DEPTH = 4
 _QUICK_NODES = 100_000
-"""Searches within these limits end in milliseconds and are not worth a thread."""
+"""Searches within these limits end in milliseconds and need no thread."""
 _CLOCK_SHARE = 0.05
-"""The part of what is left of the game's time that a move may take."""
+"""The part of the game's remaining time that a move may take."""
 _LATEST = 0.95
 _SLACK_SECONDS = 0.02
-"""Of a limit for the move it uses this part, less this time, for whatever else a busy machine does meanwhile."""
+"""It uses this part of a limit for the move, less this time, in case the machine is busy."""
 _LEAST_SECONDS = 0.001
 
 
 class Engine(Agent):
     """Plays Othello of any size by principal variation search, and perfectly near the end.
 
-    Without a limit it searches to depth 8; with several, it stops at the first that is reached. With depth or nodes
-    its move depends only on the position; with milliseconds it remembers what it found earlier in the game.
-    On a clock it takes a twentieth of what is left of the game, or nearly all that it has for the move, whichever is
-    less.
+    Without a limit it searches to depth 8; with several limits, it stops at the first that it reaches. With depth or
+    nodes its move depends only on the position; with milliseconds it remembers what it found earlier in the game.
+    On a clock it uses a twentieth of the game's remaining time or nearly all of the move's time, whichever is less.
 
     Args:
         depth: the most plies to search.
         nodes: the most positions to visit.
-        ms: the most milliseconds a move.
-        exact: with how many empty squares or fewer it searches to the end. By default 12, and with `ms` as many as
-            the time is likely to suffice for.
-        eval: ``"ntuple"``, ``"ntuple:weights=FILE"``, ``"count"``, ``"weighted"``, ``"modified"`` or ``"mobility"``;
-            by default the n-tuple weights that ship for the board's size, or ``"mobility"`` where none do.
+        ms: the most milliseconds for a move.
+        exact: with this many empty squares or fewer it searches to the end. By default 12, or with `ms` the number for
+            which the time is likely to be enough.
+        eval: ``ntuple``, ``ntuple:weights=FILE``, or an evaluation by square weights or moves (``count``,
+            ``mobility``, ``modified``, ``standard``, ``swh``, ``weighted``). By default the packaged n-tuple weights
+            for the board's size, or ``mobility`` for a size without packaged weights.
         hash: the size of the transposition table in MiB.
-        selective: with the n-tuple weights that ship, leave out searches that shallower ones make superfluous in all
-            likelihood (see `probcut`). What is exact is never selective.
+        selective: with the packaged n-tuple weights, skip searches whose result shallower ones predict with high
+            probability (see `probcut`). Exact results are never selective.
 
     Raises:
         ValueError: a limit is out of range, or there is no such evaluation.
@@ -106,7 +106,7 @@ class Engine(Agent):
 
     @property
     def answers_batches(self) -> bool:
-        """Without a limit of time nothing is remembered between moves, so that the games can be played side by side."""
+        """True without a time limit: then nothing is remembered between moves, so games can be played side by side."""
         return self._seconds is None
 
     def new_game(self, seed: int) -> None:
@@ -130,11 +130,11 @@ class Engine(Agent):
             return self._search(position, min(limits, default=None))[0].best
 
     def analyse(self, state: State, *, scores: bool = False) -> Analysis:
-        """What the engine finds out about a position within its limits.
+        """Analyse a position within the engine's limits.
 
         Args:
             state: the position.
-            scores: search every legal action to the same depth, too, however long that takes.
+            scores: also search every legal action to the same depth, however long that takes.
 
         Raises:
             ValueError: the game is over, or another one.
@@ -158,11 +158,11 @@ class Engine(Agent):
     def solve(
         self, state: State, *, result_only: bool = False, progress: Callable[[int], object] | None = None
     ) -> Analysis:
-        """A position's exact score, however long that takes.
+        """The exact score of a position, however long that takes.
 
         Args:
             state: the position.
-            result_only: find out only who wins, which is quicker; the score is then +1, 0 or -1.
+            result_only: find only the winner, which is quicker; the score is then +1, 0 or -1.
             progress: called a few times a second with the number of nodes.
 
         Raises:
@@ -199,25 +199,26 @@ class Engine(Agent):
         """The evaluation on a board of this size.
 
         Raises:
-            ValueError: the n-tuple weights are for another size, or those that ship are damaged.
+            ValueError: the n-tuple weights are for another size, or the packaged ones are damaged.
         """
         if size not in self._evaluators:
             self._evaluators[size] = self._find_evaluator(size)
         return self._evaluators[size]
 
     def _find_evaluator(self, size: int) -> Evaluator:
-        if self._eval in CLASSIC:
-            return classic_evaluator(self._eval, size)
+        sums = textbook_sums()
+        if self._eval in sums:
+            return square_evaluator(sums[self._eval], size)
         if self._network is not None:
             if self._network.size != size:
                 raise WrongGameError(f"{self!r} has n-tuple weights for size {self._network.size}, not {size}")
             return ntuple_evaluator(self._network.tables)
         try:
             network = shipped_network(size)
-        except WrongGameError:  # none ship; damaged ones are another error
+        except WrongGameError:  # no weights are packaged for this size
             if self._eval is not None:
                 raise
-            return classic_evaluator("mobility", size)
+            return square_evaluator(sums["mobility"], size)
         return ntuple_evaluator(network.tables, shipped_cuts(size) if self._selective else NO_CUTS)
 
     @property
@@ -237,7 +238,7 @@ class Engine(Agent):
         searcher.start()
         return searcher
 
-    def _search(self, position: Othello, seconds: float | None) -> tuple[Found, Searcher]:
+    def _search(self, position: Othello, seconds: float | None) -> tuple[Iteration, Searcher]:
         """Search within the limits. The seconds begin now."""
         began = time.perf_counter()
         searcher = self._prepare(position, NO_LIMIT if self._nodes is None else self._nodes)
@@ -255,8 +256,8 @@ class Engine(Agent):
             run(lambda: searcher.deepen(depth, exact), self._memory, left)
         return searcher.found, searcher
 
-    def _score_actions(self, position: Othello, found: Found) -> dict[int, float]:
-        """The score of each legal action at the depth that was reached."""
+    def _score_actions(self, position: Othello, found: Iteration) -> dict[int, float]:
+        """The score of each legal action at the depth that the search has reached."""
         evaluator, memory = self.evaluator(position.size), self._memory
 
         def value(action: int) -> float:
@@ -269,7 +270,7 @@ class Engine(Agent):
 
 
 def _affordable(seconds: float) -> int:
-    """With how many empty squares a search to the end is likely to fit; no time is enough for all."""
+    """The number of empty squares with which a search to the end is likely to fit into the time."""
     doublings = math.log2(min(seconds, LONGEST_SECONDS) / 0.01)
     return max(_DEFAULT_EXACT, round(_DEFAULT_EXACT + 1.1 * doublings))
 
@@ -295,11 +296,12 @@ def _whole(name: str, value: Any, least: int, most: int) -> Any:
 
 
 def _network(evaluation: str | None) -> NTupleNetwork | None:
-    """The weights of a file that an evaluation names, or None for one that needs no file."""
-    if evaluation is None or evaluation == "ntuple" or evaluation in CLASSIC:
+    """The weights of the file that an evaluation names, or None if it needs no file."""
+    sums = textbook_sums()
+    if evaluation is None or evaluation == "ntuple" or evaluation in sums:
         return None
     name, _, file = evaluation.partition(":weights=")
     if name != "ntuple" or not file:
-        known = ", ".join(["ntuple", "ntuple:weights=FILE", *CLASSIC])
+        known = ", ".join(["ntuple", "ntuple:weights=FILE", *sums])
         raise ValueError(f"the engine has no evaluation {evaluation!r}; it has {known}")
     return NTupleNetwork.load(file)

@@ -1,13 +1,12 @@
-"""What a search says about a position."""
+"""The analysis of a position: its value, the best line, and how they were found."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
 
-from othello_agents.engine.evaluator import LOGIT
+from othello_agents.engine.evaluator import LOGIT, NTUPLE
 from othello_agents.engine.midgame import FINAL
-from othello_agents.search.kernels import NTUPLE
 from othello_env.games.othello.position import Othello
 
 __all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "to_unit"]
@@ -17,7 +16,7 @@ DISCS, RESULT, POINTS, WINS = "discs", "expected result", "points", "wins"
 
 @dataclass(frozen=True)
 class Analysis:
-    """A position's value for the player to move, and how it is reached.
+    """A position's value for the player to move, and the line that leads to it.
 
     Attributes:
         state: the position.
@@ -25,9 +24,9 @@ class Analysis:
         score: the value for the player to move.
         unit: of the score: ``"discs"`` at the end of the game, the empty squares given to the winner; ``"expected
             result"`` from -1 to +1 by n-tuple tables; ``"points"`` of a textbook evaluation; or ``"wins"``, +1, 0 or
-            -1, where only who wins was asked.
-        pv: the principal variation, the actions that both sides are expected to play; as far as it is known.
-        depth: in plies, of the last search that was finished; to the end of the game, the number of empty squares.
+            -1, if only the winner was asked for.
+        pv: the principal variation, the actions that both sides are expected to play, as far as it is known.
+        depth: in plies, of the last search that was finished; the number of empty squares if it went to the end.
         exact: whether the score is the result of perfect play.
         nodes: the number of positions visited.
         seconds: of wall-clock time.

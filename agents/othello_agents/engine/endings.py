@@ -1,7 +1,7 @@
-"""The last four empty squares: compiled one by one, without lists and without look-ups in the transposition table.
+"""The last four empty squares: a kernel for each number of them, without lists of moves and without the table.
 
-Values are final scores for the player to move, in discs, the empty squares given to the winner. A search is fail-soft
-between alpha and beta: a value within them is exact, one at or beyond is a bound.
+Values are final scores for the player to move, in discs, the empty squares given to the winner. A search is fail-soft:
+a value between alpha and beta is exact, any other is a bound.
 """
 
 import numpy as np
@@ -10,10 +10,10 @@ import numpy.typing as npt
 from othello_agents.engine.flips import flips
 from othello_agents.engine.memory import NODES, square_of
 from othello_agents.search.kernels import Int
-from othello_env.games.othello.bitboard import popcount
+from othello_env.games.othello.bitboard import final_margin, popcount
 from othello_env.support.jit import kernel
 
-__all__ = ["INFINITY", "final_score", "odd_quadrants", "solve_last"]
+__all__ = ["INFINITY", "odd_quadrants", "solve_last"]
 
 INFINITY = 1000
 """More than any final score."""
@@ -27,9 +27,9 @@ _SW, _SE = np.uint64(0x0F0F_0F0F_0000_0000), np.uint64(0xF0F0_F0F0_0000_0000)
 
 
 def _turned_on_line() -> npt.NDArray[np.uint8]:
-    """(8 * 256,) how many discs turn on a line of eight when the last empty square there is filled.
+    """(8 * 256,) the number of discs that turn on a line of eight when its last empty square is filled.
 
-    The index is the place of that square and the set of places that the mover holds; all others are the opponent's.
+    The index is 256 times the place of that square plus the set of the mover's places; all others are the opponent's.
     """
     counts = np.zeros((8, 256), np.uint8)
     for place in range(8):
@@ -41,7 +41,7 @@ def _turned_on_line() -> npt.NDArray[np.uint8]:
 
 
 def _diagonals(step: int) -> npt.NDArray[np.uint64]:
-    """(64,) for each square the diagonal through it, whose column changes by `step` a row."""
+    """(64,) for each square the diagonal through it; `step` is the change of column from one row to the next."""
     return np.array(
         [
             sum(1 << 8 * r + c for r in range(8) for c in range(8) if c - square % 8 == step * (r - square // 8))
@@ -57,9 +57,9 @@ _FALLING, _RISING = _diagonals(1), _diagonals(-1)
 
 @kernel
 def _turned_last(square: Int, own: np.uint64) -> Int:
-    """How many discs turn when the mover fills the board's last empty square.
+    """The number of discs that turn when the mover fills the board's last empty square.
 
-    Squares outside a small board count as the opponent's: a run through them never ends at an own disc.
+    Squares outside a small board count as the opponent's, since a run through them never ends at an own disc.
     """
     place = np.uint64(square)
     file, rank = place & _7, place >> _3
@@ -74,17 +74,6 @@ def _turned_last(square: Int, own: np.uint64) -> Int:
         + np.int64(_TURNED[file | falling])
         + np.int64(_TURNED[file | rising])
     )
-
-
-@kernel
-def final_score(own: np.uint64, opponent: np.uint64, squares: Int) -> Int:
-    """The score of a finished game on a board of so many squares."""
-    mine, other = np.int64(popcount(own)), np.int64(popcount(opponent))
-    if mine > other:
-        return squares - 2 * other
-    if mine < other:
-        return 2 * mine - squares
-    return 0
 
 
 @kernel
@@ -127,7 +116,7 @@ def _solve_2(
         if best > -INFINITY:
             return sign * best
         own, opponent, sign, beta = opponent, own, -1, INFINITY
-    return final_score(own, opponent, squares)
+    return final_margin(own, opponent, squares)
 
 
 @kernel
@@ -164,7 +153,7 @@ def _solve_3(
         if best > -INFINITY:
             return sign * best
         own, opponent, sign, alpha, beta = opponent, own, -1, -beta, -alpha
-    return final_score(own, opponent, squares)
+    return final_margin(own, opponent, squares)
 
 
 @kernel
@@ -208,12 +197,12 @@ def _solve_4(
         if best > -INFINITY:
             return sign * best
         own, opponent, sign, alpha, beta = opponent, own, -1, -beta, -alpha
-    return final_score(own, opponent, squares)
+    return final_margin(own, opponent, squares)
 
 
 @kernel
 def odd_quadrants(empty: np.uint64) -> np.uint64:
-    """The quarters of the board with an odd number of empty squares, where the last move belongs to who moves first."""
+    """The quarters of the board with an odd number of empty squares: whoever moves first there moves last."""
     odd = _0
     for quadrant in (_NW, _NE, _SW, _SE):
         if popcount(empty & quadrant) & _1:
@@ -233,7 +222,7 @@ def solve_last(
 ) -> Int:
     """The score of a position with at most four empty squares, those in odd quarters tried first."""
     if empty == _0:
-        return final_score(own, opponent, squares)
+        return final_margin(own, opponent, squares)
     odd = odd_quadrants(empty)
     rest = empty & odd if empty & odd else empty
     w = rest & (_0 - rest)

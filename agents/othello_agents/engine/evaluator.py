@@ -1,8 +1,8 @@
 """What a leaf of the search is worth: the textbook evaluations and the n-tuple tables, behind one kernel.
 
 All values are integers for the player to move, within +-`BOUND`. N-tuple tables are followed move by move: each level
-of the search has the vector of configurations of its position, seen by the player who has just moved (see
-`othello_agents.ntuple.patterns`).
+of the search has the vector of configurations of its position, from the point of view of the player who has just moved
+(see `othello_agents.ntuple.patterns`).
 """
 
 from typing import NamedTuple
@@ -11,37 +11,29 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.engine.probcut import NO_CUTS
+from othello_agents.evaluations import EVALUATIONS
+from othello_agents.evaluations.description import SquareSum
 from othello_agents.ntuple.kernels import Tables
-from othello_agents.search.kernels import (
-    COUNT,
-    MOBILITY,
-    MODIFIED,
-    NTUPLE,
-    WEIGHTED,
-    Int,
-    evaluate,
-    gain,
-    weigh,
-    weights_table,
-)
+from othello_agents.search.kernels import Int, compiled_sum, evaluate, gain, weigh, weights_table
 from othello_env.games.othello.bitboard import BOARDS, popcount
 from othello_env.support.jit import kernel
 
 __all__ = [
     "BOUND",
-    "CLASSIC",
     "LOGIT",
+    "NTUPLE",
     "Evaluator",
-    "classic_evaluator",
     "follow",
     "leaf_value",
     "ntuple_evaluator",
     "set_root",
+    "square_evaluator",
+    "textbook_sums",
     "turn_over",
 ]
 
-CLASSIC = {"count": COUNT, "mobility": MOBILITY, "modified": MODIFIED, "weighted": WEIGHTED}
-"""The textbook evaluations by name."""
+NTUPLE = -1
+"""The kind of an evaluator of n-tuple tables; that of any other is the term of its `SquareSum`."""
 LOGIT = 1000
 """The units of a logit of 1, for n-tuple tables."""
 BOUND = 16_000
@@ -57,14 +49,14 @@ class Evaluator(NamedTuple):
     Letters: S stages of the game, W weights a stage, P placements, L = P rounded up to whole vectors.
 
     Attributes:
-        kind: one of `CLASSIC`, or `NTUPLE`.
-        table: which table of square weights a textbook evaluation carries along.
+        kind: the term of a textbook evaluation's `SquareSum`, or `NTUPLE`.
+        table: the number of the table of square weights whose balance a textbook evaluation carries along.
         board: the set of squares in play.
         weights: (S, W) float32.
         deltas: (64, L) int16, what an own disc on a square adds to each placement's configuration.
         offsets: (P,) int64, where the configuration 0 of each placement's table is.
         configurations: (64, L) int16, scratch: the configurations of each level's position.
-        cuts: (S, D, 3) float32, what shallow values say of deep ones (see `probcut`); empty where nothing is left out.
+        cuts: (S, D, 3) float32, how shallow values predict deep ones (see `probcut`); empty for a full search.
     """
 
     kind: int
@@ -77,12 +69,17 @@ class Evaluator(NamedTuple):
     cuts: npt.NDArray[np.float32]
 
 
-def classic_evaluator(name: str, size: int) -> Evaluator:
+def textbook_sums() -> dict[str, SquareSum]:
+    """The textbook evaluations that the engine has, by name: those that the kernels know."""
+    sums = {name: compiled_sum(evaluation) for name, evaluation in sorted(EVALUATIONS.items())}
+    return {name: squares for name, squares in sums.items() if squares is not None}
+
+
+def square_evaluator(squares: SquareSum, size: int) -> Evaluator:
     """The evaluator of a textbook evaluation."""
-    kind = CLASSIC[name]
     return Evaluator(
-        kind,
-        int(weights_table(size, kind)),
+        squares.term,
+        weights_table(squares.quarter, size),
         BOARDS[size],
         np.zeros((0, 0), np.float32),
         np.zeros((0, 0), np.int16),
@@ -93,7 +90,7 @@ def classic_evaluator(name: str, size: int) -> Evaluator:
 
 
 def ntuple_evaluator(tables: Tables, cuts: npt.NDArray[np.float32] = NO_CUTS) -> Evaluator:
-    """The evaluator of n-tuple tables, and what was fitted to them for selective search."""
+    """The evaluator of n-tuple tables, with the cuts that were fitted to them for selective search."""
     placements = tables.looked_up
     lanes = -(-placements // _LANES) * _LANES
     deltas = np.zeros((64, lanes), np.int16)
@@ -112,7 +109,7 @@ def ntuple_evaluator(tables: Tables, cuts: npt.NDArray[np.float32] = NO_CUTS) ->
 
 @kernel
 def set_root(own: np.uint64, opponent: np.uint64, empty: Int, evaluator: Evaluator) -> Int:
-    """Prepare the evaluation of a position with so many empty squares; returns its balance of square weights."""
+    """Prepare the evaluation of a position with `empty` empty squares; returns its balance of square weights."""
     if evaluator.kind != NTUPLE:
         return weigh(own, evaluator.table) - weigh(opponent, evaluator.table)
     configuration = evaluator.configurations[empty]
@@ -128,9 +125,9 @@ def set_root(own: np.uint64, opponent: np.uint64, empty: Int, evaluator: Evaluat
 
 @kernel
 def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> Int:
-    """Prepare the evaluation after a move in the position with so many empty squares.
+    """Prepare the evaluation of the position after a move; `empty` counts the empty squares before it.
 
-    Returns what the move adds to the mover's balance of square weights.
+    Returns by how much the move raises the mover's balance of square weights.
     """
     if evaluator.kind != NTUPLE:
         return gain(_1 << np.uint64(square), turned, evaluator.table)
@@ -148,14 +145,14 @@ def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> 
 
 @kernel
 def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, evaluator: Evaluator) -> Int:
-    """The value of a position with so many empty squares, prepared by `set_root` and `follow`."""
+    """The value of a position with `empty` empty squares that `set_root` or `follow` has prepared."""
     if evaluator.kind != NTUPLE:
         return evaluate(own, opponent, evaluator.board, score, evaluator.table, evaluator.kind)
     stages = evaluator.weights.shape[0]
     squares = np.int64(popcount(evaluator.board))
     weights = evaluator.weights[max(0, (squares - empty - 5) * stages // (squares - 4))]
     configuration, offsets = evaluator.configurations[empty], evaluator.offsets
-    a = b = c = d = np.float32(0)  # side by side: one sum alone would wait for each addition
+    a = b = c = d = np.float32(0)  # four sums side by side: a single one would wait for each addition
     fours = len(offsets) - len(offsets) % 4
     for p in range(0, fours, 4):
         a += weights[offsets[p] + configuration[p]]
@@ -171,7 +168,7 @@ def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, eval
 
 @kernel
 def turn_over(empty: Int, evaluator: Evaluator) -> None:
-    """Prepare the evaluation for a pass; done twice, it is undone."""
+    """Prepare the evaluation for a pass; a second call undoes it."""
     if evaluator.kind == NTUPLE:
         configuration = evaluator.configurations[empty]
         for i in range(len(configuration)):

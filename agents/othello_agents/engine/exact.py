@@ -1,4 +1,4 @@
-"""Exact truth for learners: the final score of every move of endgame positions."""
+"""Exact values for learners: the final score of every move in endgame positions."""
 
 from __future__ import annotations
 

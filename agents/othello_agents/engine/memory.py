@@ -1,10 +1,10 @@
-"""What a search remembers: its transposition table, its counters and its lists of moves.
+"""The memory of a search: its transposition table, its counters and its lists of moves.
 
 A table entry is two words. The first is the position's 64-bit key; the second packs, from the low bits, the value's
 lower and upper bounds (16 bits each, plus 32,768), the best square (8; 64 for none), the depth (8) and the generation
 (16). Two entries share a bucket: the first keeps the deepest result of this generation, the second the latest other
-one. A new generation empties the table without touching it, so that a search finds the same whatever was searched
-before.
+one. A new generation makes all entries invalid without writing to them, so a search finds the same whatever was
+searched before.
 """
 
 from typing import NamedTuple
@@ -30,6 +30,7 @@ __all__ = [
     "clear",
     "depth_of",
     "lower_bound",
+    "narrow",
     "new_memory",
     "position_key",
     "probe",
@@ -39,14 +40,14 @@ __all__ = [
 ]
 
 NODES, LIMIT, GENERATION, ROOT, BEST = range(5)
-"""The counters: nodes visited; the number at which the search gives up; the table's generation; how many squares are
-empty at the root; the root's best square."""
+"""The counters: nodes visited; the number of nodes at which the search gives up; the table's generation; the number of
+empty squares at the root; the root's best square."""
 
 NO_LIMIT = 1 << 62
 """More nodes than any search visits."""
 
 MOVES = 40
-"""Room for the moves of one position; 33 are the most that were ever found."""
+"""Room for the moves of one position; the most that were ever found are 33."""
 
 NO_SQUARE = 64
 _GENERATIONS = 1 << 16
@@ -74,7 +75,7 @@ class Memory(NamedTuple):
 
 
 def new_memory(megabytes: int) -> Memory:
-    """Fresh memory with a table of at most so many MiB (at least 1)."""
+    """Memory with a table of at most this many MiB (at least 1)."""
     buckets = 1 << ((megabytes << 20) // 32).bit_length() - 1
     return Memory(
         np.zeros(4 * buckets, np.uint64),
@@ -100,7 +101,7 @@ def square_of(disc: np.uint64) -> Int:
 
 @kernel
 def position_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """A 64-bit hash of a position: for one side's discs fixed, no two of the other's collide."""
+    """A 64-bit hash of a position; two positions that differ in only one side's discs never collide."""
     h = own * _K1
     h = ((h ^ (h >> _32)) + opponent) * _K2
     h = (h ^ (h >> _29)) * _K3
@@ -109,7 +110,7 @@ def position_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
 
 @kernel
 def probe(key: np.uint64, memory: Memory) -> Int:
-    """The packed result of a position, or 0 if there is none of this generation."""
+    """The packed result of a position, or 0 if this generation has none."""
     table = memory.table
     slot = np.int64(key & np.uint64(len(table) // 4 - 1)) * 4
     for entry in (slot, slot + 2):
@@ -144,9 +145,20 @@ def depth_of(data: Int) -> Int:
     return (data >> 40) & 0xFF
 
 
+@kernel(inline=True)
+def narrow(data: Int, alpha: Int, beta: Int) -> tuple[Int, Int]:
+    """The part of a window that a packed result leaves open; both ends are the value if it leaves nothing open."""
+    lower, upper = lower_bound(data), upper_bound(data)
+    if lower >= beta or lower == upper:
+        return lower, lower
+    if upper <= alpha:
+        return upper, upper
+    return max(alpha, lower), min(beta, upper)
+
+
 @kernel
 def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memory: Memory) -> None:
-    """Remember a result."""
+    """Put a result into the table."""
     table = memory.table
     generation = memory.control[GENERATION]
     entry = np.int64(key & np.uint64(len(table) // 4 - 1)) * 4

@@ -1,15 +1,15 @@
 """The search of the middlegame: principal variation search over one evaluation, exact where it reaches the end.
 
-Depth counts plies, a pass is one. At depth 0 a position is evaluated whether or not the game is over, as in the
-textbook searches; else a finished game is worth +-(`FINAL` + the score in discs), more than any evaluation, or 0. A
-search to depth `EXACT` goes to the end of the game whatever the evaluation says, which then only sorts the moves.
-Searches that end earlier are selective where the evaluator has a table of cuts (see `probcut`).
+Depth counts plies, and a pass is one. At depth 0 a position is evaluated whether or not the game is over, as in the
+textbook searches. Before that a finished game is worth +-(`FINAL` + the score in discs), more than any evaluation, or 0
+if it is drawn. A search to depth `EXACT` goes to the end of the game, and the evaluation only sorts the moves. Other
+searches are selective if the evaluator has a table of cuts (see `probcut`).
 """
 
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.engine.endings import final_score, odd_quadrants
+from othello_agents.engine.endings import odd_quadrants
 from othello_agents.engine.evaluator import BOUND, Evaluator, follow, leaf_value, turn_over
 from othello_agents.engine.flips import flips
 from othello_agents.engine.memory import (
@@ -21,7 +21,7 @@ from othello_agents.engine.memory import (
     Memory,
     best_square,
     depth_of,
-    lower_bound,
+    narrow,
     position_key,
     probe,
     square_of,
@@ -30,9 +30,9 @@ from othello_agents.engine.memory import (
 )
 from othello_agents.engine.probcut import SHALLOWEST, shallow_depth, sufficient
 from othello_agents.engine.solver import corners_of, legal_moves, next_move, solve
-from othello_agents.engine.stability import stable_discs
+from othello_agents.engine.stability import score_bound
 from othello_agents.search.kernels import Int
-from othello_env.games.othello.bitboard import popcount
+from othello_env.games.othello.bitboard import final_margin, popcount
 from othello_env.support.jit import kernel
 
 __all__ = ["EXACT", "FINAL", "WORST", "search", "table_key", "to_score", "to_value"]
@@ -45,11 +45,11 @@ EXACT = 100
 """The depth of a search to the end."""
 
 _SOLVER = 13
-"""From so few empty squares on, a search to the end is left to the exact solver."""
+"""With this many empty squares or fewer, the exact solver searches to the end."""
 _SORTED = 3
-"""The smallest depth at which moves are sorted by what a shallow search says of them."""
+"""The smallest depth at which moves are sorted by a shallow search of each."""
 _CHILDREN = 4
-"""The smallest depth at which the table is asked about every move before one is searched."""
+"""The smallest depth at which the table is asked about every move before the first is searched."""
 _SALT = np.uint64(0x5851_F42D_4C95_7F2D)
 
 _0, _1 = np.uint64(0), np.uint64(1)
@@ -57,7 +57,7 @@ _0, _1 = np.uint64(0), np.uint64(1)
 
 @kernel
 def table_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """A position's key in the table, where the exact solver has entries of its own."""
+    """A position's key in the table; the exact solver, which shares the table, has other keys."""
     return position_key(own, opponent) ^ _SALT
 
 
@@ -87,7 +87,7 @@ def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np
 
 @kernel
 def _sort_depth(depth: Int, empty: Int) -> Int:
-    """How deep moves are searched to sort them."""
+    """The depth of the searches by which moves are sorted."""
     if depth < EXACT:
         return max(0, (depth - 4) // 3)
     if empty < 15:
@@ -145,10 +145,53 @@ def _known_refutation(
 
 @kernel
 def _may_cut(alpha: Int, beta: Int, depth: Int, empty: Int, evaluator: Evaluator) -> bool:
-    """Whether a shallow search may stand for this one: no principal variation, and the game's end out of sight."""
+    """Whether a shallow search may replace this one: it has a null window, and the game does not end within it."""
     if len(evaluator.cuts) == 0 or depth < SHALLOWEST or depth >= empty:
         return False
     return bool(beta == alpha + 1 and alpha > -BOUND and beta < BOUND)
+
+
+@kernel
+def _known_bounds(
+    own: np.uint64,
+    opponent: np.uint64,
+    key: np.uint64,
+    alpha: Int,
+    beta: Int,
+    depth: Int,
+    is_root: bool,
+    board: np.uint64,
+    memory: Memory,
+) -> tuple[Int, Int, Int]:
+    """The window that stable discs and the table leave open, both ends equal if none, and the table's best square."""
+    if depth >= EXACT and alpha >= FINAL:
+        most = to_value(score_bound(own, opponent, board))
+        if most <= alpha:
+            return most, most, NO_SQUARE
+    data = probe(key, memory)
+    if data == 0:
+        return alpha, beta, NO_SQUARE
+    # Only of the same depth: a deeper search has another value, and values are to be those of a plain search.
+    if depth_of(data) == depth and not is_root:
+        alpha, beta = narrow(data, alpha, beta)
+    return alpha, beta, best_square(data)
+
+
+@kernel
+def _cut(
+    own: np.uint64,
+    opponent: np.uint64,
+    score: Int,
+    alpha: Int,
+    beta: Int,
+    depth: Int,
+    empty: Int,
+    evaluator: Evaluator,
+) -> tuple[Int, Int, Int]:
+    """Which end of a window a shallow search may prove: +1 with beta or -1 with alpha, and the value that suffices."""
+    direction: Int = 1 if leaf_value(own, opponent, score, empty, evaluator) >= beta else -1
+    bound = beta if direction > 0 else alpha
+    return direction, bound, sufficient(bound, direction, depth, empty, evaluator.cuts)
 
 
 @kernel
@@ -170,8 +213,8 @@ def _search_last_ply(
         square, flipped = square_of(disc), flips(disc, own, opponent)
         added = follow(square, flipped, empty, evaluator)
         control[NODES] += 1
-        new_own, new_opponent = opponent ^ flipped, own | flipped | disc
-        value = -leaf_value(new_own, new_opponent, -(score + added), empty - 1, evaluator)
+        p, o = opponent ^ flipped, own | flipped | disc
+        value = -leaf_value(p, o, -(score + added), empty - 1, evaluator)
         if value > best:
             best = value
             if empty == control[ROOT]:
@@ -193,87 +236,65 @@ def search(
     """The value for the player to move: exact between alpha and beta, else a bound (fail-soft).
 
     The evaluator is prepared for the position, and `score` is its balance of square weights. Once the counter of
-    nodes reaches its limit, all calls return and the values mean nothing.
+    nodes reaches its limit, all calls return at once, and their values mean nothing.
     """
     control, board = memory.control, evaluator.board
     empty = np.int64(popcount(board & ~(own | opponent)))
+    is_root = empty == control[ROOT]
     if depth <= 0:
         control[NODES] += 1
         return leaf_value(own, opponent, score, empty, evaluator)
-    if depth >= EXACT and empty <= _SOLVER and empty != control[ROOT]:
+    if depth >= EXACT and empty <= _SOLVER and not is_root:
         return _solve(own, opponent, alpha, beta, board, memory)
     control[NODES] += 1
     if control[NODES] >= control[LIMIT]:
         return 0
-    squares, next_depth = np.int64(popcount(board)), depth - (depth < EXACT)
+    next_depth = depth - (depth < EXACT)
     legal = legal_moves(own, opponent, board)
     if legal == _0:
         if legal_moves(opponent, own, board) == _0:
-            return to_value(final_score(own, opponent, squares))
+            return to_value(final_margin(own, opponent, np.int64(popcount(board))))
         turn_over(empty, evaluator)
-        after_pass = -search(opponent, own, -score, -beta, -alpha, next_depth, evaluator, memory)
+        value = -search(opponent, own, -score, -beta, -alpha, next_depth, evaluator, memory)
         turn_over(empty, evaluator)
-        return after_pass
+        return value
     if depth == 1:
         return _search_last_ply(own, opponent, legal, score, beta, evaluator, control)
-    if depth >= EXACT and alpha >= FINAL:
-        upper = to_value(squares - 2 * np.int64(popcount(stable_discs(opponent, own, board))))
-        if upper <= alpha:
-            return upper
     key = table_key(own, opponent)
-    hash_square: Int = NO_SQUARE
-    value: Int = -WORST
-    data = probe(key, memory)
-    if data != 0:
-        hash_square = best_square(data)
-        # Only the same depth: a deeper search has another value, and values are to be those of a plain search.
-        if depth_of(data) == depth and empty != control[ROOT]:
-            lower, upper = lower_bound(data), upper_bound(data)
-            if lower >= beta or lower == upper:
-                return lower
-            if upper <= alpha:
-                return upper
-            alpha, beta = max(alpha, lower), min(beta, upper)
-    if _may_cut(alpha, beta, depth, empty, evaluator) and empty != control[ROOT]:
-        direction: Int = 1 if leaf_value(own, opponent, score, empty, evaluator) >= beta else -1
-        bound = beta if direction > 0 else alpha
-        enough = sufficient(bound, direction, depth, empty, evaluator.cuts)
+    alpha, beta, hash_square = _known_bounds(own, opponent, key, alpha, beta, depth, is_root, board, memory)
+    if alpha >= beta:
+        return alpha
+    if not is_root and _may_cut(alpha, beta, depth, empty, evaluator):
+        direction, bound, enough = _cut(own, opponent, score, alpha, beta, depth, empty, evaluator)
         low = enough - (direction > 0)
         value = search(own, opponent, score, low, low + 1, shallow_depth(depth), evaluator, memory)
         if direction * value >= direction * enough:
             return bound
     order, turned = memory.order[empty], memory.turned[empty]
     count = _list_moves(own, opponent, legal, hash_square, empty, board, memory)
-    if depth >= _CHILDREN:
+    if depth >= _CHILDREN and not is_root:
         value = _known_refutation(own, opponent, beta, next_depth, count, empty, memory)
-        if value >= beta and empty != control[ROOT]:
+        if value >= beta:
             return value
     if depth >= _SORTED and count > 1:
+        shallow = _sort_depth(depth, empty)
         for i in range(count):
             if order[i] >= 64:  # not the table's move
                 disc, flipped = _1 << np.uint64(order[i] & 63), turned[i]
+                p, o = opponent ^ flipped, own | flipped | disc
                 added = follow(order[i] & 63, flipped, empty, evaluator)
-                value = search(
-                    opponent ^ flipped,
-                    own | flipped | disc,
-                    -(score + added),
-                    -WORST,
-                    WORST,
-                    _sort_depth(depth, empty),
-                    evaluator,
-                    memory,
-                )
+                value = search(p, o, -(score + added), -WORST, WORST, shallow, evaluator, memory)
                 order[i] += value << 6
     best: Int = -WORST
     best_move, reached = NO_SQUARE, alpha
     for i in range(count):
         next_move(i, count, order, turned)
         square, flipped = order[i] & 63, turned[i]
-        new_own, new_opponent = opponent ^ flipped, own | flipped | _1 << np.uint64(square)
+        p, o = opponent ^ flipped, own | flipped | _1 << np.uint64(square)
         added = follow(square, flipped, empty, evaluator)
         upper = beta if i == 0 else min(beta, reached + 1)
         while True:
-            value = -search(new_own, new_opponent, -(score + added), -upper, -reached, next_depth, evaluator, memory)
+            value = -search(p, o, -(score + added), -upper, -reached, next_depth, evaluator, memory)
             if value <= reached or upper == beta:
                 break
             upper = beta
@@ -281,7 +302,7 @@ def search(
             return 0
         if value > best:
             best, best_move = value, square
-            if empty == control[ROOT]:
+            if is_root:
                 control[BEST] = square
             reached = max(reached, value)
             if value >= beta:

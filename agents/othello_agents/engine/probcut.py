@@ -1,10 +1,10 @@
-"""Which deep searches a shallow one makes superfluous: Multi-ProbCut.
+"""Multi-ProbCut: deep searches that are skipped since a shallow one predicts their result.
 
 The value of a position at some depth is nearly a linear function of its value at a smaller depth: slope * shallow +
-offset, with a normal error. Where the shallow value says that the deep one lies beyond the window with a probability of
-about 93 % (`CONFIDENCE` standard deviations), the deep search is left out (Buro, "Experiments with Multi-ProbCut and a
-new high-quality evaluation function for Othello", 1997). ``scripts/fit_probcut.py`` fits the numbers to the weights
-that ship.
+offset, with a normal error. If the shallow value predicts with a probability of about 93 % (`CONFIDENCE` standard
+deviations) that the deep one lies beyond the window, the deep search is skipped (Buro, "Experiments with Multi-ProbCut
+and a new high-quality evaluation function for Othello", 1997). ``scripts/fit_probcut.py`` fits the numbers to the
+packaged weights.
 
 Letters: S stages of the game, D depths.
 """
@@ -32,16 +32,16 @@ __all__ = [
 ]
 
 CONFIDENCE = 1.5
-"""How many standard deviations beyond the window a shallow value has to promise."""
+"""The distance beyond the window, in standard deviations, at which a deep value must be predicted."""
 SHALLOWEST = 3
-"""The smallest depth that is ever cut."""
+"""The smallest depth at which a search is skipped."""
 SQUARES_A_STAGE = 8
-"""A stage of the game is so many empty squares long."""
+"""The length of a stage of the game in empty squares."""
 
 FITTED_SIZES = (8,)
-"""The sizes of boards for which fits come with the package."""
+"""The sizes of boards that have packaged fits."""
 NO_CUTS = np.zeros((0, 0, 3), np.float32)
-"""The table of a search that leaves nothing out."""
+"""The table of a search that skips nothing."""
 
 
 @kernel
@@ -53,15 +53,15 @@ def shallow_depth(depth: Int) -> Int:
 
 @kernel
 def stage_of(empty: Int) -> Int:
-    """The stage of the game with so many empty squares."""
+    """The stage of the game, given the number of empty squares."""
     return empty // SQUARES_A_STAGE
 
 
 @kernel
 def sufficient(bound: Int, direction: Int, depth: Int, empty: Int, cuts: npt.NDArray[np.float32]) -> Int:
-    """The shallow value with which a value of at least (direction 1) or at most (-1) `bound` is likely enough.
+    """The shallow value that makes a deep value of at least (direction 1) or at most (-1) `bound` likely enough.
 
-    A depth beyond the table counts as the table's deepest one.
+    A depth beyond the table uses the numbers of the table's greatest depth.
     """
     slope, offset, deviation = cuts[stage_of(empty), min(depth - SHALLOWEST, cuts.shape[1] - 1)]
     shallow = (np.float32(bound) - offset + np.float32(direction * CONFIDENCE) * deviation) / slope
@@ -70,12 +70,12 @@ def sufficient(bound: Int, direction: Int, depth: Int, empty: Int, cuts: npt.NDA
 
 @cache
 def shipped_cuts(size: int) -> npt.NDArray[np.float32]:
-    """(S, D, 3) float32: slope, offset and deviation for the n-tuple weights that ship; `NO_CUTS` if none are fitted.
+    """(S, D, 3) float32: slope, offset and deviation for the packaged n-tuple weights; `NO_CUTS` if none are fitted.
 
     Stages are counted by `stage_of`, depths from `SHALLOWEST` on.
 
     Raises:
-        OSError: the file is not there any more; the message names it.
+        OSError: the file is missing; the message names it.
         ValueError: the file is damaged; the message names it.
     """
     if size not in FITTED_SIZES:

@@ -1,4 +1,4 @@
-"""Running a search so that a clock or Ctrl-C can end it."""
+"""Runs a search so that a clock or Ctrl-C can end it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def run(
     seconds: float | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> _T:
-    """What `search` returns, run beside this thread, which stops it by its limit of nodes once the time is up.
+    """Call `search` in another thread and return its result; a time limit ends it by setting its limit of nodes to 0.
 
-    Kernels release the interpreter's lock, so the waiting thread sees the clock and Ctrl-C at once. `progress` gets
+    Kernels release the interpreter's lock, so this waiting thread notices the clock and Ctrl-C at once. `progress` gets
     the number of nodes a few times a second.
 
     Raises:

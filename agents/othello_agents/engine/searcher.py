@@ -24,20 +24,20 @@ from othello_agents.search.kernels import Int
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
 
-__all__ = ["Found", "Searcher"]
+__all__ = ["Iteration", "Searcher"]
 
 _ASPIRATION = 300
-"""Half the first window of the second and later iterations; a failed search is repeated without it."""
+"""Half the width of the first window of the second and later iterations; a search that fails is repeated without it."""
 _FIRST_EXACT = 14
-"""With so many empty squares or more, a search to the end is prepared by shallower ones, for their order of moves."""
+"""With this many empty squares or more, shallower searches come before one to the end, for their order of moves."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """The result of the last finished iteration.
+class Iteration:
+    """The result of a finished iteration.
 
     Attributes:
-        value: for the player to move, as `midgame.search` has it.
+        value: for the player to move, as `midgame.search` returns it.
         best: the best action.
         depth: of the search; the number of empty squares if it went to the end.
         exact: whether it went to the end.
@@ -55,7 +55,7 @@ class Searcher:
     Args:
         state: the position.
         evaluator: the evaluation of the board's size.
-        memory: tables and counters, for this search alone while it runs.
+        memory: tables and counters, which no other search may use meanwhile.
     """
 
     def __init__(self, state: Othello, evaluator: Evaluator, memory: Memory) -> None:
@@ -63,16 +63,16 @@ class Searcher:
         self._evaluator = evaluator
         self._memory = memory
         self.empty = state.size**2 - sum(state.discs())
-        self._found: Found | None = None
+        self._found: Iteration | None = None
 
     @property
-    def found(self) -> Found:
+    def found(self) -> Iteration:
         """The result of the last finished search."""
         assert self._found is not None, "start comes first"
         return self._found
 
     def start(self) -> None:
-        """Search to depth 1, whatever the limit: from then on there is a best move, and everything is compiled."""
+        """Search to depth 1, whatever the limit: after that there is a best move, and everything is compiled."""
         control = self._memory.control
         limit, control[LIMIT] = int(control[LIMIT]), NO_LIMIT
         self._iterate(1)
@@ -81,7 +81,7 @@ class Searcher:
     def deepen(self, depth: int, exact: int) -> None:
         """Search to depths 2, 3, ... `depth`, or to the end with at most `exact` empty squares, within the limit.
 
-        `found` is then the last finished result.
+        `found` is then the result of the last finished iteration.
         """
         to_end = self.empty <= exact
         depth = self._preparation if to_end else min(depth, 2 * self.empty)  # a pass may follow every move
@@ -101,7 +101,7 @@ class Searcher:
         return self._search(-WORST, WORST, depth)
 
     def solve(self, *, result_only: bool) -> None:
-        """Search to the end for the exact score, or only for who wins: the value's sign then tells."""
+        """Search to the end for the exact score, or only for the winner, which is then the value's sign."""
         for plies in range(2, self._preparation + 1):
             self._iterate(plies)
         if result_only:
@@ -130,7 +130,8 @@ class Searcher:
 
     def _finish(self, value: int, depth: int) -> None:
         exact = depth == EXACT
-        self._found = Found(value, self._action(int(self._memory.control[BEST])), self.empty if exact else depth, exact)
+        best = self._action(int(self._memory.control[BEST]))
+        self._found = Iteration(value, best, self.empty if exact else depth, exact)
 
     def _search(self, alpha: Int, beta: Int, depth: int) -> int:
         own, opponent = np.uint64(self._state.own), np.uint64(self._state.opponent)
@@ -142,7 +143,7 @@ class Searcher:
         return bitboard.ACTION_SQUARES[self._state.size].index(square)
 
     def variation(self) -> tuple[int, ...]:
-        """The best actions from here on: to the end if the result is exact, else as far as they are remembered."""
+        """The best actions from here on: to the end if the result is exact, else as far as the table remembers them."""
         if self.found.exact:
             return self._exact_variation()
         state, actions = self._state.play(self.found.best), [self.found.best]
@@ -165,7 +166,7 @@ class Searcher:
         return tuple(actions)
 
     def _confirmed(self, state: Othello, value: int) -> int:
-        """An action that has a position's exact value. What the table remembers may be no more than good enough."""
+        """An action that has the position's exact value. The table's move comes first, but may only be a bound."""
         remembered = self._remembered(state)
         *others, last = sorted(
             state.legal_actions(),

@@ -8,7 +8,7 @@ the score from above.
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.engine.endings import INFINITY, final_score, odd_quadrants, solve_last
+from othello_agents.engine.endings import INFINITY, odd_quadrants, solve_last
 from othello_agents.engine.flips import flips
 from othello_agents.engine.memory import (
     LIMIT,
@@ -16,17 +16,17 @@ from othello_agents.engine.memory import (
     NODES,
     Memory,
     best_square,
-    lower_bound,
+    narrow,
     position_key,
     probe,
     square_of,
     store,
     upper_bound,
 )
-from othello_agents.engine.stability import stable_discs
+from othello_agents.engine.stability import score_bound
 from othello_agents.search.kernels import Int
+from othello_env.games.othello.bitboard import final_margin, popcount, square_to_action
 from othello_env.games.othello.bitboard import legal_moves as legal_moves_inline
-from othello_env.games.othello.bitboard import popcount
 from othello_env.support.jit import kernel
 
 __all__ = ["corners_of", "legal_moves", "next_move", "solve", "solve_moves"]
@@ -35,16 +35,17 @@ _0, _1, _8 = np.uint64(0), np.uint64(1), np.uint64(8)
 _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F7F)
 
 _LAST = 4
-"""From so few empty squares on, the specialised routines go on."""
+"""With this many empty squares or fewer, the specialised routines take over."""
 _SHALLOW = 7
-"""From so few empty squares on, moves are not sorted and the table is not asked: that costs more than it saves."""
+"""With this many empty squares or fewer, sorting moves and asking the table cost more than they save."""
 _CHILDREN = 10
-"""The fewest at which the table is asked about every move before one is searched (enhanced transposition cut-off)."""
+"""With this many empty squares or more, the table is asked about every move before the first is searched (enhanced
+transposition cut-off)."""
 
 
 @kernel(slp=True)
 def legal_moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """`bitboard.legal_moves` as a function of its own, which compiles once for all its callers."""
+    """`bitboard.legal_moves` as a function that is compiled once, not into each of its callers."""
     return legal_moves_inline(own, opponent, board)
 
 
@@ -130,7 +131,7 @@ def _solve_shallow(
     legal = legal_moves(own, opponent, board)
     if legal == _0:
         if legal_moves(opponent, own, board) == _0:
-            return final_score(own, opponent, squares)
+            return final_margin(own, opponent, squares)
         return -_solve_shallow(opponent, own, -beta, -alpha, board, squares, control)
     is_last = popcount(empties) <= _LAST + 1
     odd = odd_quadrants(empties)
@@ -163,10 +164,9 @@ def _solve_shallow(
 def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
     """The final score for the player to move: exact between alpha and beta, else a bound (fail-soft).
 
-    Once the counter of nodes reaches its limit, all calls return and the values mean nothing.
+    Once the counter of nodes reaches its limit, all calls return at once, and their values mean nothing.
     """
-    control = memory.control
-    squares = np.int64(popcount(board))
+    control, squares = memory.control, np.int64(popcount(board))
     empties = board & ~(own | opponent)
     empty = np.int64(popcount(empties))
     if empty <= _LAST:
@@ -177,29 +177,25 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
     if control[NODES] >= control[LIMIT]:
         return 0
     if alpha >= 2 * empty:  # else the bound is rarely below it
-        most = squares - 2 * np.int64(popcount(stable_discs(opponent, own, board)))
+        most = score_bound(own, opponent, board)
         if most <= alpha:
             return most
     legal = legal_moves(own, opponent, board)
     if legal == _0:
         if legal_moves(opponent, own, board) == _0:
-            return final_score(own, opponent, squares)
+            return final_margin(own, opponent, squares)
         return -solve(opponent, own, -beta, -alpha, board, memory)
     key = position_key(own, opponent)
     hash_square: Int = NO_SQUARE
     data = probe(key, memory)
     if data != 0:
-        lower, upper = lower_bound(data), upper_bound(data)
-        if lower >= beta or lower == upper:
-            return lower
-        if upper <= alpha:
-            return upper
-        alpha, beta = max(alpha, lower), min(beta, upper)
+        alpha, beta = narrow(data, alpha, beta)
+        if alpha >= beta:
+            return alpha
         hash_square = best_square(data)
     count = _list_moves(own, opponent, legal, board, hash_square, empty, memory)
     if count < 0:
         return squares
-    value: Int = -INFINITY
     if empty >= _CHILDREN:
         value = _known_refutation(own, opponent, beta, count, empty, memory)
         if value >= beta:
@@ -209,12 +205,11 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
     best_move, reached = NO_SQUARE, alpha
     for i in range(count):
         next_move(i, count, order, turned)
-        square = order[i] & 63
-        disc, flipped = _1 << np.uint64(square), turned[i]
-        new_own, new_opponent = opponent ^ flipped, own | flipped | disc
+        square, flipped = order[i] & 63, turned[i]
+        p, o = opponent ^ flipped, own | flipped | _1 << np.uint64(square)
         upper = beta if i == 0 else min(beta, reached + 1)
         while True:
-            value = -solve(new_own, new_opponent, -upper, -reached, board, memory)
+            value = -solve(p, o, -upper, -reached, board, memory)
             if value <= reached or upper == beta:
                 break
             upper = beta
@@ -235,11 +230,11 @@ def solve_moves(
     opponent: npt.NDArray[np.uint64],
     scores: npt.NDArray[np.float64],
     board: np.uint64,
-    size: Int,
+    size: int,
     memory: Memory,
 ) -> None:
-    """Set the scores (N, A) of the legal actions of N positions; others keep theirs. It ends at the limit of nodes."""
-    squares, edge = np.int64(popcount(board)), (8 - size) // 2
+    """Set the scores (N, A) of the legal actions of N positions, and no others, until the limit of nodes is reached."""
+    squares = np.int64(popcount(board))
     for i in range(len(own)):
         legal = legal_moves(own[i], opponent[i], board)
         if legal == _0:
@@ -248,8 +243,7 @@ def solve_moves(
             disc = legal & (_0 - legal)
             legal ^= disc
             square, flipped = square_of(disc), flips(disc, own[i], opponent[i])
-            action = (square // 8 - edge) * size + square % 8 - edge
             new_own, new_opponent = opponent[i] ^ flipped, own[i] | flipped | disc
-            scores[i, action] = -solve(new_own, new_opponent, -squares, squares, board, memory)
+            scores[i, square_to_action(square, size)] = -solve(new_own, new_opponent, -squares, squares, board, memory)
         if memory.control[NODES] >= memory.control[LIMIT]:
             return

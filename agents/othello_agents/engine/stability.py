@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from othello_agents.search.kernels import Int
+from othello_env.games.othello.bitboard import popcount
 from othello_env.support.jit import kernel
 
-__all__ = ["stable_discs"]
+__all__ = ["score_bound", "stable_discs"]
 
 _FILE_A = np.uint64(0x0101_0101_0101_0101)
 _FILE_H = np.uint64(0x8080_8080_8080_8080)
@@ -18,7 +20,7 @@ _BYTE = np.uint64(0xFF)
 
 
 def _beyond(rows: int, columns: int) -> np.uint64:
-    """The squares from which so many steps lead off the board."""
+    """The squares from which a step of this many rows and columns leads off the board."""
     squares = [8 * r + c for r in range(8) for c in range(8) if not (0 <= r + rows < 8 and 0 <= c + columns < 8)]
     return np.uint64(sum(1 << square for square in squares))
 
@@ -57,10 +59,10 @@ def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.u
 
 @kernel
 def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """Discs of `own` that no move can turn, though not all of them.
+    """Discs of `own` that no move can turn; not all of them are found.
 
-    A disc is found stable if along each of its four lines the line is full, or a neighbour is a stable disc of its
-    own or off the board.
+    A disc is stable if on each of its four lines the line is full, or one of its two neighbours is a stable disc of the
+    same side or off the board.
     """
     outside = ~board
     rank, file, falling, rising = _full_lines(own | opponent | outside)
@@ -81,3 +83,9 @@ def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.ui
             & (rising | stable << _7 | stable >> _7)
         )
     return stable
+
+
+@kernel
+def score_bound(own: np.uint64, opponent: np.uint64, board: np.uint64) -> Int:
+    """A final score that `own` cannot exceed: the opponent keeps its stable discs."""
+    return np.int64(popcount(board)) - 2 * np.int64(popcount(stable_discs(opponent, own, board)))

@@ -1,22 +1,18 @@
-"""What a position is worth to a player: the textbook evaluations of each game, and how a spec finds one."""
+"""What a position is worth to a player: a file for each game, and each evaluation described once for all searches."""
 
+from othello_agents.evaluations.any_game import count, mobility, standard
 from othello_agents.evaluations.checkers import material, positional
+from othello_agents.evaluations.description import Evaluate, Evaluation, evaluation
 from othello_agents.evaluations.iago import iago
 from othello_agents.evaluations.othello import modified, swh, weighted
-from othello_agents.evaluations.registry import (
-    EVALUATIONS,
-    Evaluate,
-    count,
-    evaluation_name,
-    find_evaluation,
-    mobility,
-    standard,
-)
+from othello_agents.evaluations.registry import EVALUATIONS, evaluation_name, find_evaluation, register
 
 __all__ = [
     "EVALUATIONS",
     "Evaluate",
+    "Evaluation",
     "count",
+    "evaluation",
     "evaluation_name",
     "find_evaluation",
     "iago",
@@ -24,6 +20,7 @@ __all__ = [
     "mobility",
     "modified",
     "positional",
+    "register",
     "standard",
     "swh",
     "weighted",

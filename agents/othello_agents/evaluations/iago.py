@@ -1,9 +1,9 @@
 """The evaluation of Iago, the program of Paul Rosenbloom, as Norvig gives it.
 
-Paradigms of Artificial Intelligence Programming, chapter 18: the edges by a table of all their configurations, the
-moves, and the empty squares beside the other side's discs, weighted by the number of the move at the root of the
-search. For 8x8 boards. The edge table takes the player for the one to move,
-as the searches ask; the maximizer asks for the one who has moved.
+Paradigms of Artificial Intelligence Programming, chapter 18. It is for 8x8 boards and adds three terms: the edges, by a
+table of all their configurations; the moves; and the empty squares beside the other side's discs. Their weights depend
+on the number of the move at the root of the search. The edge table assumes that the player is to move. That is so in
+all searches but the maximizer's, which asks for the player who has moved.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import WrongGameError
-from othello_env.games.game import State
+from othello_agents.evaluations.description import Evaluation
 from othello_env.games.othello.bitboard import BOARDS, legal_moves, popcount
 from othello_env.games.othello.position import Othello
 from othello_env.support.jit import kernel
@@ -31,7 +30,7 @@ EDGES = (
 """The squares of each edge: X-square, corner, C, A, B, B, A, C, corner, X-square."""
 
 ROUNDS = 5
-"""How often every entry of the edge table is reckoned again."""
+"""The number of times that every entry of the edge table is computed again."""
 
 _Int = int | np.int64
 """int64 in a kernel; either where it runs as plain Python."""
@@ -42,9 +41,9 @@ _EDGES = np.array(EDGES)
 _POWERS = 3 ** np.arange(9, -1, -1)
 _KINDS = np.array([0, 1, 2, 3, 4, 4, 3, 2, 1, 0])
 _STATIC = np.array([[0, 0, -2000], [700, 0, 0], [1200, 200, -25], [1000, 200, 75], [1000, 200, 50]])
-"""What a disc on an X-square, corner, C, A or B adds by how stable it is."""
+"""(5, 3) the value of a disc on an X-square, corner, C, A or B (rows) that is stable, semi-stable or unstable."""
 _CHANCE = np.array([[0.1, 0.4, 0.7], [0.05, 0.3, 0.0], [0.01, 0.0, 0.0]])
-"""How likely a move without flips is, by the neighbours on the edge that are one's own (row) and the other's."""
+"""(3, 3) the chance of a move without flips, by the number of own (row) and other neighbours on the edge."""
 
 _0, _1, _7, _8, _9 = (np.uint64(shift) for shift in (0, 1, 7, 8, 9))
 _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F7F)
@@ -52,7 +51,7 @@ _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F
 
 @kernel
 def _stability(cells: npt.NDArray[np.int64], place: int) -> int:
-    """How stable the disc at a place of an edge is."""
+    """The stability of the disc at a place of an edge."""
     if place in (1, 8):
         return _STABLE
     if place in (0, 9):
@@ -86,7 +85,7 @@ def _static_value(cells: npt.NDArray[np.int64]) -> int:
 
 @kernel
 def _turn(cells: npt.NDArray[np.int64], place: int, colour: int, after: npt.NDArray[np.int64]) -> int:
-    """Set the edge after a disc at a place, and return how many others it turned; an X-square is on no line."""
+    """Set the edge after a disc at a place; returns the number of discs that it turns. An X-square is on no line."""
     after[:] = cells
     after[place] = colour
     turned = 0
@@ -107,7 +106,7 @@ def _turn(cells: npt.NDArray[np.int64], place: int, colour: int, after: npt.NDAr
 
 @kernel
 def _chance(cells: npt.NDArray[np.int64], place: int, turned: int, scratch: npt.NDArray[np.int64]) -> float:
-    """How likely the player can and will move at an empty place, where it turns so many discs of the edge."""
+    """The chance that the player can and will move at an empty place, where it turns `turned` discs of the edge."""
     if place in (0, 9):
         return 0.5
     if turned > 0:
@@ -125,7 +124,7 @@ def _chance(cells: npt.NDArray[np.int64], place: int, turned: int, scratch: npt.
 
 @kernel
 def _expected_value(cells: npt.NDArray[np.int64], table: npt.NDArray[np.int64], index: int) -> _Int:
-    """An entry's value over the player's possibilities: to leave the edge as it is, or to move somewhere on it."""
+    """The expected value of an entry: the player may leave the edge as it is, or move somewhere on it."""
     chances, values = np.empty(11), np.empty(11)
     after, scratch = np.empty_like(cells), np.empty_like(cells)
     chances[0], values[0], count = 1.0, table[index], 1
@@ -171,7 +170,7 @@ def _fill(table: npt.NDArray[np.int64], rounds: int) -> None:
 
 @cache
 def edge_table(rounds: int = ROUNDS) -> npt.NDArray[np.int64]:
-    """(3**10,) the value of each configuration of an edge, after so many rounds; 0 rounds leave the static values.
+    """(3**10,) the value of each configuration of an edge after `rounds` rounds; with 0 rounds, the static values.
 
     The index is a number in base 3, the first square of an edge its most significant digit: 0 empty, 1 the player's,
     2 the other's.
@@ -184,14 +183,14 @@ def edge_table(rounds: int = ROUNDS) -> npt.NDArray[np.int64]:
 
 @kernel
 def _beside(squares: np.uint64) -> np.uint64:
-    """The squares that touch a set, the set itself among them."""
+    """The squares that touch a set, and the set itself."""
     row = squares | ((squares << _1) & _NOT_A) | ((squares >> _1) & _NOT_H)
     return row | (row << _8) | (row >> _8)
 
 
 @kernel
 def _round_ratio(numerator: _Int, denominator: _Int) -> _Int:
-    """The nearest integer to a ratio, an even one if two are."""
+    """The nearest integer to a ratio; the even one if two are equally near."""
     quotient, rest = numerator // denominator, numerator % denominator
     return quotient + (2 * rest > denominator or (2 * rest == denominator and quotient % 2 == 1))
 
@@ -230,28 +229,20 @@ class Iago:
 
     move_number: int | None = None
 
-    def __call__(self, state: State, player: int) -> int:
-        state = _othello(state)
+    def __call__(self, state: Othello, player: int) -> int:
         n = _move_number(state) if self.move_number is None else self.move_number
         own, opponent = (state.own, state.opponent) if player == state.to_move else (state.opponent, state.own)
         return int(_value(np.uint64(own), np.uint64(opponent), BOARDS[8], n, edge_table()))
 
-    def at_root(self, state: State) -> Iago:
+    def at_root(self, state: Othello) -> Iago:
         """The evaluation for a search of this position."""
-        return Iago(_move_number(_othello(state))) if self.move_number is None else self
+        return Iago(_move_number(state)) if self.move_number is None else self
 
 
-iago = Iago()
+iago = Evaluation(Iago(), "iago", Othello, sizes=(8,))
 """Othello on 8x8: the evaluation that a spec names ``iago``."""
 
 
 def _move_number(state: Othello) -> int:
     """The number of the move that is to be made, from 1."""
     return sum(state.discs()) - 3
-
-
-def _othello(state: State) -> Othello:
-    if not isinstance(state, Othello) or state.size != 8:
-        shown = f"size {state.size}" if isinstance(state, Othello) else type(state).__name__
-        raise WrongGameError(f"the evaluation 'iago' is for Othello of size 8, not for {shown}")
-    return state

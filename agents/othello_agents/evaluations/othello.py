@@ -5,14 +5,11 @@ The tables and their use are those of Norvig, Paradigms of Artificial Intelligen
 
 from functools import cache
 
-from othello_env.agent import WrongGameError
-from othello_env.games.game import State
+from othello_agents.evaluations.description import NEAR_CORNERS, Quarter, SquareSum, evaluation
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
 
 __all__ = ["LEAGUE_QUARTER", "NEAR_CORNER", "QUARTER", "modified", "square_weights", "swh", "weighted"]
-
-_Quarter = tuple[tuple[int, ...], ...]
 
 QUARTER = (
     (120, -20, 20, 5),
@@ -20,7 +17,7 @@ QUARTER = (
     (20, -5, 15, 3),
     (5, -5, 3, 3),
 )
-"""The weights of the squares a1-d4. The other quarters mirror them; smaller boards take the first rows and columns."""
+"""Norvig's weights."""
 
 LEAGUE_QUARTER = (
     (100, -25, 10, 5),
@@ -28,63 +25,59 @@ LEAGUE_QUARTER = (
     (10, 1, 5, 2),
     (5, 1, 2, 1),
 )
-"""A hundred times those of the heuristic player of Yoshioka, Ishii and Ito (Strategy Acquisition for the Game Othello
-Based on Reinforcement Learning, 1999), which the Othello League has as its opponent."""
+"""A hundred times the weights of the heuristic player of Yoshioka, Ishii and Ito (Strategy Acquisition for the Game
+Othello Based on Reinforcement Learning, 1999), the opponent in the Othello League."""
 
 NEAR_CORNER = 5
 """What `modified` counts for a disc beside an occupied corner."""
 
 
-def weighted(state: State, player: int) -> int:
-    """Othello: the weights of the player's squares less those of the other's.
-
-    Raises:
-        ValueError: the game is another one.
-    """
-    return _weighted(state, player, "weighted", QUARTER)
+@evaluation(Othello, squares=SquareSum(QUARTER))
+def weighted(state: Othello, player: int) -> int:
+    """Othello: the weights of the player's squares less those of the other's."""
+    return _weighted(state, player, QUARTER)
 
 
-def swh(state: State, player: int) -> int:
-    """Othello: `weighted` with the weights of the Othello League's standard weighted heuristic, `LEAGUE_QUARTER`.
-
-    Raises:
-        ValueError: the game is another one.
-    """
-    return _weighted(state, player, "swh", LEAGUE_QUARTER)
+@evaluation(Othello, squares=SquareSum(LEAGUE_QUARTER))
+def swh(state: Othello, player: int) -> int:
+    """Othello: `weighted` with the weights of the Othello League's standard weighted heuristic, `LEAGUE_QUARTER`."""
+    return _weighted(state, player, LEAGUE_QUARTER)
 
 
-def _weighted(state: State, player: int, name: str, quarter: _Quarter) -> int:
-    size, mine, other = _sides(state, player, name)
-    return sum(
-        weight * ((mine & squares).bit_count() - (other & squares).bit_count())
-        for weight, squares in _squares_by_weight(size, quarter).items()
-    )
-
-
-def modified(state: State, player: int) -> int:
-    """Othello: `weighted`, but a disc next to an occupied corner counts 5 for its owner instead of its square's weight.
-
-    Raises:
-        ValueError: the game is another one.
-    """
-    size, mine, other = _sides(state, player, "modified")
-    value = weighted(state, player)
-    for corner, neighbours in _corners(size):
+@evaluation(Othello, squares=SquareSum(QUARTER, NEAR_CORNERS))
+def modified(state: Othello, player: int) -> int:
+    """Othello: `weighted`, but a disc next to an occupied corner counts 5 instead of its square's weight."""
+    mine, other = _sides(state, player)
+    value = _weighted(state, player, QUARTER)
+    for corner, neighbours in _corners(state.size):
         if (mine | other) & corner:
             for square, weight in neighbours:
                 value += (NEAR_CORNER - weight) * (bool(mine & square) - bool(other & square))
     return value
 
 
+def _weighted(state: Othello, player: int, quarter: Quarter) -> int:
+    mine, other = _sides(state, player)
+    return sum(
+        weight * ((mine & squares).bit_count() - (other & squares).bit_count())
+        for weight, squares in _squares_by_weight(state.size, quarter).items()
+    )
+
+
+def _sides(state: Othello, player: int) -> tuple[int, int]:
+    """The player's discs and the other's."""
+    return (state.own, state.opponent) if player == state.to_move else (state.opponent, state.own)
+
+
 @cache
-def square_weights(size: int, quarter: _Quarter = QUARTER) -> tuple[int, ...]:
+def square_weights(size: int, quarter: Quarter) -> tuple[int, ...]:
     """The weight of each square, row by row, on a board of that size."""
     near = [min(place, size - 1 - place) for place in range(size)]
     return tuple(quarter[row][column] for row in near for column in near)
 
 
 @cache
-def _squares_by_weight(size: int, quarter: _Quarter) -> dict[int, int]:
+def _squares_by_weight(size: int, quarter: Quarter) -> dict[int, int]:
     """The set of squares that have each weight."""
     sets: dict[int, int] = {}
     for weight, bit in zip(square_weights(size, quarter), bitboard.ACTION_BITS[size], strict=False):
@@ -95,7 +88,7 @@ def _squares_by_weight(size: int, quarter: _Quarter) -> dict[int, int]:
 @cache
 def _corners(size: int) -> list[tuple[int, list[tuple[int, int]]]]:
     """Each corner's bit, with the bits and weights of its three neighbours."""
-    bits, weights = bitboard.ACTION_BITS[size], square_weights(size)
+    bits, weights = bitboard.ACTION_BITS[size], square_weights(size, QUARTER)
 
     def neighbours(row: int, column: int) -> list[tuple[int, int]]:
         rows, columns = (row, 1 if row == 0 else row - 1), (column, 1 if column == 0 else column - 1)
@@ -104,14 +97,3 @@ def _corners(size: int) -> list[tuple[int, list[tuple[int, int]]]]:
 
     last = size - 1
     return [(bits[size * row + column], neighbours(row, column)) for row in (0, last) for column in (0, last)]
-
-
-def _sides(state: State, player: int, name: str) -> tuple[int, int, int]:
-    """The board's size, the player's discs and the other's."""
-    if not isinstance(state, Othello):
-        raise WrongGameError(
-            f"the evaluation {name!r} is for Othello, not for {type(state).__name__}; count is for any game"
-        )
-    if player == state.to_move:
-        return state.size, state.own, state.opponent
-    return state.size, state.opponent, state.own

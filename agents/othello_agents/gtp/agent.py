@@ -1,9 +1,10 @@
 """Other engines as opponents: programs that speak the Go Text Protocol in its Othello dialect.
 
-The program is told every move (``play black f5``) and asked for its own (``genmove white``). It passes by itself: a
-pass is never sent, since some engines refuse it, and the colour to move is named each time. On a clock it is told what
-is left, if it lists the commands for that: a limit for the game is main time, a limit for the move is byo-yomi of one
-stone. The protocol is version 2 (Farnebäck, 2002); its Othello dialect is that of GRhino and Quarry.
+The program gets every move (``play black f5``) and is asked for its own (``genmove white``). A pass is never sent,
+since some engines refuse it; each command names the colour to move, so the program sees the pass by itself. On a clock
+the program gets the remaining time, if it lists the commands for that: a limit for the game is main time, a limit for
+the move is byo-yomi of one stone. The protocol is version 2 (Farnebäck, 2002) in the Othello dialect of GRhino and
+Quarry.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ _SECONDS = 60.0
 
 
 class Gtp(Agent):
-    """Lets another program play Othello. It is started when it is first asked.
+    """Lets another program play Othello. It is started at the first move.
 
-    It ends with this agent or with this process, in whatever way that ends, and what it has started ends with it. It
-    has to know the whole game, so the state must have begun at the standard start. The protocol counts whole seconds,
-    so a program that has less than one is told that it has one.
+    The program and the processes that it has started end with this agent, and with this process however it ends. The
+    program must know the whole game, so the game must have begun at the standard start. The protocol counts whole
+    seconds, so a program with less than one second left is told one.
 
     Args:
-        command: what starts the program: its path and arguments, as in a shell.
-        seconds: how long a move may take, with all that the program has to be told before.
+        command: starts the program: its path and arguments, as in a shell.
+        seconds: the longest time for a move, including the commands that the program gets before it.
 
     Raises:
         ValueError: the command is empty or not well quoted, or the time is not positive.
@@ -42,7 +43,7 @@ class Gtp(Agent):
 
     def __init__(self, command: str, seconds: float = _SECONDS) -> None:
         if not shlex.split(command):
-            raise ValueError("the command is empty: expected what starts an engine, such as 'gtp-rhino -l 4 -b 0'")
+            raise ValueError("the command is empty: expected how to start a program, such as 'gtp-rhino -l 4 -b 0'")
         if not 0 < seconds <= LONGEST_SECONDS:
             raise ValueError(f"seconds is more than 0 and at most {LONGEST_SECONDS:,}, not {seconds}")
         self._command = command
@@ -50,7 +51,7 @@ class Gtp(Agent):
         self._program: Program | None = None
         self._finalizer: weakref.finalize[Any, Any] | None = None
         self._size = 0  # of the board that the program has set up
-        self._told: list[str] | None = None  # the moves that it has seen, as commands; None if unknown
+        self._told: list[str] | None = None  # the commands of the moves that it has seen; None if unknown
         self._known: set[str] | None = None  # the commands that it knows; None if it was never asked
         self._lock = threading.Lock()
 
@@ -73,7 +74,7 @@ class Gtp(Agent):
         with self._lock:
             try:
                 return self._answer(state, commands, Clock(seconds_left, move_seconds))
-            except BaseException:  # Ctrl-C, too: half an exchange cannot be gone on with
+            except BaseException:  # also Ctrl-C: half an exchange cannot be continued
                 self._stop()
                 raise
 
@@ -100,7 +101,7 @@ class Gtp(Agent):
         return action
 
     def _start(self) -> Program:
-        """The program, started if it does not run yet; that of a process from which this one was forked is left."""
+        """The program, started if it does not run yet; a forked process leaves its parent's program alone."""
         if self._program is None or not self._program.is_ours:
             self._told = self._known = None
             self._program = Program(self._command)
@@ -108,8 +109,8 @@ class Gtp(Agent):
         return self._program
 
     def _tell(self, size: int, commands: list[str], program: Program) -> bool:
-        """Let the program know the moves that it has not seen; those of another game, then True, from the start."""
-        told, self._told = self._told, None  # unknown until all is told
+        """Send the moves that the program has not seen; of a new game, all. Returns whether it is a new game."""
+        told, self._told = self._told, None  # unknown until all moves are sent
         is_new = told is None or size != self._size or commands[: len(told)] != told
         if told is None or is_new:
             program.ask(f"boardsize {size}")
@@ -120,7 +121,7 @@ class Gtp(Agent):
         return is_new
 
     def _tell_time(self, colour: str, clock: Clock, program: Program, *, is_new: bool) -> None:
-        """Let the program know its clock, if it says that it understands; the protocol counts whole seconds."""
+        """Send the clock, if the program lists the commands for it; the protocol counts whole seconds."""
         if self._known is None:
             self._known = set(program.ask("list_commands").split())
         game, move = (math.inf if limit is None else limit for limit in (clock.game, clock.move))
@@ -142,7 +143,7 @@ def _command(colour: str, state: Othello, action: int) -> str:
 
 
 def _commands(state: Othello) -> list[str]:
-    """What tells a program the moves of a game, its passes left out.
+    """The commands for the moves of a game, without its passes.
 
     Raises:
         AgentError: the game did not begin at the standard start.
@@ -155,6 +156,6 @@ def _commands(state: Othello) -> list[str]:
             position = position.play(action)
     if position != state:
         raise AgentError(
-            f"gtp: the program has to know the game from the standard start, not this position alone:\n{state}"
+            f"gtp: the program must know the game from the standard start, not only this position:\n{state}"
         )
     return commands

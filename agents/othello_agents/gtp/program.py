@@ -1,6 +1,7 @@
-"""A program that answers commands: started, asked within limits of time and size, and ended with all that it started.
+"""A program that answers commands: it is started, asked within limits of time and size, and ended.
 
-Its `othello_agents.gtp.supervisor` ends it when this process does, in whatever way that happens.
+With it end all processes that it has started. Its `othello_agents.gtp.supervisor` ends it when this process ends,
+however that happens.
 """
 
 from __future__ import annotations
@@ -24,19 +25,19 @@ from othello_env.agent import AgentError
 __all__ = ["Program", "shown"]
 
 _LONGEST_LINE = 1 << 16
-"""In bytes. It is also how much a program can write while nobody reads; then it has to wait."""
+"""In bytes. A program that has written this much while nobody reads must wait."""
 _LONGEST_ANSWER = 1 << 20
-"""In bytes, with all that the program writes before its answer."""
+"""In bytes, including all that the program writes before its answer."""
 _REMEMBERED_ERRORS = 2048
-"""How many bytes of its stderr an error shows."""
+"""The number of bytes of its stderr that an error shows."""
 _SHOWN = 200
-"""How many characters of a line an error shows."""
+"""The number of characters of a line that an error shows."""
 _CHUNK = 4096
 _END_SECONDS = 5.0
 
 
 class Program:
-    """A running program: commands to it, its answers, its last words on stderr, and its end.
+    """A running program: commands to it, its answers, its last output on stderr, and its end.
 
     Args:
         command: its path and arguments, as in a shell.
@@ -78,21 +79,21 @@ class Program:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this process has started it; a process that was forked since must leave it alone."""
+        """Whether this process has started it; a process that was forked later must leave it alone."""
         return self._owner == os.getpid()
 
     def limit(self, seconds: float) -> None:
-        """Give it so long, from now, for all answers until the next call of this."""
+        """From now on, until the next call of this, all answers together may take this long."""
         self._seconds, self._end = seconds, time.monotonic() + seconds
 
     def ask(self, command: str) -> str:
-        """The answer to a command, a line.
+        """The answer to a command.
 
         Raises:
-            AgentError: there was none in time, it was too long, or it was an error; the message has the last exchange.
+            AgentError: it did not come in time, was too long, or was an error; the message shows the last exchange.
         """
         self._exchange.append(f"> {command}")
-        with contextlib.suppress(OSError, ValueError):  # it has ended, which is seen below
+        with contextlib.suppress(OSError, ValueError):  # the program has ended, which is found out below
             self._stdin.write(f"{command}\n".encode())
         answer: list[str] = []
         size = 0
@@ -103,7 +104,7 @@ class Program:
                 self._exchange.append(f"< {shown(text)}")
             if size > _LONGEST_ANSWER or len(line) > _LONGEST_LINE:
                 raise self.failure(f"wrote {size} bytes and no end of an answer to {command!r}")
-            # An answer begins with = or ? and ends with an empty line; whatever stands between answers is noise.
+            # An answer begins with = or ? and ends with an empty line; other lines between answers are noise.
             if answer or text.startswith(("=", "?")):
                 if not text.strip():
                     break
@@ -115,7 +116,7 @@ class Program:
         return "\n".join([answer[0][1:].strip(), *answer[1:]]).strip()
 
     def _silence(self) -> str:
-        """Why there is no line any more."""
+        """The reason why no line came."""
         if not self._lines.have_ended:
             return f"gave no answer within {self._seconds:g} s"
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -124,14 +125,14 @@ class Program:
         return f"has ended with status {self._process.returncode}"
 
     def failure(self, what: str) -> AgentError:
-        """The error for something that went wrong, with the last exchange; to be raised by the caller."""
+        """The error for something that went wrong, with the last exchange; the caller raises it."""
         words = [f"gtp: {self._command!r} {what}", "the last exchange:", *self._exchange]
         if errors := bytes(self._errors).decode("utf-8", "replace").splitlines():
             words += ["its stderr:", *(shown(line[-_SHOWN:]) for line in errors)]
         return AgentError("\n  ".join(words))
 
     def close(self) -> None:
-        """End the program and all that it has started; it is asked first."""
+        """Ask the program to quit, then end it and all that it has started."""
         if not self.is_ours:
             return
         self._lines.close()
@@ -152,7 +153,7 @@ class Program:
 
 
 def shown(text: str) -> str:
-    """What a program wrote, as errors show it: the beginning of it, without what would steer a terminal."""
+    """The beginning of what a program wrote, for an error: without characters that would steer a terminal."""
     return "".join(c if c.isprintable() else " " for c in text[:_SHOWN])
 
 
@@ -160,7 +161,7 @@ _running: weakref.WeakSet[Program] = weakref.WeakSet()
 
 
 def _leave_to_parent() -> None:
-    """A forked process must not hold the stdin of its parent's programs, or they would not end with the parent."""
+    """In a forked process, close the stdin of its parent's programs, so that they end with the parent."""
     for program in _running:
         program.leave()
 
@@ -170,7 +171,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class _Lines:
-    """The lines of a stream. A thread reads them, but not much further than they are taken."""
+    """The lines of a stream. A thread reads ahead, but only a little."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.have_ended = False
@@ -180,9 +181,9 @@ class _Lines:
         threading.Thread(target=self._read, args=(stream,), name="gtp-answers", daemon=True).start()
 
     def take(self, end: float) -> bytes | None:
-        """The next line; of one that is longer than `_LONGEST_LINE` the beginning.
+        """The next line, or the beginning of one that is longer than `_LONGEST_LINE`.
 
-        None at the end of the stream, or once `time.monotonic` is at `end`.
+        None at the end of the stream, or once `time.monotonic` has reached `end`.
         """
         with self._changed:
             left = end - time.monotonic()
@@ -210,7 +211,7 @@ class _Lines:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Take no more lines; what still comes is thrown away."""
+        """Take no more lines; what still comes is dropped."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()

@@ -1,10 +1,10 @@
-"""Runs a program for as long as somebody wants it: ``python supervisor.py PROGRAM ARGUMENT ...``.
+"""Runs a program and ends it when its owner ends: ``python supervisor.py PROGRAM ARGUMENT ...``.
 
-It hands its stdin on to the program; stdout and stderr are the program's. The system closes stdin when the process at
-its other end dies, in whatever way. When stdin ends, the program's stdin ends too, and a second later the program is
-killed with all that it has started. SIGTERM kills them at once.
+It passes its stdin on to the program; stdout and stderr are the program's own. The system closes stdin when the process
+at its other end dies, however that happens. When stdin ends, the program's stdin ends too, and a second later the
+program is killed with all processes that it has started. SIGTERM kills them at once.
 
-It ends with the program's status, or with 128 + N if signal N ended the program. It imports only the standard library,
+It exits with the program's status, or with 128 + N if signal N ended the program. It imports only the standard library,
 so that it starts quickly.
 """
 
@@ -23,7 +23,7 @@ from typing import IO
 __all__ = ["GRACE_SECONDS"]
 
 GRACE_SECONDS = 1.0
-"""How long a program may live on when its stdin has ended."""
+"""How long a program may run after its stdin has ended."""
 _CHUNK = 1 << 16
 
 
@@ -38,17 +38,17 @@ def _main() -> None:
         sys.exit(f"cannot be started: {error}")
     signal.signal(signal.SIGTERM, lambda *_: _kill(program))
     assert program.stdin is not None
-    # A queue between them, so that the end of stdin is seen while the program does not read.
+    # A queue between them, so that the end of stdin is noticed even while the program does not read.
     chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_write, args=(program.stdin, chunks), daemon=True).start()
     threading.Thread(target=_read, args=(program, chunks), daemon=True).start()
     status = program.wait()
-    _kill(program)  # what it has left behind
+    _kill(program)  # the processes that it has left behind
     os._exit(status if status >= 0 else 128 - status)
 
 
 def _read(program: subprocess.Popen[bytes], chunks: queue.SimpleQueue[bytes]) -> None:
-    """Hand on stdin until its end, and end the program then."""
+    """Pass stdin on until it ends, then end the program."""
     with contextlib.suppress(OSError):
         while chunk := os.read(0, _CHUNK):
             chunks.put(chunk)
@@ -65,7 +65,7 @@ def _write(stream: IO[bytes], chunks: queue.SimpleQueue[bytes]) -> None:
 
 
 def _kill(program: subprocess.Popen[bytes]) -> None:
-    """Kill a program and whatever it has started."""
+    """Kill a program and all processes that it has started."""
     if sys.platform == "win32":
         subprocess.run(["taskkill", "/F", "/T", "/PID", str(program.pid)], capture_output=True, check=False)  # noqa: S603, S607
     else:

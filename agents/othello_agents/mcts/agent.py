@@ -1,4 +1,4 @@
-"""The agent that plays what random games say is best, weighed by a tree search."""
+"""The agent that plays by the results of random games, which a tree search directs."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from othello_env.games.hashing import mix_int
 from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS
 from othello_env.games.othello.position import OthelloBatch
 
-__all__ = ["Mcts", "Searched"]
+__all__ = ["Mcts", "RootStatistics"]
 
 
-class Searched(NamedTuple):
-    """What a tree search found out."""
+class RootStatistics(NamedTuple):
+    """The results of a tree search at its root."""
 
     value: float
     """The mean result for the player to move, -1 to +1."""
     action: int
-    """The one that was tried most, the first such in ascending order."""
+    """The action that was tried most often, the first one of several."""
     visits: dict[int, int]
-    """How often each legal action was tried."""
+    """For each legal action, the number of times that it was tried."""
     values: dict[int, float]
-    """The mean result after each legal action, for the player to move."""
+    """For each legal action, the mean result after it for the player to move."""
 
 
 class Mcts(Agent):
-    """Plays Othello by Monte Carlo tree search, without knowing more than the rules.
+    """Plays Othello by Monte Carlo tree search; it knows only the rules.
 
-    Its tree is grown by UCT and its leaves are played out at random, see `othello_agents.mcts.kernels`. Each decision
-    searches anew; what is random in it depends on the game's key and turn.
+    UCT grows its tree, and random games evaluate the leaves (see `othello_agents.mcts.kernels`). Each decision is a new
+    search, whose random numbers depend only on the game's key and turn.
 
     Args:
-        simulations: random games for a move.
-        exploration: the weight of moves that were tried little; the bound that theory proves has 2.8.
+        simulations: the number of random games for a move.
+        exploration: the weight of moves that were tried little; the proof of UCT's convergence uses 2.8.
         seed: for the choices made without `new_game`; None draws one from the operating system.
 
     Raises:
@@ -69,8 +69,8 @@ class Mcts(Agent):
     def check_game(self, state: State) -> None:
         as_othello(state, "mcts plays")
 
-    def search(self, state: State) -> Searched:
-        """The search of a position.
+    def search(self, state: State) -> RootStatistics:
+        """Search a position.
 
         Raises:
             ValueError: it is no Othello position, or the game is over.
@@ -81,7 +81,7 @@ class Mcts(Agent):
         batch = OthelloBatch.from_states([state])
         visits, values = self._search(batch, [self._chance.key(state)])
         actions = state.legal_actions()
-        return Searched(
+        return RootStatistics(
             float(values[0, ROOT]),
             int(_most_tried(visits, batch)[0]),
             {action: int(visits[0, _columns(state.size)[action]]) for action in actions},
@@ -103,11 +103,11 @@ class Mcts(Agent):
 
 @cache
 def _columns(size: int) -> npt.NDArray[np.int64]:
-    """For each action its column in the kernel's results; that of a pass is the position's own."""
+    """For each action its column in the kernel's results; a pass has the column of the position itself."""
     return np.array([*ACTION_SQUARES[size], ROOT])
 
 
 def _most_tried(visits: npt.NDArray[np.int64], batch: OthelloBatch) -> npt.NDArray[np.int64]:
-    """(N,) the legal actions that were tried most."""
+    """(N,) the legal actions that were tried most often."""
     tried = np.where(batch.masks(), visits[:, _columns(batch.size)], -1)
     return np.asarray(np.argmax(tried, axis=1), np.int64)

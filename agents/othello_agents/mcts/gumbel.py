@@ -1,9 +1,9 @@
-"""Gumbel AlphaZero's search: a policy improved by looking ahead, in many positions at once.
+"""Gumbel AlphaZero's search: it improves a policy by looking ahead, in many positions at once.
 
-At the root sequential halving shares few simulations among the likeliest moves; below it the tree follows the improved
-policy. Policy and values come from any function of observations and masks, called once a simulation with a position of
-each tree. See `othello_agents.mcts.gumbel_kernels`, and Danihelka et al., Policy improvement by planning with Gumbel
-(ICLR 2022), whose experiments show improvement with as few as two simulations.
+At the root, sequential halving divides a few simulations among the likeliest moves; below it the tree follows the
+improved policy. Policies and values come from any function of observations and masks. Each simulation calls it once,
+with one position of each tree. See `othello_agents.mcts.gumbel_kernels`, and Danihelka et al., Policy improvement by
+planning with Gumbel (ICLR 2022), whose experiments show improvement with only two simulations.
 
 Letters for shapes: N positions, A = S * S + 1 actions.
 """
@@ -22,7 +22,7 @@ from othello_agents.mcts.gumbel_kernels import Tree, back_up, descend, new_tree,
 from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS
 from othello_env.games.othello.position import OthelloBatch
 
-__all__ = ["Answers", "Searched", "search"]
+__all__ = ["Answers", "ImprovedPolicies", "search"]
 
 _T = TypeVar("_T", np.int64, np.float64)
 _Floats = npt.NDArray[np.float64]
@@ -30,17 +30,17 @@ Answers = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], tuple[_Floats, 
 """Observations (N, 2, S, S) and masks (N, A) to policies (N, A) and values (N,), from -1 to +1, of the movers."""
 
 
-class Searched(NamedTuple):
-    """What was found in N positions."""
+class ImprovedPolicies(NamedTuple):
+    """The results of N searches."""
 
     actions: npt.NDArray[np.int64]
-    """(N,) what to play."""
+    """(N,) the actions to play."""
     policy: npt.NDArray[np.float64]
     """(N, A) the improved policies."""
     visits: npt.NDArray[np.int64]
-    """(N, A) how often each action was tried."""
+    """(N, A) the number of times that each action was tried."""
     values: npt.NDArray[np.float64]
-    """(N,) what those actions are worth to the players to move: the mean value in their part of the tree."""
+    """(N,) the values of those actions for the players to move: the mean value in their part of the tree."""
 
 
 def search(
@@ -51,18 +51,18 @@ def search(
     considered: int = 16,
     scale: float = 0.5,
     gumbel: npt.NDArray[np.float64] | None = None,
-) -> Searched:
-    """Look ahead in N positions.
+) -> ImprovedPolicies:
+    """Search N positions.
 
     Args:
-        answers: what knows a policy and values.
+        answers: gives policies and values.
         batch: the positions.
-        simulations: of each position; each adds a node to its tree.
-        considered: the likeliest moves among which simulations are shared, at most.
-        scale: how much a value counts beside the logarithm of a probability (c_scale in the paper, whose values go
-            from 0 to 1, is twice this).
-        gumbel: (N, A) noise of the standard Gumbel distribution: actions are then drawn from the policy without
-            replacement before the best is chosen; None for none.
+        simulations: the number for each position; each adds a node to its tree.
+        considered: the simulations are divided among at most this many of the likeliest moves.
+        scale: the weight of a value against the logarithm of a probability (the paper's values go from 0 to 1, so its
+            c_scale is twice this).
+        gumbel: (N, A) noise of the standard Gumbel distribution: the considered actions are then drawn from the policy
+            without replacement. None for no noise.
 
     Raises:
         ValueError: simulations or considered is less than 1.
@@ -87,10 +87,10 @@ def search(
 
 @cache
 def _plan(considered: int, simulations: int) -> tuple[int, ...]:
-    """Sequential halving: for each simulation, the visits of the moves from which it takes the best.
+    """Sequential halving: a simulation takes the best move among those with this many visits; (simulations,).
 
-    All of the considered moves are tried equally often, then the better half of them, and so on; the last two share
-    what is left. So does mctx, the authors' own program.
+    All considered moves are tried equally often, then the better half of them, and so on; the last two share the
+    remaining simulations. mctx, the authors' own program, does the same.
     """
     plan: list[int] = []
     visits = [0] * considered
@@ -105,7 +105,7 @@ def _plan(considered: int, simulations: int) -> tuple[int, ...]:
 
 
 def _answer(tree: Tree, leaves: npt.NDArray[np.int64], answers: Answers, size: int) -> None:
-    """Ask about the leaves that are not finished, and tell the trees."""
+    """Ask about the leaves that are not finished, and put the answers into the trees."""
     places = np.arange(len(leaves)), leaves
     live = tree.legal[places] != 0
     own, opponent = tree.own[places][live], tree.opponent[places][live]
@@ -113,7 +113,7 @@ def _answer(tree: Tree, leaves: npt.NDArray[np.int64], answers: Answers, size: i
     if len(own):
         asked = OthelloBatch(own, opponent, np.zeros(len(own), np.int8), np.zeros(len(own), np.uint64), size)
         policy, values = answers(asked.observations(), asked.masks())
-        # A legal move is never impossible, however sure the network is.
+        # Every legal move keeps some probability, however sure the network is.
         priors[:, ACTION_SQUARES[size]] = np.log(np.maximum(policy[:, :-1], 1e-12))
     back_up(tree, leaves, priors, values)
 
@@ -124,8 +124,8 @@ def _by_action(
     policy: npt.NDArray[np.float64],
     visits: npt.NDArray[np.int64],
     values: npt.NDArray[np.float64],
-) -> Searched:
-    """The results by action instead of square; where there is nothing but a pass, all is the pass's."""
+) -> ImprovedPolicies:
+    """The results by action instead of square; in a position with a forced pass the pass has them all."""
     passes = batch.masks()[:, -1:] != 0
     order = np.array(ACTION_SQUARES[batch.size])
 
@@ -134,4 +134,4 @@ def _by_action(
         return np.hstack([np.where(passes, 0, moves), np.where(passes, moves.sum(axis=1, keepdims=True), 0)])
 
     actions = np.where(passes[:, 0], len(order), np.searchsorted(order, squares))
-    return Searched(actions, by_action(policy), by_action(visits), values)
+    return ImprovedPolicies(actions, by_action(policy), by_action(visits), values)

@@ -1,7 +1,7 @@
-"""The trees of Gumbel AlphaZero's search in Othello, compiled: a tree a position, all grown at once.
+"""The trees of Gumbel AlphaZero's search in Othello, compiled: one tree for each position, all grown together.
 
 From Danihelka, Guez, Schrittwieser and Silver, Policy improvement by planning with Gumbel (ICLR 2022). A forced pass
-has no node: a node is the position after it. Between two simulations the leaves wait for a network's answers.
+has no node: a node is the position after the pass. Between two simulations the leaves wait for a network's answers.
 
 Letters for shapes: N positions, M nodes of a tree, 64 squares.
 """
@@ -11,14 +11,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.othello.bitboard import flips, legal_moves, nth_bit, popcount
+from othello_env.games.othello.bitboard import flips, game_result, legal_moves, nth_bit
 from othello_env.support.jit import kernel
 
 __all__ = ["Tree", "back_up", "descend", "new_tree", "plant", "results"]
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
-_VISITS = 50.0  # c_visit in the paper: how many visits the values of actions count for on top of their own
+_VISITS = 50.0  # c_visit in the paper: added to the number of visits by which the values of actions are weighted
 
 
 class Tree(NamedTuple):
@@ -37,9 +37,9 @@ class Tree(NamedTuple):
     visits: npt.NDArray[np.int64]
     """(N, M)"""
     total: npt.NDArray[np.float64]
-    """(N, M) the sum of the values below for the first player of the tree."""
+    """(N, M) the sum of the values at and below the node, for the first player of the tree."""
     value: npt.NDArray[np.float64]
-    """(N, M) the network's own for the player to move."""
+    """(N, M) the network's value for the player to move."""
     child: npt.NDArray[np.int32]
     """(N, M, 64) by the square of the move; -1 where there is no node yet."""
     prior: npt.NDArray[np.float64]
@@ -49,7 +49,7 @@ class Tree(NamedTuple):
 
 
 def new_tree(positions: int, nodes: int) -> Tree:
-    """Room for the trees of N positions, of M nodes each."""
+    """Memory for the trees of N positions, of M nodes each."""
     shape = (positions, nodes)
     return Tree(
         own=np.empty(shape, np.uint64),
@@ -68,7 +68,7 @@ def new_tree(positions: int, nodes: int) -> Tree:
 
 @kernel
 def _moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """`legal_moves`, compiled once instead of into each caller."""
+    """`legal_moves` as a function that is compiled once, not into each of its callers."""
     return legal_moves(own, opponent, board)
 
 
@@ -76,7 +76,7 @@ def _moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
 def _put(
     tree: Tree, i: int, own: np.uint64, opponent: np.uint64, sign: np.int64, parent: np.int64, board: np.uint64
 ) -> np.int64:
-    """Make tree i's next node of a position, or of the one after its forced pass."""
+    """Make tree i's next node of a position, or if it has a forced pass, of the position after the pass."""
     moves = _moves(own, opponent, board)
     if moves == _0:
         passed = _moves(opponent, own, board)
@@ -92,7 +92,7 @@ def _put(
 
 @kernel
 def plant(tree: Tree, own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], board: np.uint64) -> None:
-    """Begin the trees of N positions, of which none is finished."""
+    """Begin the trees of N positions, none of them finished."""
     for i in range(len(own)):
         tree.used[i] = 0
         _put(tree, i, own[i], opponent[i], np.int64(1), np.int64(_NONE), board)
@@ -102,7 +102,7 @@ def plant(tree: Tree, own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint
 def _score(tree: Tree, i: int, node: np.int64, scale: float, scores: npt.NDArray[np.float64]) -> None:
     """Write into `scores` (64,) the logits of a node's improved policy (equations 8 and 11 of the paper).
 
-    A move without visits is taken to be worth what the visited ones and the network's value say of the node (33).
+    The value of a move without visits is estimated from the visited moves and the network's value of the node (33).
     """
     sign = tree.sign[i, node]
     seen, most, prior_seen, value_seen = np.int64(0), np.int64(0), 0.0, 0.0
@@ -160,7 +160,7 @@ def _visits(tree: Tree, i: int, node: np.int64, square: np.uint64) -> np.int64:
 def _at_root(
     tree: Tree, i: int, wanted: np.int64, gumbel: npt.NDArray[np.float64], scores: npt.NDArray[np.float64]
 ) -> np.uint64:
-    """The best move of the root among those with so many visits, by `scores` and the noise `gumbel` (64,)."""
+    """The best move of the root among those with `wanted` visits, by `scores` and the noise `gumbel` (64,)."""
     best, highest, found = _0, -np.inf, False
     moves = tree.legal[i, 0]
     while moves != _0:
@@ -174,7 +174,7 @@ def _at_root(
 
 @kernel
 def _below(tree: Tree, i: int, node: np.int64, scores: npt.NDArray[np.float64]) -> np.uint64:
-    """The move that lags most behind the improved policy (equation 14); `scores` holds that policy's logits."""
+    """The move whose share of visits lags most behind the improved policy (equation 14), whose logits are `scores`."""
     _softmax(scores, tree.legal[i, node])
     best, highest, found = _0, -np.inf, False
     moves = tree.legal[i, node]
@@ -194,14 +194,14 @@ def descend(
     """Go down each tree to a new node or a finished game.
 
     Args:
-        tree: of N positions, whose roots have had their answers.
-        wanted: (N,) the visits of the root's moves from which the best is tried.
+        tree: of N positions, whose roots have got their answers.
+        wanted: (N,) the best of the root's moves with this many visits is tried.
         gumbel: (N, 64) noise for the root's moves.
-        scale: of values beside logits.
+        scale: the weight of values against logits.
         board: the squares in play.
 
     Returns:
-        (N,) the node that was reached in each tree.
+        (N,) the node that each descent reached.
     """
     leaves = np.empty(len(wanted), np.int64)
     scores = np.empty(64)
@@ -228,20 +228,19 @@ def descend(
 def back_up(
     tree: Tree, leaves: npt.NDArray[np.int64], priors: npt.NDArray[np.float64], values: npt.NDArray[np.float64]
 ) -> None:
-    """Give the leaves their answers, and all nodes above them their values.
+    """Give the leaves their answers, and add their values to all nodes above them.
 
     Args:
         tree: of N positions.
         leaves: (N,) a node in each tree, new or finished.
-        priors: (L, 64) the logarithms of the policies in those L leaves that are not finished.
+        priors: (L, 64) the logarithms of the policies, for the L leaves that are not finished.
         values: (L,) their values for the player to move.
     """
     answer = 0
     for i in range(len(leaves)):
         leaf = leaves[i]
         if tree.legal[i, leaf] == _0:
-            mine, other = popcount(tree.own[i, leaf]), popcount(tree.opponent[i, leaf])
-            tree.value[i, leaf] = np.int64(mine > other) - np.int64(mine < other)
+            tree.value[i, leaf] = game_result(tree.own[i, leaf], tree.opponent[i, leaf])
         else:
             tree.value[i, leaf] = values[answer]
             for square in range(64):
@@ -260,10 +259,10 @@ def back_up(
 def results(
     tree: Tree, gumbel: npt.NDArray[np.float64], scale: float
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """What N trees say of their roots.
+    """The results of N searches at their roots.
 
     Returns:
-        The squares to play (N,), the improved policies (N, 64), the visits (N, 64), and what those squares are worth to
+        The squares to play (N,), the improved policies (N, 64), the visits (N, 64), and the values of those squares for
         the trees' first players (N,). In a position with a forced pass the moves are those of the other player.
     """
     n = len(gumbel)

@@ -1,8 +1,8 @@
 """Monte Carlo tree search in Othello, compiled.
 
 UCT (Kocsis and Szepesvári, Bandit based Monte-Carlo planning, 2006): each simulation goes down the tree by upper
-confidence bounds until it meets a move without a node, adds that node, plays it out by uniformly random moves and
-tells the result to all nodes on its way. A forced pass has no node: a node is the position after it.
+confidence bounds until it meets a move without a node. It adds that node, plays the game out by uniformly random moves
+and adds the result to all nodes on its way. A forced pass has no node: a node is the position after the pass.
 
 Letters for shapes: N positions, M nodes.
 """
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.hashing import below, mix
-from othello_env.games.othello.bitboard import flips, legal_moves, nth_bit, popcount
+from othello_env.games.othello.bitboard import flips, game_result, legal_moves, nth_bit, popcount
 from othello_env.support.jit import kernel
 
 __all__ = ["ROOT", "search_batch"]
@@ -24,7 +24,7 @@ ROOT = 64
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
 _LONGEST = 64  # more nodes than a line can have
-_EXPAND = np.uint64(_LONGEST)  # what a random number is for, beside the plies of a playout
+_EXPAND = np.uint64(_LONGEST)  # the purpose of a random number; smaller numbers are the plies of a playout
 
 
 class _Tree(NamedTuple):
@@ -66,7 +66,7 @@ def _put(
     square: np.int64,
     board: np.uint64,
 ) -> None:
-    """Make a node of a position, or of the one after its forced pass."""
+    """Make a node of a position, or if it has a forced pass, of the position after the pass."""
     moves = legal_moves(own, opponent, board)
     if moves == _0:
         own, opponent, sign = opponent, own, -sign
@@ -94,7 +94,7 @@ def _best_child(tree: _Tree, node: np.int64, exploration: float) -> np.int64:
 
 @kernel
 def _expand(tree: _Tree, node: np.int64, new: np.int64, key: np.uint64, board: np.uint64) -> None:
-    """Make a node of a random one of the moves that have none."""
+    """Draw one of the moves that have no node, and make its node."""
     moves = tree.untried[node]
     square = nth_bit(moves, below(mix(key, _EXPAND), popcount(moves)))
     own, opponent = _after(tree.own[node], tree.opponent[node], square)
@@ -105,7 +105,7 @@ def _expand(tree: _Tree, node: np.int64, new: np.int64, key: np.uint64, board: n
 
 
 @kernel
-def _play_out(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uint64) -> np.int64:
+def _play_out(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uint64) -> int | np.int64:
     """The result, +1, 0 or -1, for the player to move, after random moves to the end."""
     sign = 1
     ply = _0
@@ -119,8 +119,7 @@ def _play_out(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uin
         own, opponent = _after(own, opponent, nth_bit(moves, below(mix(key, ply), popcount(moves))))
         sign = -sign
         ply += _1
-    mine, other = popcount(own), popcount(opponent)
-    return sign * (np.int64(mine > other) - np.int64(mine < other))
+    return sign * game_result(own, opponent)
 
 
 @kernel
@@ -163,12 +162,13 @@ def search_batch(
         opponent: (N,) the other's.
         key: (N,) for the random moves.
         board: the squares in play.
-        simulations: how many for each position, at least 1.
-        exploration: the weight of what is little known, against the mean result.
+        simulations: the number for each position, at least 1.
+        exploration: the weight of moves that were tried little, against the mean result.
 
     Returns:
-        How often each square was tried, and the mean result after it for the player who moves there, both (N, 65); the
-        last column is the position's own. In a position with a forced pass the moves are those of the other player.
+        The number of times that each square was tried, and the mean result after it for the player who moves there,
+        both (N, 65); the last column is the position's own. In a position with a forced pass the moves are those of the
+        other player.
     """
     visits, totals = np.zeros((len(own), ROOT + 1), np.int64), np.zeros((len(own), ROOT + 1))
     most = simulations + 1
@@ -185,7 +185,7 @@ def search_batch(
     )
     path = np.empty(_LONGEST, np.int64)
     for i in range(len(own)):
-        # Bare literals would be types of their own, for which all would be compiled once more.
+        # Bare literals would be types of their own, and the kernels would be compiled once more for them.
         _put(tree, np.int64(0), own[i], opponent[i], np.int64(1), np.int64(ROOT), board)
         used = np.int64(1)
         for simulation in range(simulations):

@@ -1,7 +1,7 @@
-"""A convolutional network of policy and value as a player, and the file that it is kept in.
+"""A convolutional network of policy and value as a player, and the file that stores it.
 
-The network is a function of its weights, a dict of tensors, so a file of weights and a card with its sizes are all that
-there is to it. PyTorch is imported when a network is made or loaded (the extra ``torch``).
+The network is a function of its weights, a dict of tensors, so a file holds the weights and a card with the sizes.
+PyTorch is imported when a network is made or loaded (the extra ``torch``).
 
 Letters for shapes: N positions, S size, A = S * S + 1 actions, C channels.
 """
@@ -35,33 +35,34 @@ __all__ = [
 ]
 
 FORMAT = "othello-env policy and value network 1"
-"""What a file's card calls its format; the number changes when the meaning of the tensors does."""
+"""The name of the format in a file's card; the number changes when the meaning of the tensors changes."""
 
-_Tensor = Any  # torch.Tensor, where there is PyTorch
+_Tensor = Any  # torch.Tensor, if PyTorch is installed
 _HIDDEN = 64
 _CARD = "card"
 _MOST_CHANNELS, _MOST_BLOCKS = 512, 64
-_LONGEST_HEADER = 16 << 20  # bytes: the card's, with a curve of thousands of points
+_LONGEST_HEADER = 16 << 20  # bytes: room for a card with a curve of thousands of points
 _LARGEST_FILE = 1 << 30  # bytes
 
 
 class NeuralNetwork:
-    """A residual network over the board: what to play, and what to expect.
+    """A residual network over the board: a policy, and the expected result.
 
-    It sees three planes: the player's discs, the opponent's, and the squares where the player may move. A 3x3
-    convolution and `blocks` residual blocks of two more make C channels of them; the policy is a 1x1 convolution and a
-    bias for each square, the value two dense layers over the board's means and one convolution.
+    Its input is three planes: the player's discs, the opponent's, and the squares where the player may move. A 3x3
+    convolution and `blocks` residual blocks of two convolutions each turn them into C channels. The policy is a 1x1
+    convolution and a bias for each square. The value is two dense layers over the channels' means and a second 1x1
+    convolution.
 
     Args:
         size: of the board: 4, 6 or 8.
         channels: of each convolution, at most 512.
-        blocks: residual blocks, at most 64.
+        blocks: the number of residual blocks, at most 64.
         weights: tensors by name, or None for random ones.
         seed: for random ones.
-        training: what is known of the weights' origin, as JSON takes it.
+        training: the origin of the weights, as values that JSON can hold.
 
     Raises:
-        MissingExtraError: there is no PyTorch.
+        MissingExtraError: PyTorch is not installed.
         ValueError: a number is out of its range, or the weights have other names or shapes or are not finite.
     """
 
@@ -142,27 +143,27 @@ class NeuralNetwork:
         return {name: checked[name] for name in self.shapes()}
 
     def to(self, device: str) -> NeuralNetwork:
-        """The network on a device; the same one if it is there already."""
+        """The network on a device; this network itself if it is there already."""
         if all(weight.device == self._torch.device(device) for weight in self.weights.values()):
             return self
         weights = {name: weight.to(device) for name, weight in self.weights.items()}
         return NeuralNetwork(self.size, self.channels, self.blocks, weights, training=self.training)
 
     def copy(self) -> NeuralNetwork:
-        """A network whose weights no trainer of this one changes."""
+        """A copy whose weights do not change when this network is trained."""
         weights = {name: weight.detach().clone() for name, weight in self.weights.items()}
         return NeuralNetwork(self.size, self.channels, self.blocks, weights, training=self.training)
 
     def forward(self, observations: _Tensor, masks: _Tensor) -> tuple[_Tensor, _Tensor]:
-        """What it says to N positions.
+        """The logits and values of N positions.
 
         Args:
             observations: (N, 2, S, S), own and opponent's discs, of any dtype, on the network's device.
             masks: (N, A), nonzero for each legal action.
 
         Returns:
-            The logits of the actions (N, A), a large negative number for those that are not legal, and the expected
-            results for the players to move (N,), -1 to +1.
+            The logits of the actions (N, A), a large negative number for illegal ones, and the expected results for the
+            players to move (N,), -1 to +1.
         """
         torch, w = self._torch, self.weights
         functional = torch.nn.functional
@@ -190,7 +191,7 @@ class NeuralNetwork:
     def answers(
         self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """`forward` from arrays to arrays: probabilities (N, A), and values (N,)."""
+        """`forward` for NumPy arrays: probabilities (N, A) and values (N,)."""
         torch = self._torch
         device = self.weights["first.weight"].device
         with torch.inference_mode():
@@ -202,7 +203,7 @@ class NeuralNetwork:
         return policy.cpu().numpy(), values.double().cpu().numpy()
 
     def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-        """(N, A) the probabilities of `answers`."""
+        """The probabilities of `answers`, (N, A)."""
         return self.answers(observations, masks)[0]
 
     def save(self, path: str | Path) -> None:
@@ -217,12 +218,12 @@ class NeuralNetwork:
 
     @classmethod
     def load(cls, path: str | Path) -> NeuralNetwork:
-        """The network of a file that `save` wrote; nothing in the file is run.
+        """The network of a file that `save` wrote; nothing in the file is executed.
 
         Raises:
             FileNotFoundError: there is no such file.
             OSError: it is no regular file, or cannot be read.
-            ValueError: the file is damaged or is no such network; the message names it and says what is wrong.
+            ValueError: the file is damaged or holds no such network; the message names the file and the fault.
         """
         tensors, card = read_tensors(path)
         try:
@@ -250,28 +251,28 @@ def write_tensors(path: str | Path, tensors: Mapping[str, _Tensor], card: Mappin
 
 
 def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str, _Tensor], dict[str, Any]]:
-    """What `write_tensors` wrote: the tensors, on the CPU, and the card. Both are copies of what the file holds now.
+    """Read the tensors, onto the CPU, and the card that `write_tensors` wrote; both are copies.
 
     Args:
         path: of the file.
-        most: how many bytes it may have.
+        most: the largest size of the file in bytes.
 
     Raises:
         FileNotFoundError: there is no such file.
         OSError: it is no regular file, or cannot be read.
-        ValueError: the file is damaged or larger, or has no card.
+        ValueError: the file is damaged or too large, or has no card.
     """
     safetensors = import_extra("safetensors.torch", "torch")
     data = read_file(path, most, "load a network from")
     try:
         card = _card(data)
         return safetensors.load(data), card
-    except Exception as error:  # each failure has a class of its own
+    except Exception as error:  # the library has a class of errors for each failure
         raise ValueError(f"{str(path)!r} cannot be read: {error}") from error
 
 
 def _card(data: bytes) -> dict[str, Any]:
-    """The card in the header of a ``.safetensors`` file: 8 bytes of its length, and JSON.
+    """The card in the header of a ``.safetensors`` file, which is 8 bytes with its length, then JSON.
 
     Raises:
         ValueError: there is none.
@@ -290,14 +291,14 @@ def _card(data: bytes) -> dict[str, Any]:
 
 
 class NeuralAgent(PolicyAgent):
-    """A `PolicyAgent` whose network has a value too, so that it can look ahead by a tree search.
+    """A `PolicyAgent` whose network also gives a value, so that it can look ahead by a tree search.
 
     Args:
-        network: what it plays by.
-        temperature: as of a `PolicyAgent`; the policy is what the search made of the network's.
-        name: what it is called.
-        seed: as of a `PolicyAgent`.
-        simulations: of the search for each move (`othello_agents.mcts.gumbel`); 0 does not look ahead.
+        network: gives the policy and the value.
+        temperature: as for a `PolicyAgent`; with a search, the policy is the one that the search has improved.
+        name: the agent's name.
+        seed: as for a `PolicyAgent`.
+        simulations: the number for each move of the search (`othello_agents.mcts.gumbel`); 0 does not look ahead.
 
     Raises:
         ValueError: the temperature is negative or not finite, or the simulations are out of their range.
@@ -333,7 +334,7 @@ class NeuralAgent(PolicyAgent):
         return np.concatenate([each.actions for each in found]), np.concatenate([each.policy for each in found])
 
     def evaluate(self, state: State, player: int) -> float:
-        """The expected result for a player, -1 to +1; once the game is over, the result."""
+        """The expected result for a player, -1 to +1; the result itself once the game is over."""
         if state.is_over:
             return state.returns()[player]
         batch = OthelloBatch.from_states([self._checked(state)])

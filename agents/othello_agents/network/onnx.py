@@ -1,13 +1,13 @@
-"""A policy in an ONNX file as a player: whatever trained it, ONNX Runtime plays it (the extra ``onnx``).
+"""A policy in an ONNX file as a player: any library may have trained it, and ONNX Runtime runs it (the extra ``onnx``).
 
 The model's first input is the observation, (N, 2, S, S) float32 or int8: the player's own discs, the opponent's. A
-second one, if it has it, is the mask of legal actions, (N, A), of either type. Its first output is the logits of the
-actions, (N, A) of any float type; those of actions that are not legal do not matter. N should be free; where it is
-fixed at 1, positions are answered one by one.
+second input is optional: the mask of legal actions, (N, A), of either type. The first output is the logits of the
+actions, (N, A) of any float type; those of illegal actions do not matter. N should be free; if it is fixed at 1,
+positions are answered one by one.
 
-Weights may lie in other files in the model's folder, as PyTorch's exporter puts them. All files are read when the model
-is loaded, and changes of them make no difference afterwards. A model is a program: it takes the time and the memory
-that its author wants, so load those of authors whom you trust.
+Weights may lie in other files in the model's folder, where PyTorch's exporter puts them. All files are read when the
+model is loaded; later changes of them have no effect. A model is a program: it takes the time and the memory that its
+author wants, so load models only from authors whom you trust.
 
 Letters for shapes: N positions, S size (4, 6 or 8), A = S * S + 1 actions.
 """
@@ -31,7 +31,7 @@ __all__ = ["OnnxNetwork", "agent_from_file"]
 
 _LARGEST_FILE = 2 << 30  # bytes; no message of Protocol Buffers is larger
 _LOCATION = re.compile(rb"\x0a\x08location\x12([\x01-\x7f])")
-"""How a model names a file with weights: a key, and the length of the name that follows it."""
+"""The bytes before the name of a file with weights: a key, and the length of the name."""
 _DTYPES = {"tensor(float)": np.float32, "tensor(int8)": np.int8}
 
 
@@ -46,18 +46,19 @@ class OnnxNetwork:
 
     Raises:
         FileNotFoundError: there is no such file.
-        MissingExtraError: there is no ONNX Runtime.
+        MissingExtraError: ONNX Runtime is not installed.
         OSError: it is no regular file, or cannot be read.
-        ValueError: the file is damaged, or is no policy for Othello; the message names it and says what is wrong.
+        ValueError: the file is damaged or holds no policy for Othello; the message names the file and the fault.
     """
 
     def __init__(self, path: str | Path) -> None:
         runtime = import_extra("onnxruntime", "onnx")
         model = read_file(path, _LARGEST_FILE, "load a policy from")
         options = runtime.SessionOptions()
-        options.log_severity_level = 4  # what is wrong is raised, not printed; so does disable_fallback
+        options.log_severity_level = 4  # errors are raised, not printed; disable_fallback also serves this
         try:
-            with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # what is mapped from here, nobody changes
+            # A copy, since the runtime maps the files into memory: nobody changes it.
+            with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
                 for name in _files_beside(model):
                     (Path(folder) / name).write_bytes(read_file(Path(path).with_name(name), _LARGEST_FILE))
                 copy = Path(folder) / Path(path).name
@@ -65,7 +66,7 @@ class OnnxNetwork:
                 self._session = runtime.InferenceSession(
                     str(copy), options, providers=["CPUExecutionProvider"], disable_fallback=True
                 )
-        except Exception as error:  # each failure has a class of its own
+        except Exception as error:  # the library has a class of errors for each failure
             raise ValueError(f"{str(path)!r} is no ONNX model that can be run: {error}") from error
         try:
             self._inputs = self._session.get_inputs()
@@ -94,11 +95,11 @@ class OnnxNetwork:
         return bool(self._inputs[0].shape[0] == 1)
 
     def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-        """The probabilities of legal actions, 0 for the others.
+        """The probabilities of legal actions, and 0 for the others.
 
         Args:
             observations: (N, 2, S, S).
-            masks: (N, A), nonzero for legal actions, of which there is one at least.
+            masks: (N, A), nonzero for legal actions; each row has at least one.
 
         Returns:
             (N, A)
@@ -130,7 +131,7 @@ class OnnxNetwork:
 
 
 def _files_beside(model: bytes) -> set[str]:
-    """The files in the model's folder that it says hold weights; a path to anywhere else is left out."""
+    """The files in the model's folder that the model names for its weights; paths to other folders are ignored."""
     names = {
         model[found.end() : found.end() + found[1][0]].decode(errors="replace") for found in _LOCATION.finditer(model)
     }
@@ -142,7 +143,7 @@ def agent_from_file(path: Path, temperature: float = 0.0, seed: int | None = Non
 
     Raises:
         FileNotFoundError: there is no such file.
-        MissingExtraError: there is no ONNX Runtime.
+        MissingExtraError: ONNX Runtime is not installed.
         ValueError: the file holds no such policy, or the temperature is wrong.
     """
     return PolicyAgent(OnnxNetwork(path), temperature, str(path), seed)

@@ -1,4 +1,4 @@
-"""A policy as a player: whatever gives each action a probability.
+"""A player that follows a policy: anything that gives each action a probability.
 
 Letters for shapes: N positions, S size, A = S * S + 1 actions.
 """
@@ -19,12 +19,12 @@ __all__ = ["PolicyAgent", "PolicyNetwork", "draw_actions"]
 
 
 class PolicyNetwork(Protocol):
-    """Whatever gives each action of a position a probability."""
+    """Anything that gives each action of a position a probability."""
 
     size: int
 
     def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-        """Probabilities (N, A), 0 for what is not legal, of observations (N, 2, S, S) and masks (N, A)."""
+        """Probabilities (N, A), 0 for illegal actions, given observations (N, 2, S, S) and masks (N, A)."""
         ...
 
 
@@ -32,9 +32,9 @@ class PolicyAgent(Agent):
     """Plays by a network's policy, without looking ahead.
 
     Args:
-        network: what it plays by.
-        temperature: 0 plays the likeliest action, the first such in ascending order; 1 draws from the policy.
-        name: what it is called.
+        network: gives the policy.
+        temperature: 0 plays the likeliest action, the first of several; 1 draws from the policy.
+        name: the agent's name.
         seed: for draws without `new_game`; None draws one from the operating system.
 
     Raises:
@@ -71,7 +71,7 @@ class PolicyAgent(Agent):
         )
 
     def _choose(self, batch: OthelloBatch, keys: list[int]) -> npt.NDArray[np.int64]:
-        """An action a position; where it is drawn, by the key of that decision."""
+        """An action for each position; if it is drawn, the decision's key determines it."""
         self._check_size(batch.size)
         actions, policy = self._look(batch)
         if self._temperature == 0:
@@ -108,11 +108,11 @@ class PolicyAgent(Agent):
 
 
 def draw_actions(weights: npt.NDArray[np.float64], draws: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """An action a row, with probabilities in proportion to weights.
+    """Draw an action from each row, with probabilities in proportion to the weights.
 
     Args:
-        weights: (N, A), zero for what cannot be played.
-        draws: (N,) uniform random numbers from 0 to below 1.
+        weights: (N, A), zero for illegal actions.
+        draws: (N,) uniform random numbers, at least 0 and below 1.
 
     Returns:
         (N,) int64

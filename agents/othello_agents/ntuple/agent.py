@@ -1,4 +1,4 @@
-"""The network as a player."""
+"""The n-tuple network as a player."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _WHO = "n-tuple networks play"
 
 
 class NTupleAgent(Agent):
-    """Plays the move after which the network expects most, without looking further; the first such in ascending order.
+    """Plays the first move, in ascending order, after which the network expects the best outcome; it looks no further.
 
     Args:
-        network: what it plays by; None takes the shipped weights for the size of the board that it is asked about.
-        name: what it is called.
+        network: gives the expected outcomes; None takes the packaged weights for the size of each board.
+        name: the agent's name.
     """
 
     def __init__(self, network: NTupleNetwork | None = None, name: str = "ntuple") -> None:
@@ -38,10 +38,10 @@ class NTupleAgent(Agent):
         return self._name
 
     def network(self, size: int = 8) -> NTupleNetwork:
-        """What it plays by on a board of this size.
+        """The network for a board of this size.
 
         Raises:
-            WrongGameError: it has none for this size.
+            WrongGameError: there is none for this size.
         """
         network = shipped_network(size) if self._network is None else self._network
         if network.size != size:
@@ -91,8 +91,8 @@ def shipped_network(size: int) -> NTupleNetwork:
     """The trained network that comes with the package.
 
     Raises:
-        WrongGameError: none comes for this size.
-        OSError: the file is not there any more; the message names it.
+        WrongGameError: there is none for this size.
+        OSError: the file is missing; the message names it.
         ValueError: the file is damaged; the message names it.
     """
     if size not in SHIPPED_SIZES:

@@ -1,4 +1,4 @@
-"""The arrays of an ``.npz`` file that anybody may have written: of none is more unpacked than its reader expects."""
+"""The arrays of an ``.npz`` file from an unknown author: no array is unpacked beyond the expected size."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _HEADER = re.compile(
 
 
 def open_archive(file: IO[bytes]) -> zipfile.ZipFile:
-    """A zip file whose directory is not too long to be read.
+    """Open a zip file whose directory is short enough to be read.
 
     Raises:
-        ValueError: it is no zip file, or none that ends as numpy's do.
+        ValueError: it is no zip file, or does not end like those of numpy.
         zipfile.BadZipFile: it is no zip file.
     """
     size = file.seek(0, 2)
@@ -44,7 +44,7 @@ class Member:
         shape: of the array.
 
     Raises:
-        ValueError: it is no array, or packed as numpy packs none.
+        ValueError: it is no array, or is packed in a way that numpy does not use.
     """
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
@@ -67,10 +67,10 @@ class Member:
         self.shape = tuple(int(number) for number in header[2].replace(",", " ").split())
 
     def read(self) -> npt.NDArray[Any]:
-        """Unpack the array, whose dtype and shape must have been found right.
+        """Unpack the array; the caller has checked its dtype and shape.
 
         Raises:
-            ValueError: there is more or less of it than its shape says.
+            ValueError: its length does not fit its shape.
             zipfile.BadZipFile: its checksum is wrong.
         """
         expected = math.prod(self.shape) * self.dtype.itemsize

@@ -1,7 +1,7 @@
 """Compiled evaluation and play with n-tuple networks.
 
-Positions after a move ("afterstates") are valued from the side of the player who moved: `own` is the mover's set,
-whatever is written for the player to move elsewhere. The sum of the looked-up weights is a logit x. tanh(x), -1 to +1,
+Positions after a move ("afterstates") are valued for the player who has just moved: `own` is that player's set, while
+in other modules it is the set of the player to move. The sum of the looked-up weights is a logit x. tanh(x), -1 to +1,
 is the game's expected outcome: the mean of its result (+1, 0 or -1) and its margin as a part of the board.
 
 Letters for shapes: S stages of the game, W weights a stage, P placements looked up, Q with the mirrored ones (see
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.othello.bitboard import advance, legal_moves, popcount
+from othello_env.games.othello.bitboard import advance, game_result, legal_moves, popcount, square_to_action
 from othello_env.support.jit import kernel
 
 __all__ = [
@@ -56,12 +56,12 @@ class Tables(NamedTuple):
 
 @kernel
 def stage(discs: np.int64, tables: Tables) -> np.int64:
-    """The stage of the game with so many discs after a move: S equal parts of the discs to place."""
+    """The stage of the game, given the number of discs after a move: S equal parts of the discs to place."""
     stages = tables.weights.shape[0]
     return max(np.int64(0), (discs - 5) * stages // (np.int64(popcount(tables.board)) - 4))
 
 
-# Loops over q in place of NumPy's notation for arrays, which takes several times as long to compile.
+# Loops over q, since NumPy's notation for arrays takes several times as long to compile.
 
 
 @kernel
@@ -91,7 +91,7 @@ def follow(
     placements: int,
     after: npt.NDArray[np.int16],
 ) -> None:
-    """Set the first `placements` configurations after a disc on `square` has turned others, from the mover's side."""
+    """Set the first `placements` configurations after a disc on `square` has turned others, as the mover sees them."""
     for q in range(placements):
         after[q] = configuration[q] + deltas[square, q]
     while turned != _0:
@@ -108,9 +108,9 @@ def sum_weights(
     offsets: npt.NDArray[np.int64],
     looked_up: int,
 ) -> np.float32:
-    """The sum of the weights that a position looks up in its stage's tables (W,)."""
-    # Four sums side by side: one alone would wait for each addition. In double precision nothing is rounded, so that
-    # the images of a position have the same sum whatever their order.
+    """The sum of the weights that a position looks up in the tables of its stage (W,)."""
+    # Four sums side by side: a single one would wait for each addition. In double precision nothing is rounded, so the
+    # mirror images of a position have the same sum in any order of additions.
     a = b = c = d = np.float64(0)
     fours = looked_up - looked_up % 4
     for p in range(0, fours, 4):
@@ -127,22 +127,15 @@ def sum_weights(
 def position_logit(
     own: np.uint64, opponent: np.uint64, tables: Tables, configuration: npt.NDArray[np.int16]
 ) -> np.float32:
-    """The logit of one afterstate, which is not over, from the side of `own`; `configuration` is (Q,) scratch."""
+    """The logit for `own` of one afterstate that is not over; `configuration` is (Q,) scratch."""
     configure(own, opponent, tables, configuration)
     weights = tables.weights[stage(np.int64(popcount(own | opponent)), tables)]
     return sum_weights(weights, configuration, tables.offsets, tables.looked_up)
 
 
 @kernel
-def game_result(own: np.uint64, opponent: np.uint64) -> int:
-    """+1, 0 or -1: who has more discs."""
-    mine, other = popcount(own), popcount(opponent)
-    return int(mine > other) - int(mine < other)
-
-
-@kernel
 def evaluate(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables) -> npt.NDArray[np.float64]:
-    """(N,) the expected outcomes of N afterstates from the side of `own`; where the game is over, the result alone."""
+    """(N,) the expected outcomes of N afterstates for `own`; where the game is over, only the result counts."""
     values = np.empty(len(own), np.float64)
     configuration = np.empty(len(tables.offsets), np.int16)
     for i in range(len(own)):
@@ -165,7 +158,7 @@ def best_move(
 ) -> tuple[np.int64, np.float32]:
     """The first square with the best afterstate, and its logit.
 
-    A won or lost end has an infinite one: a win on the spot is worth more than any hope.
+    A move that ends the game has an infinite one if it wins or loses: a sure win is worth more than any estimate.
 
     Args:
         own: the player to move.
@@ -197,11 +190,10 @@ def best_move(
 def best_actions(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables, size: int
 ) -> npt.NDArray[np.int64]:
-    """(N,) the actions with the best afterstates in N positions, the pass where there is no other."""
+    """(N,) the actions with the best afterstates in N positions; the pass where there is no other action."""
     actions = np.empty(len(own), np.int64)
     configuration = np.empty(len(tables.offsets), np.int16)
     after = np.empty_like(configuration)
-    edge = (8 - size) // 2
     for i in range(len(own)):
         legal = legal_moves(own[i], opponent[i], tables.board)
         if legal == _0:
@@ -209,5 +201,5 @@ def best_actions(
             continue
         configure(own[i], opponent[i], tables, configuration)
         square, _ = best_move(own[i], opponent[i], legal, configuration, tables, after)
-        actions[i] = (square // 8 - edge) * size + square % 8 - edge
+        actions[i] = square_to_action(square, size)
     return actions

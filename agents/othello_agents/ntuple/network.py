@@ -1,4 +1,4 @@
-"""A network of lookup tables as an evaluation, and the file that it is kept in."""
+"""A network of lookup tables as an evaluation, and the file that stores it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from othello_env.support.files import parse_json, read_file, write_file
 __all__ = ["FORMAT", "NTupleNetwork"]
 
 FORMAT = "othello-env n-tuple 2"
-"""What a file's card calls its format; the number changes when the meaning of the arrays does."""
+"""The name of the format in a file's card; the number changes when the meaning of the arrays changes."""
 
-# What the reader of zip files raises where a file is damaged; all other errors are ValueErrors.
+# The errors that the reader of zip files raises for a damaged file.
 _DAMAGE = (
     EOFError,
     NotImplementedError,
@@ -44,18 +44,17 @@ _LARGEST_FILE = 128 << 20  # bytes: the most stages of the largest board, unpack
 
 
 class NTupleNetwork:
-    """An evaluation of Othello positions, learned or to be.
+    """An evaluation of Othello positions that is learned.
 
     Letters for shapes: S stages of the game, W weights a stage.
 
     Args:
         size: of the board: 4, 6 or 8.
-        stages: into how many equal parts the game is divided, at most one for each disc to place; each has weights of
-            its own.
+        stages: the number of equal parts of the game, at most one for each disc to place; each has its own weights.
         weights: (S, W) float32, or None for zeros.
-        training: what is known of the weights' origin: `games`, `seed` and so on, as JSON takes it.
-        errors: (S, W, 2) float32, what a `Trainer` needs to go on: for each weight the sum of its errors and that of
-            their sizes. None for a network that is not to go on, or has not begun.
+        training: the origin of the weights: `games`, `seed` and so on, as values that JSON can hold.
+        errors: (S, W, 2) float32, which a `Trainer` needs to continue: for each weight the sum of its errors and the
+            sum of their absolute values. None for a network whose training has not begun or will not continue.
 
     Raises:
         ValueError: there is no such size, or the weights or errors have another shape or are not finite.
@@ -106,9 +105,9 @@ class NTupleNetwork:
     def value(self, state: State, player: int) -> float:
         """The expected outcome for a player, -1 to +1; once the game is over, its result: +1, 0 or -1.
 
-        The outcome is the mean of the result and the margin as a part of the board, so it tells narrow wins from
-        large ones. The network knows positions by the player who has just moved; for the player to move it is the
-        same with the opposite sign.
+        The outcome is the mean of the result and the margin as a part of the board, so a large win is worth more than a
+        narrow one. The network values positions for the player who has just moved; the value for the player to move is
+        the same with the opposite sign.
 
         Raises:
             WrongGameError: the state is no Othello position of this size.
@@ -119,7 +118,7 @@ class NTupleNetwork:
         return -value if player == state.to_move else value
 
     def checked(self, state: State) -> Othello:
-        """The state, if this network can evaluate it.
+        """The state, after checking that this network can evaluate it.
 
         Raises:
             WrongGameError: the state is no Othello position of this size.
@@ -133,9 +132,9 @@ class NTupleNetwork:
         """Write the network to an ``.npz`` file, whole or not at all.
 
         Args:
-            path: of the file; its folders are made if need be.
-            half: keep the weights alone, as float16, to play by and not to go on learning: a sixth of the space, and
-                about three digits of each.
+            path: of the file; missing folders are made.
+            half: write only the weights, as float16 with about three digits: a sixth of the space. Such a network can
+                play but not continue learning.
 
         Raises:
             OSError: it cannot be written.
@@ -159,14 +158,14 @@ class NTupleNetwork:
         Raises:
             FileNotFoundError: there is no such file.
             OSError: it is no regular file, or cannot be read.
-            ValueError: the file is damaged or is no such network; the message names it and says what is wrong.
+            ValueError: the file is damaged or holds no such network; the message names the file and the fault.
         """
         data = read_file(path, _LARGEST_FILE, "load n-tuple weights from")
         return cls.read(io.BytesIO(data), str(path))
 
     @classmethod
     def read(cls, file: IO[bytes], name: str) -> Self:
-        """`load` from an open file; `name` is what an error calls it.
+        """`load` from an open file, which errors call `name`.
 
         Raises:
             ValueError: as for `load`.
@@ -179,7 +178,7 @@ class NTupleNetwork:
 
     @classmethod
     def _unpacked(cls, archive: zipfile.ZipFile) -> Self:
-        """The network of an open file. The card, and then each array's shape, is checked before more is unpacked."""
+        """The network of an open file. The card and each array's shape are checked before the array is unpacked."""
         found = archive.namelist()
         names = ["weights", *(["errors"] if "errors.npy" in found else [])]
         if sorted(found) != sorted(f"{name}.npy" for name in ("card", *names)):
@@ -201,7 +200,7 @@ class NTupleNetwork:
 
 
 def _card(member: Member) -> tuple[int, int, dict[str, Any]]:
-    """What a file's card says: the size, the stages, and what is known of the training.
+    """The size, the stages and the training in a file's card.
 
     Raises:
         ValueError: it is no card of n-tuple weights.
@@ -233,5 +232,5 @@ def _check_stages(size: int, stages: int) -> None:
 
 
 def _patterns(size: int) -> list[list[Any]]:
-    """The names and squares of the patterns, as a card has them."""
+    """The names and squares of the patterns, in the form of a card."""
     return [[name, list(squares)] for name, squares in layout(size).patterns]

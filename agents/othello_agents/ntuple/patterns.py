@@ -1,16 +1,16 @@
-"""Which squares each lookup table sees.
+"""The squares that each lookup table covers.
 
 A pattern is a tuple of k squares; its table has one weight for each of the 3**k ways to fill them. The board's
-symmetries carry a pattern to up to eight placements, which share its table. The shapes are those of Logistello (Buro,
+symmetries map a pattern to up to eight placements, which share its table. The shapes are those of Logistello (Buro,
 "Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello", 1997) on every size of board.
 
 A placement's configuration is a number in balanced ternary: the sum over its squares of 3**i times +1 (own disc), -1
-(the opponent's) or 0. Seen from the other side it changes its sign, and a placed or flipped disc adds a multiple of a
-constant vector, so positions are followed by adding vectors of small integers. One more table sees the whole board: its
-configuration is the difference of the discs, which tells a player who has few left and may lose them all.
+(the opponent's) or 0. For the other side it changes its sign, and a placed or flipped disc adds a multiple of a
+constant vector, so a move is followed by adding vectors of small integers. One more table covers the whole board: its
+configuration is the difference of the discs, which shows that a player has few discs and may lose them all.
 
-Letters for shapes: P = placements that are looked up; Q = P and the mirrored ones that cover the same squares as one
-of them.
+Letters for shapes: P = placements that are looked up; Q = P and the mirrored placements that cover the same squares as
+one of them.
 """
 
 from dataclasses import dataclass
@@ -33,12 +33,12 @@ class Layout:
     Attributes:
         size: of the board.
         patterns: for each pattern its name and squares (0-63).
-        weights: how many weights a stage of the game has, those of the difference last.
-        deltas: (64, Q) int16, what an own disc on a square adds to each placement's configuration.
-        offsets: (Q,) int64, where the configuration 0 of each placement's table is.
-        partners: (Q,) int64, for a mirrored placement the one that is looked up, for the first P themselves. A
-            mirrored one is not looked up, but takes part in updates, which keeps a table symmetric where its pattern
-            is.
+        weights: the number of weights of a stage of the game; those of the difference come last.
+        deltas: (64, Q) int16, the number that an own disc on a square adds to each placement's configuration.
+        offsets: (Q,) int64, the index of configuration 0 in each placement's table.
+        partners: (Q,) int64, for a mirrored placement the one with the same squares that is looked up; for the first P
+            themselves. A mirrored placement is not looked up but takes part in updates: so the table of a symmetric
+            pattern stays symmetric.
         looked_up: P.
     """
 

@@ -1,33 +1,22 @@
-"""The agent that finds what minimax finds, without the lines that cannot matter."""
+"""The agent that finds what minimax finds, but skips the lines of play that cannot change the result."""
 
 import math
 
-from othello_agents.evaluations import Evaluate, count, standard
-from othello_agents.evaluations.checkers import Table, material, positional
+from othello_agents.evaluations import Evaluate, Evaluation, standard
 from othello_agents.search import checkers
 from othello_agents.search import kernels as search_kernels
 from othello_agents.search.textbook import DepthSearch, Found, final_value
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import State
-from othello_env.games.othello import bitboard
-from othello_env.games.othello.position import OthelloBatch
 
 __all__ = ["AlphaBeta", "alphabeta"]
-
-_CHECKERS: dict[Evaluate, Table] = {
-    count: "count",
-    material: "material",
-    positional: "positional",
-    standard: "positional",
-}
-"""The evaluations that the kernel for checkers knows."""
 
 
 def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math.inf, beta: float = math.inf) -> Found:
     """What `minimax` finds, if its value lies between alpha and beta.
 
-    The player to move is sure of alpha elsewhere; beta is what the other side will not let it exceed. A
-    position is left as soon as it reaches beta.
+    Elsewhere the player to move can get alpha, and the other side can hold it to beta. So a position is left as soon as
+    its value reaches beta.
     """
     if depth == 0:
         return Found(evaluate(state, state.to_move), -1, 1)
@@ -53,25 +42,25 @@ def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math
 class AlphaBeta(DepthSearch):
     """Plays the first best action of an alpha-beta search of a two-player game, the one that minimax plays.
 
-    In checkers it is compiled, too, for the evaluations that are sums over pieces.
+    In checkers it is compiled too, for the evaluations that are sums over pieces.
 
     Args:
         depth: of the search, in plies.
-        eval: what names an evaluation (see `find_evaluation`), or a function of a state and a player.
+        eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is less than 1, or there is no such evaluation.
+        ValueError: the depth is out of range, or there is no such evaluation.
         TypeError: the depth is no integer, or the evaluation no function.
     """
+
+    python = staticmethod(alphabeta)
+    kernel = search_kernels.ALPHABETA
 
     def __init__(self, depth: int = 4, eval: str | Evaluate = standard) -> None:  # noqa: A002 - the option of the spec
         super().__init__(depth, eval)
 
-    def _search_to(self, state: State, depth: int, evaluate: Evaluate) -> Found:
-        if isinstance(state, Checkers) and self._evaluate in _CHECKERS:
-            return Found(*checkers.search(state, depth, _CHECKERS[self._evaluate]))
-        return alphabeta(state, depth, evaluate)
-
-    def _search_batch_to(self, batch: OthelloBatch, depth: int, evaluation: int) -> search_kernels.FoundBatch:
-        board = bitboard.BOARDS[batch.size]
-        return search_kernels.alphabeta_batch(batch.own, batch.opponent, board, batch.size, evaluation, depth)
+    def _search(self, state: State, depth: int, evaluate: Evaluate) -> Found:
+        pieces = self._evaluate.pieces if isinstance(self._evaluate, Evaluation) else None
+        if pieces is not None and isinstance(state, Checkers):
+            return Found(*checkers.search(state, depth, pieces))
+        return super()._search(state, depth, evaluate)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.evaluations.checkers import Table, piece_weights
+from othello_agents.evaluations.checkers import piece_weights
+from othello_agents.evaluations.description import PieceWeight
+from othello_agents.search.kernels import WIN, Int
 from othello_env.games.checkers.kernels import BOARDS, POSITIONS, is_drawn, legal_moves, step
 from othello_env.games.checkers.position import DRAWS, Checkers
 from othello_env.games.othello.bitboard import popcount
@@ -15,52 +18,58 @@ from othello_env.support.jit import kernel
 
 __all__ = ["search"]
 
-_WIN = np.int64(1 << 30)
-"""The value of a game that is won: more than any evaluation."""
-
 _0 = np.uint64(0)
 _1 = np.uint64(1)
 
-_Int = int | np.int64
+
+class _Rules(NamedTuple):
+    """What stays the same throughout a search."""
+
+    half: np.uint64
+    """The side of the board, halved."""
+    board: np.uint64
+    """The dark squares."""
+    repeats: int
+    """As for `is_drawn`."""
+    quiet_limit: int
+    """As for `is_drawn`."""
+    weights: npt.NDArray[np.int64]
+    """(4, 64) see `piece_weights`."""
 
 
-def search(state: Checkers, depth: int, table: Table) -> tuple[float, int, int]:
-    """An alpha-beta search of `depth` plies, a jump being one: the value, the first best action, the nodes visited.
+class _Position(NamedTuple):
+    """A position as the kernels of checkers have it."""
 
-    It finds what `othello_agents.search.alphabeta.alphabeta` does, draws by repetition included.
+    own: np.uint64
+    opponent: np.uint64
+    kings: np.uint64
+    going: np.uint64
+    red: bool
+
+
+def search(state: Checkers, depth: int, weight: PieceWeight) -> tuple[float, int, int]:
+    """An alpha-beta search of `depth` plies: the value, the first best action, the number of nodes visited.
+
+    A ply is a step or a jump. The evaluation is the sum of the pieces' weights. It finds what
+    `othello_agents.search.alphabeta.alphabeta` does, draws by repetition included.
     """
     size = state.size
     earlier = state.earlier
     past = np.zeros((state.quiet + depth + 1, 3), np.uint64)
     if earlier:
         past[: len(earlier)] = [position[:3] for position in earlier]
-    repeats, quiet_limit = DRAWS[state.draws]
-    value, piece, nodes = _alphabeta(
-        np.uint64(state.own),
-        np.uint64(state.opponent),
-        np.uint64(state.kings),
-        np.uint64(state.going),
-        state.to_move == 0,
-        np.uint64(size // 2),
-        np.uint64(BOARDS[size]),
-        depth,
-        -_WIN,
-        _WIN,
-        past,
-        state.quiet,
-        state.quiet,
-        repeats,
-        quiet_limit,
-        piece_weights(size, table),
-    )
+    own, opponent, kings, going = map(np.uint64, (state.own, state.opponent, state.kings, state.going))
+    at = _Position(own, opponent, kings, going, state.to_move == 0)
+    rules = _Rules(np.uint64(size // 2), np.uint64(BOARDS[size]), *DRAWS[state.draws], piece_weights(size, weight))
+    value, piece, nodes = _alphabeta(at, depth, -WIN, WIN, past, state.quiet, state.quiet, rules)
     square = POSITIONS[size].index(int(piece) // 4)
-    number = math.copysign(math.inf, value) if abs(value) == _WIN else int(value)
+    number = math.copysign(math.inf, value) if abs(value) == WIN else int(value)
     return number, 4 * square + int(piece) % 4, int(nodes)
 
 
 @kernel
-def _side(own: np.uint64, kings: np.uint64, weights: npt.NDArray[np.int64], men: _Int) -> _Int:
-    """The sum of one side's weights, of which the row of its men is given."""
+def _side(own: np.uint64, kings: np.uint64, weights: npt.NDArray[np.int64], men: Int) -> Int:
+    """The sum of one side's weights, whose men's weights are in row `men` and whose kings' in the next."""
     value = np.int64(0)
     while own != _0:
         piece = own & (_0 - own)
@@ -70,36 +79,36 @@ def _side(own: np.uint64, kings: np.uint64, weights: npt.NDArray[np.int64], men:
 
 
 @kernel
+def _evaluate(at: _Position, weights: npt.NDArray[np.int64]) -> Int:
+    """The balance of the pieces' weights for the player to move."""
+    mine, other = (0, 2) if at.red else (2, 0)
+    return _side(at.own, at.kings, weights, mine) - _side(at.opponent, at.kings, weights, other)
+
+
+@kernel
 def _alphabeta(
-    own: np.uint64,
-    opponent: np.uint64,
-    kings: np.uint64,
-    going: np.uint64,
-    red: bool,
-    half: np.uint64,
-    board: np.uint64,
-    depth: _Int,
-    alpha: _Int,
-    beta: _Int,
+    at: _Position,
+    depth: Int,
+    alpha: Int,
+    beta: Int,
     past: npt.NDArray[np.uint64],
     end: int,
     quiet: int,
-    repeats: int,
-    quiet_limit: int,
-    weights: npt.NDArray[np.int64],
-) -> tuple[_Int, _Int, _Int]:
+    rules: _Rules,
+) -> tuple[Int, Int, Int]:
     """The value for the player to move, 4 * bit + direction of the first best action, and the nodes visited.
 
     `past[end - quiet : end]` are the positions since the last irreversible move, as `is_drawn` has them.
     """
+    own, opponent, kings, going, red = at
+    half, board = rules.half, rules.board
     if depth == 0:
-        mine, other = (0, 2) if red else (2, 0)
-        return _side(own, kings, weights, mine) - _side(opponent, kings, weights, other), 0, 1
+        return _evaluate(at, rules.weights), 0, 1
     moves = legal_moves(own, opponent, kings, going, red, half, board)
     todo = moves[0] | moves[1] | moves[2] | moves[3]
     if todo == _0:
-        return -_WIN, 0, 1
-    if is_drawn(past, end, quiet, own, opponent, kings, repeats, quiet_limit):
+        return -WIN, 0, 1
+    if is_drawn(past, end, quiet, own, opponent, kings, rules.repeats, rules.quiet_limit):
         return np.int64(0), 0, 1
     past[end, 0], past[end, 1], past[end, 2] = own, opponent, kings
     best, nodes = np.int64(-1), np.int64(1)
@@ -116,45 +125,11 @@ def _alphabeta(
             if best < 0:
                 best = action
             p, o, k, g, r, undoable = step(own, opponent, kings, piece, direction, red, half, board)
-            below = quiet + 1 if undoable else 0
+            after, below = _Position(p, o, k, g, r), quiet + 1 if undoable else 0
             if r == red:  # the same player goes on
-                value, _, count = _alphabeta(
-                    p,
-                    o,
-                    k,
-                    g,
-                    r,
-                    half,
-                    board,
-                    depth - 1,
-                    alpha,
-                    beta,
-                    past,
-                    end + 1,
-                    below,
-                    repeats,
-                    quiet_limit,
-                    weights,
-                )
+                value, _, count = _alphabeta(after, depth - 1, alpha, beta, past, end + 1, below, rules)
             else:
-                value, _, count = _alphabeta(
-                    p,
-                    o,
-                    k,
-                    g,
-                    r,
-                    half,
-                    board,
-                    depth - 1,
-                    -beta,
-                    -alpha,
-                    past,
-                    end + 1,
-                    below,
-                    repeats,
-                    quiet_limit,
-                    weights,
-                )
+                value, _, count = _alphabeta(after, depth - 1, -beta, -alpha, past, end + 1, below, rules)
                 value = -value
             nodes += count
             if value > alpha:

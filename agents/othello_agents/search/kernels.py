@@ -1,40 +1,46 @@
 """The textbook searches of Othello, compiled, for the evaluations by discs, squares and moves.
 
 They make the same moves, visit the same nodes and find the same values as the searches in `maximizer`, `minimax` and
-`alphabeta`. All values are integers seen from the player to move. The balance of the squares' weights is carried along:
-a move changes it by the new disc and twice the turned ones, which look-ups by rank sum up.
+`alphabeta`. All values are integers from the point of view of the player to move. The balance of the squares' weights
+is carried along: a move changes it by the new disc and twice the turned ones, which look-ups by rank sum up.
 """
-
-from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.evaluations.othello import LEAGUE_QUARTER, NEAR_CORNER, QUARTER, square_weights
-from othello_env.games.othello.bitboard import ACTION_SQUARES, SIZES, flips, legal_moves, popcount
+from othello_agents.evaluations.description import NEAR_CORNERS, ONLY_MOVES, Evaluate, Evaluation, Quarter, SquareSum
+from othello_agents.evaluations.othello import NEAR_CORNER, QUARTER, square_weights
+from othello_agents.evaluations.registry import PACKAGED
+from othello_env.games.othello.bitboard import (
+    ACTION_SQUARES,
+    BOARDS,
+    SIZES,
+    flips,
+    game_result,
+    legal_moves,
+    popcount,
+    square_to_action,
+)
+from othello_env.games.othello.position import OthelloBatch
 from othello_env.support.jit import kernel
 
 __all__ = [
-    "COUNT",
-    "MOBILITY",
-    "MODIFIED",
-    "NTUPLE",
-    "SWH",
-    "WEIGHTED",
+    "ALPHABETA",
+    "MAXIMIZER",
+    "MINIMAX",
     "WIN",
     "FoundBatch",
     "Int",
-    "alphabeta_batch",
+    "compiled_sum",
     "evaluate",
     "gain",
-    "maximizer_batch",
-    "minimax_batch",
+    "search_batch",
     "weigh",
     "weights_table",
 ]
 
-COUNT, WEIGHTED, MODIFIED, MOBILITY, SWH, NTUPLE = range(6)
-"""The numbers of all compiled evaluations. These kernels know all but NTUPLE, which is the engine's."""
+MAXIMIZER, MINIMAX, ALPHABETA = range(3)
+"""The methods of `search_batch`."""
 
 WIN = np.int64(1 << 30)
 """The value of a game that is won: more than any evaluation. As a bare literal it would be a type of its own, and the
@@ -48,42 +54,48 @@ FoundBatch = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
-_3 = np.uint64(3)
-_7 = np.uint64(7)
 _8 = np.uint64(8)
 _BYTE = np.uint64(0xFF)
 _FILE_A = np.uint64(0x0101_0101_0101_0101)
 _FILE_H = np.uint64(0x8080_8080_8080_8080)
-_CORNERS = np.array(
-    [sum(1 << squares[a] for a in (0, s - 1, s * (s - 1), s * s - 1)) for s, squares in ACTION_SQUARES.items()],
-    np.uint64,
-)
-"""(sizes,) the corners of each size's board."""
-_C_BONUS = NEAR_CORNER - QUARTER[0][1]
-_X_BONUS = NEAR_CORNER - QUARTER[1][1]
+
+_QUARTERS = tuple(dict.fromkeys(each.squares.quarter for each in PACKAGED if each.squares is not None))
+"""The weights that are compiled into the kernels. Table 3 * q + s is quarter q's for the size numbered s."""
 
 
 def _row_sums() -> npt.NDArray[np.int16]:
-    """(1 + 2 * sizes, 8, 256) int16: for each table of weights, rank and set of files, the sum of the squares' weights.
-
-    Table 0 weighs every square 1, tables 1 to 3 are those of `weighted` for each size, 4 to 6 those of `swh`.
-    """
-    weights = np.ones((1 + 2 * len(SIZES), 64), np.int16)
-    for table, (quarter, size) in enumerate(product((QUARTER, LEAGUE_QUARTER), SIZES), start=1):
-        weights[table] = 0
-        weights[table, list(ACTION_SQUARES[size])] = square_weights(size, quarter)
+    """(tables, 8, 256) int16: for each table of weights, rank and set of files, the sum of the squares' weights."""
+    weights = np.zeros((len(_QUARTERS), len(SIZES), 64), np.int16)
+    for q, quarter in enumerate(_QUARTERS):
+        for s, size in enumerate(SIZES):
+            weights[q, s, list(ACTION_SQUARES[size])] = square_weights(size, quarter)
     files = np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1, bitorder="little")
     return (weights.reshape(-1, 8, 8) @ files.T.astype(np.int16)).astype(np.int16)
 
 
 _ROW_SUMS = _row_sums()
-_SIZES = len(SIZES)
+_CORNERS = np.array(
+    [
+        sum(1 << ACTION_SQUARES[size][action] for action in (0, size - 1, size * (size - 1), size * size - 1))
+        for size in SIZES
+    ]
+    * len(_QUARTERS),
+    np.uint64,
+)
+"""(tables,) the corners of the board."""
+_C_BONUS = NEAR_CORNER - QUARTER[0][1]
+_X_BONUS = NEAR_CORNER - QUARTER[1][1]
 
 
-@kernel(inline=True)
-def weights_table(size: Int, evaluation: Int) -> Int:
-    """The table of weights that an evaluation carries along."""
-    return 0 if evaluation == COUNT else size // 2 - 1 + (_SIZES if evaluation == SWH else 0)
+def compiled_sum(evaluate: Evaluate) -> SquareSum | None:
+    """How these kernels compute an evaluation, or None where only Python can."""
+    squares = evaluate.squares if isinstance(evaluate, Evaluation) else None
+    return squares if squares is not None and squares.quarter in _QUARTERS else None
+
+
+def weights_table(quarter: Quarter, size: int) -> int:
+    """The number of the table that has one of the compiled weights for a size."""
+    return len(SIZES) * _QUARTERS.index(quarter) + SIZES.index(size)
 
 
 @kernel
@@ -104,8 +116,8 @@ def gain(disc: np.uint64, turned: np.uint64, table: Int) -> Int:
 
 @kernel
 def _near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: Int) -> Int:
-    """What the discs beside occupied corners count more in `modified` than in `weighted`."""
-    taken = (own | opponent) & _CORNERS[table - 1]
+    """By how much the discs beside occupied corners count more in `modified` than in `weighted`."""
+    taken = (own | opponent) & _CORNERS[table]
     if taken == _0:
         return 0
     beside = ((taken & ~_FILE_H) << _1) | ((taken & ~_FILE_A) >> _1)
@@ -117,36 +129,27 @@ def _near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: 
 
 
 @kernel
-def evaluate(own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, evaluation: Int) -> Int:
-    """The value for `own`, whose balance of weights is `score`."""
-    if evaluation == MOBILITY:
+def evaluate(own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, term: Int) -> Int:
+    """The value for `own`, whose balance of weights is `score`; `term` is that of a `SquareSum`."""
+    if term == ONLY_MOVES:
         return np.int64(popcount(legal_moves(own, opponent, board)))
-    if evaluation == MODIFIED:
+    if term == NEAR_CORNERS:
         return score + _near_corners(own, opponent, board, table)
     return score
 
 
 @kernel
-def _final_value(own: np.uint64, opponent: np.uint64) -> Int:
-    """The value of a finished game."""
-    mine, other = popcount(own), popcount(opponent)
-    if mine == other:
-        return 0
-    return WIN if mine > other else -WIN
-
-
-@kernel
 def _minimax(
-    own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, depth: Int, table: Int, evaluation: Int
+    own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, depth: Int, table: Int, term: Int
 ) -> tuple[Int, np.uint64, Int]:
     """The value of a position, its first best disc (none: a pass or the end) and the number of nodes visited."""
     if depth == 0:
-        return evaluate(own, opponent, board, score, table, evaluation), _0, 1
+        return evaluate(own, opponent, board, score, table, term), _0, 1
     moves = legal_moves(own, opponent, board)
     if moves == _0:
         if legal_moves(opponent, own, board) == _0:
-            return _final_value(own, opponent), _0, 1
-        value, _, nodes = _minimax(opponent, own, board, -score, depth - 1, table, evaluation)
+            return WIN * game_result(own, opponent), _0, 1
+        value, _, nodes = _minimax(opponent, own, board, -score, depth - 1, table, term)
         return -value, _0, nodes + 1
     best_value: Int = -WIN - 1
     best_disc, nodes = _0, 1
@@ -156,7 +159,7 @@ def _minimax(
         turned = flips(disc, own, opponent)
         added = gain(disc, turned, table)
         value, _, below = _minimax(
-            opponent ^ turned, own | turned | disc, board, -(score + added), depth - 1, table, evaluation
+            opponent ^ turned, own | turned | disc, board, -(score + added), depth - 1, table, term
         )
         nodes += below
         if -value > best_value:
@@ -174,16 +177,16 @@ def _alphabeta(
     beta: Int,
     depth: Int,
     table: Int,
-    evaluation: Int,
+    term: Int,
 ) -> tuple[Int, np.uint64, Int]:
-    """`_minimax` as far as it lies between alpha and beta, without the lines that cannot matter."""
+    """What `_minimax` finds if the value lies between alpha and beta, without the lines that cannot change it."""
     if depth == 0:
-        return evaluate(own, opponent, board, score, table, evaluation), _0, 1
+        return evaluate(own, opponent, board, score, table, term), _0, 1
     moves = legal_moves(own, opponent, board)
     if moves == _0:
         if legal_moves(opponent, own, board) == _0:
-            return _final_value(own, opponent), _0, 1
-        value, _, nodes = _alphabeta(opponent, own, board, -score, -beta, -alpha, depth - 1, table, evaluation)
+            return WIN * game_result(own, opponent), _0, 1
+        value, _, nodes = _alphabeta(opponent, own, board, -score, -beta, -alpha, depth - 1, table, term)
         return -value, _0, nodes + 1
     best_disc, nodes = moves & (_0 - moves), 1
     while moves != _0:
@@ -192,7 +195,7 @@ def _alphabeta(
         turned = flips(disc, own, opponent)
         added = gain(disc, turned, table)
         value, _, below = _alphabeta(
-            opponent ^ turned, own | turned | disc, board, -(score + added), -beta, -alpha, depth - 1, table, evaluation
+            opponent ^ turned, own | turned | disc, board, -(score + added), -beta, -alpha, depth - 1, table, term
         )
         nodes += below
         if -value > alpha:
@@ -204,13 +207,12 @@ def _alphabeta(
 
 @kernel
 def _maximizer(
-    own: np.uint64, opponent: np.uint64, board: np.uint64, table: Int, evaluation: Int
+    own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, term: Int
 ) -> tuple[Int, np.uint64, Int]:
     """The best value for the mover of the positions after one move, the first disc that gets it, and their number."""
-    score = weigh(own, table) - weigh(opponent, table)
     moves = legal_moves(own, opponent, board)
     if moves == _0:
-        return evaluate(own, opponent, board, score, table, evaluation), _0, 1
+        return evaluate(own, opponent, board, score, table, term), _0, 1
     best_value: Int = -WIN
     best_disc, nodes = _0, 0
     while moves != _0:
@@ -218,7 +220,7 @@ def _maximizer(
         moves ^= disc
         turned = flips(disc, own, opponent)
         added = gain(disc, turned, table)
-        value = evaluate(own | turned | disc, opponent ^ turned, board, score + added, table, evaluation)
+        value = evaluate(own | turned | disc, opponent ^ turned, board, score + added, table, term)
         nodes += 1
         if value > best_value:
             best_value, best_disc = value, disc
@@ -226,64 +228,38 @@ def _maximizer(
 
 
 @kernel
-def _action(disc: np.uint64, size: Int) -> Int:
-    """The action that places a disc (none: the pass)."""
-    if disc == _0:
-        return size * size
-    square, edge = popcount(disc - _1), (8 - size) // 2
-    return (np.int64(square >> _3) - edge) * size + np.int64(square & _7) - edge
-
-
-@kernel
-def maximizer_batch(
+def _search_batch(
     own: npt.NDArray[np.uint64],
     opponent: npt.NDArray[np.uint64],
     board: np.uint64,
     size: int,
-    evaluation: int,
-) -> FoundBatch:
-    """For N positions that are not over, (N,) each: the value, the action and the number of nodes visited."""
-    table = weights_table(size, evaluation)
-    values, actions, nodes = np.empty(len(own), np.int64), np.empty(len(own), np.int64), np.empty(len(own), np.int64)
-    for i in range(len(own)):
-        values[i], disc, nodes[i] = _maximizer(own[i], opponent[i], board, table, evaluation)
-        actions[i] = _action(disc, size)
-    return values, actions, nodes
-
-
-@kernel
-def minimax_batch(
-    own: npt.NDArray[np.uint64],
-    opponent: npt.NDArray[np.uint64],
-    board: np.uint64,
-    size: int,
-    evaluation: int,
+    table: int,
+    term: int,
     depth: int,
+    method: int,
 ) -> FoundBatch:
-    """For N positions that are not over, (N,) each: the value, the action and the number of nodes visited."""
-    table = weights_table(size, evaluation)
     values, actions, nodes = np.empty(len(own), np.int64), np.empty(len(own), np.int64), np.empty(len(own), np.int64)
     for i in range(len(own)):
-        score = weigh(own[i], table) - weigh(opponent[i], table)
-        values[i], disc, nodes[i] = _minimax(own[i], opponent[i], board, score, depth, table, evaluation)
-        actions[i] = _action(disc, size)
+        p, o = own[i], opponent[i]
+        score = weigh(p, table) - weigh(o, table)
+        if method == MAXIMIZER:
+            values[i], disc, nodes[i] = _maximizer(p, o, board, score, table, term)
+        elif method == MINIMAX:
+            values[i], disc, nodes[i] = _minimax(p, o, board, score, depth, table, term)
+        else:
+            values[i], disc, nodes[i] = _alphabeta(p, o, board, score, -WIN, WIN, depth, table, term)
+        actions[i] = size * size if disc == _0 else square_to_action(np.int64(popcount(disc - _1)), size)
     return values, actions, nodes
 
 
-@kernel
-def alphabeta_batch(
-    own: npt.NDArray[np.uint64],
-    opponent: npt.NDArray[np.uint64],
-    board: np.uint64,
-    size: int,
-    evaluation: int,
-    depth: int,
-) -> FoundBatch:
-    """For N positions that are not over, (N,) each: the value, the action and the number of nodes visited."""
-    table = weights_table(size, evaluation)
-    values, actions, nodes = np.empty(len(own), np.int64), np.empty(len(own), np.int64), np.empty(len(own), np.int64)
-    for i in range(len(own)):
-        score = weigh(own[i], table) - weigh(opponent[i], table)
-        values[i], disc, nodes[i] = _alphabeta(own[i], opponent[i], board, score, -WIN, WIN, depth, table, evaluation)
-        actions[i] = _action(disc, size)
-    return values, actions, nodes
+def search_batch(batch: OthelloBatch, method: int, depth: int, squares: SquareSum) -> FoundBatch:
+    """Search N positions.
+
+    Args:
+        batch: the positions; to a depth of 0 they may be finished.
+        method: MAXIMIZER, MINIMAX or ALPHABETA.
+        depth: in plies; the maximizer's is always 1.
+        squares: the evaluation, one of those of `compiled_sum`.
+    """
+    board, table = BOARDS[batch.size], weights_table(squares.quarter, batch.size)
+    return _search_batch(batch.own, batch.opponent, board, batch.size, table, squares.term, depth, method)

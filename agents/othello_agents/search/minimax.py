@@ -1,4 +1,4 @@
-"""The agent that looks at every line to a fixed depth."""
+"""The agent that searches every line of play to a fixed depth."""
 
 import math
 
@@ -6,8 +6,6 @@ from othello_agents.evaluations import Evaluate, standard
 from othello_agents.search import kernels as search_kernels
 from othello_agents.search.textbook import DepthSearch, Found, final_value
 from othello_env.games.game import State
-from othello_env.games.othello import bitboard
-from othello_env.games.othello.position import OthelloBatch
 
 __all__ = ["Minimax", "minimax"]
 
@@ -36,19 +34,15 @@ class Minimax(DepthSearch):
 
     Args:
         depth: of the search, in plies.
-        eval: what names an evaluation (see `find_evaluation`), or a function of a state and a player.
+        eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is less than 1, or there is no such evaluation.
+        ValueError: the depth is out of range, or there is no such evaluation.
         TypeError: the depth is no integer, or the evaluation no function.
     """
 
+    python = staticmethod(minimax)
+    kernel = search_kernels.MINIMAX
+
     def __init__(self, depth: int = 3, eval: str | Evaluate = standard) -> None:  # noqa: A002 - the option of the spec
         super().__init__(depth, eval)
-
-    def _search_to(self, state: State, depth: int, evaluate: Evaluate) -> Found:
-        return minimax(state, depth, evaluate)
-
-    def _search_batch_to(self, batch: OthelloBatch, depth: int, evaluation: int) -> search_kernels.FoundBatch:
-        board = bitboard.BOARDS[batch.size]
-        return search_kernels.minimax_batch(batch.own, batch.opponent, board, batch.size, evaluation, depth)

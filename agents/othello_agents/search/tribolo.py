@@ -15,7 +15,7 @@ _FEW_UNOWNED = 20
 _FEW_MOVES = 5
 
 _Value = Callable[[Tribolo, int, int], int]
-"""What a position is worth to a player, given which player is targeted."""
+"""The value of a position for a player, given the player who is the target."""
 
 
 def score(state: Tribolo, player: int, target: int) -> int:
@@ -37,14 +37,14 @@ def alliance(state: Tribolo, player: int, target: int) -> int:
 STRATEGIES: MappingProxyType[str, _Value | None] = MappingProxyType(
     {"alliance": alliance, "high-level": None, "mobility": mobility, "score": score}
 )
-"""The names of the strategies, and what each of the simple ones maximises."""
+"""The strategies by name, and the value that each of the simple ones maximises."""
 
 
 def choose_strategy(state: Tribolo, target: int) -> str:
-    """What the high-level player maximises for the player to move.
+    """The name of the simple strategy that the high-level player follows for the player to move.
 
-    While every other score is below 1.1 times the target's, the alliance's score; else, with fewer than 20 cells left
-    without an owner (walls counted), its own score; else, with fewer than 5 moves, its mobility; else its own score.
+    It is ``alliance`` while every other score is below 1.1 times the target's; else ``score`` with fewer than 20 cells
+    without an owner (walls count); else ``mobility`` with fewer than 5 moves; else ``score``.
     """
     scores = state.scores()
     if all(10 * other < 11 * scores[target] for player, other in enumerate(scores) if player != target):
@@ -57,13 +57,13 @@ def choose_strategy(state: Tribolo, target: int) -> str:
 class TriboloPlayer(Agent):
     """Plays the first action that is best for a strategy after the next player's answer.
 
-    The answer is the first one after which the player who makes it has the most cells. What counts is the strategy's
-    value of the position after it, or after the own action if that ends the game.
+    It expects the first answer that leaves the next player with the most cells, and compares the strategy's values of
+    the positions after the answers. If its own action ends the game, the position after that counts.
 
     Args:
         strategy: ``score``, ``mobility``, ``alliance`` (see the functions of these names), or ``high-level``, which
-            chooses at every move (see `choose_strategy`).
-        target: the player against whom the two others ally, by name.
+            chooses one of them at every move (see `choose_strategy`).
+        target: the name of the player against whom the two others ally.
 
     Raises:
         ValueError: there is no such strategy or player.
@@ -91,7 +91,7 @@ class TriboloPlayer(Agent):
         return max(values, key=values.__getitem__)
 
     def action_values(self, state: State) -> dict[int, int]:
-        """What each legal action is worth by the strategy that is played here, in ascending order of actions."""
+        """The value of each legal action by the strategy that is played here, in ascending order of actions."""
         state = _checked(state)
         if state.is_over:
             raise ValueError(f"there is nothing to choose, the game is over:\n{state}")
@@ -103,7 +103,7 @@ class TriboloPlayer(Agent):
         }
 
     def evaluate(self, state: State, player: int) -> int:
-        """The player's cells, by which the strategies that look at the board compare positions.
+        """The number of the player's cells.
 
         Raises:
             ValueError: the game is not Tribolo.
@@ -118,6 +118,6 @@ def _checked(state: State) -> Tribolo:
 
 
 def _answered(state: Tribolo) -> Tribolo:
-    """The position after the answer that gives who makes it the most cells, or the same one if the game is over."""
+    """The position after the answer that leaves its player with the most cells; the same one if the game is over."""
     answers = map(state.play, state.legal_actions())
     return max(answers, key=lambda after: after.scores()[state.to_move], default=state)

@@ -30,7 +30,9 @@ __all__ = [
     "advance_batch",
     "choose_batch",
     "encode",
+    "final_margin",
     "flips",
+    "game_result",
     "legal_moves",
     "legal_moves_batch",
     "mobility",
@@ -39,6 +41,7 @@ __all__ = [
     "play",
     "popcount",
     "randomise",
+    "square_to_action",
 ]
 
 SIZES = (4, 6, 8)
@@ -334,3 +337,28 @@ def perft(own: np.uint64, opponent: np.uint64, board: np.uint64, depth: int) -> 
             continue
         owns[level], opponents[level], todo[level], passes[level] = p, o, moves, moves == _0
     return leaves if shared == _0 else -1
+
+
+@kernel(inline=True)
+def square_to_action(square: int | np.int64, size: int) -> int | np.int64:
+    """The action that places a disc on a square (0-63) of the board."""
+    edge = (8 - size) // 2
+    return (square // 8 - edge) * size + square % 8 - edge
+
+
+@kernel(inline=True)
+def game_result(own: np.uint64, opponent: np.uint64) -> int | np.int64:
+    """The result of a finished game for `own`: +1, 0 or -1."""
+    mine, other = popcount(own), popcount(opponent)
+    return np.int64(mine > other) - np.int64(mine < other)
+
+
+@kernel
+def final_margin(own: np.uint64, opponent: np.uint64, squares: int | np.int64) -> int | np.int64:
+    """The disc difference of a finished game for `own`; the winner also gets the empty ones of the board's squares."""
+    mine, other = np.int64(popcount(own)), np.int64(popcount(opponent))
+    if mine > other:
+        return squares - 2 * other
+    if mine < other:
+        return 2 * mine - squares
+    return 0

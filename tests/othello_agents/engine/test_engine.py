@@ -16,16 +16,14 @@ import pytest
 
 from othello_agents.engine import Engine, probcut
 from othello_agents.engine import agent as engine_agent
-from othello_agents.engine.evaluator import CLASSIC, LOGIT
+from othello_agents.engine.evaluator import LOGIT, NTUPLE, textbook_sums
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, new_memory
 from othello_agents.engine.running import run
 from othello_agents.ntuple import NTupleNetwork, shipped_network
 from othello_agents.ntuple import agent as ntuple_agent
 from othello_agents.ntuple.patterns import layout
 from othello_agents.search.alphabeta import AlphaBeta, alphabeta
-from othello_agents.search.kernels import NTUPLE
 from othello_agents.search.minimax import Minimax
-from othello_agents.search.textbook import COMPILED
 from othello_env import Othello, WrongGameError, make_agent
 from othello_env.agent import SpecError, ask
 from othello_env.games.checkers.position import Checkers
@@ -51,7 +49,7 @@ def as_textbook(analysis):
 
 
 @pytest.mark.parametrize("size", [4, 6, 8])
-@pytest.mark.parametrize("name", CLASSIC)
+@pytest.mark.parametrize("name", textbook_sums())
 def test_its_value_is_that_of_the_textbook_searches(name, size, random_position):
     for key in range(40):
         depth = 1 + key % 6
@@ -357,10 +355,9 @@ def test_a_time_without_end_is_refused(ms):
         make_agent(f"engine:ms={ms}")
 
 
-def test_evaluations_have_numbers_of_their_own():
-    numbers = [*set(COMPILED.values()), NTUPLE]
-    assert len(set(numbers)) == len(numbers)
-    assert set(CLASSIC.values()) <= set(COMPILED.values())
+def test_no_textbook_evaluation_is_taken_for_ntuple_tables():
+    assert {"count", "mobility", "modified", "weighted"} <= textbook_sums().keys()
+    assert NTUPLE not in {squares.term for squares in textbook_sums().values()}
 
 
 def test_every_size_has_a_default_evaluation():

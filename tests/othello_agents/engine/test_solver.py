@@ -6,13 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from othello_agents.engine import Engine, exact_scores
-from othello_agents.engine.endings import final_score
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, clear, new_memory
 from othello_agents.engine.solver import corners_of, solve
 from othello_agents.engine.stability import stable_discs
 from othello_env import Othello
 from othello_env.games.hashing import draw
-from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS, flips, legal_moves, popcount
+from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS, final_margin, flips, legal_moves, popcount
 from othello_env.games.othello.position import OthelloBatch
 from othello_env.support.jit import kernel
 
@@ -180,6 +179,6 @@ def test_corners_and_final_scores():
     for size, squares in ACTION_SQUARES.items():
         expected = sum(1 << squares[a] for a in (0, size - 1, size * (size - 1), size * size - 1))
         assert int(corners_of(BOARDS[size])) == expected
-    assert final_score(np.uint64(0b111), np.uint64(0), 64) == 64
-    assert final_score(np.uint64(0b1), np.uint64(0b10), 64) == 0
-    assert final_score(np.uint64(0b1), np.uint64(0b110), 36) == -34
+    assert final_margin(np.uint64(0b111), np.uint64(0), 64) == 64
+    assert final_margin(np.uint64(0b1), np.uint64(0b10), 64) == 0
+    assert final_margin(np.uint64(0b1), np.uint64(0b110), 36) == -34

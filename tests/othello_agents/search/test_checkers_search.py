@@ -36,18 +36,18 @@ def test_the_kernel_finds_what_plain_python_does(table, depth):
     for draws in DRAWS:
         for state in positions(60 // depth, depth, draws=draws):
             expected = alphabeta(state, depth, TABLES[table])
-            assert checkers.search(state, depth, table) == tuple(expected), f"{state!r}\n{state}"
+            assert checkers.search(state, depth, TABLES[table].pieces) == tuple(expected), f"{state!r}\n{state}"
 
 
 @pytest.mark.parametrize("size", [4, 6, 10])
 def test_every_size(size):
     for state in positions(20, 1, size):
-        assert checkers.search(state, 3, "positional") == tuple(alphabeta(state, 3, positional)), repr(state)
+        assert checkers.search(state, 3, positional.pieces) == tuple(alphabeta(state, 3, positional)), repr(state)
 
 
 def test_the_value_is_that_of_minimax():
     for state in positions(40, 7):
-        value, action, nodes = checkers.search(state, 4, "positional")
+        value, action, nodes = checkers.search(state, 4, positional.pieces)
         full = minimax(state, 4, positional)
         assert (value, action) == (full.value, full.action), repr(state)
         assert nodes <= full.nodes
@@ -63,20 +63,20 @@ def test_the_history_counts(draws):
     for state in (start, shuffled, long):
         for depth in (1, 2, 3, 4, 5):
             expected = alphabeta(state, depth, positional)
-            assert checkers.search(state, depth, "positional") == tuple(expected), f"{draws} {depth}\n{state}"
+            assert checkers.search(state, depth, positional.pieces) == tuple(expected), f"{draws} {depth}\n{state}"
 
 
 def test_a_player_who_moves_twice_wins_with_it():
     # One ply sees the first jump, two plies the second, by the same player.
     state = Checkers.from_text("B:W15,23,32,12:B11,1")
     assert state.play_transcript("11x18").to_move == 0
-    assert checkers.search(state, 1, "material")[0] == material(state.play_transcript("11x18"), 0) == -MAN
-    assert checkers.search(state, 2, "material")[0] == material(state.play_transcript("11x18x27"), 0) == 0
+    assert checkers.search(state, 1, material.pieces)[0] == material(state.play_transcript("11x18"), 0) == -MAN
+    assert checkers.search(state, 2, material.pieces)[0] == material(state.play_transcript("11x18x27"), 0) == 0
 
 
 def test_a_won_game_is_worth_more_than_any_evaluation():
     state = Checkers.from_text("B:W18:B15,K1,K2")
-    assert checkers.search(state, 2, "positional")[:2] == (math.inf, state.action_from_text("15x22"))
+    assert checkers.search(state, 2, positional.pieces)[:2] == (math.inf, state.action_from_text("15x22"))
     assert AlphaBeta(2).search(state).value == math.inf
     lost = Checkers.from_text("W:W32:B23,28")
     assert AlphaBeta(3).search(lost).value == alphabeta(lost, 3, standard).value == -math.inf

@@ -16,13 +16,11 @@ from othello_agents.search import kernels as search_kernels
 from othello_agents.search.alphabeta import AlphaBeta, alphabeta
 from othello_agents.search.maximizer import Maximizer, maximize
 from othello_agents.search.minimax import Minimax, minimax
-from othello_agents.search.textbook import COMPILED
 from othello_env import Othello, make_agent
 from othello_env.agent import SpecError, ask
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import State
 from othello_env.games.hashing import draw
-from othello_env.games.othello.bitboard import BOARDS
 from othello_env.games.othello.position import OthelloBatch
 
 NAMED = ("count", "mobility", "modified", "swh", "weighted")
@@ -116,10 +114,13 @@ def test_alphabeta_plays_checkers_through_chains_as_minimax_does() -> None:
 def test_alphabeta_finds_what_minimax_finds_on_thousands_of_positions(name: str, size: int) -> None:
     batch = OthelloBatch.from_states(random_games({4: 100, 6: 30, 8: 20}[size], size))
     assert len(batch) > 900
-    start = (batch.own, batch.opponent, BOARDS[size], size, COMPILED[EVALUATIONS[name]])
+    squares = EVALUATIONS[name].squares
+    assert squares is not None
     for depth in range(1, 5):
-        values, actions, nodes = search_kernels.minimax_batch(*start, depth)
-        pruned_values, pruned_actions, pruned_nodes = search_kernels.alphabeta_batch(*start, depth)
+        values, actions, nodes = search_kernels.search_batch(batch, search_kernels.MINIMAX, depth, squares)
+        pruned_values, pruned_actions, pruned_nodes = search_kernels.search_batch(
+            batch, search_kernels.ALPHABETA, depth, squares
+        )
         np.testing.assert_array_equal(values, pruned_values)
         np.testing.assert_array_equal(actions, pruned_actions)
         assert (pruned_nodes <= nodes).all()
@@ -205,7 +206,7 @@ def test_only_what_a_kernel_answers_is_answered_in_batches() -> None:
     for name, evaluate in EVALUATIONS.items():
         for agent in (f"maximizer:eval={name}", f"minimax:eval={name}", f"alphabeta:eval={name}"):
             for spec in (agent, f"{agent},epsilon=0.5"):
-                assert make_agent(spec).answers_batches == (evaluate in COMPILED), spec
+                assert make_agent(spec).answers_batches == (evaluate.squares is not None), spec
     assert not Maximizer(lambda state, player: 0).answers_batches
 
 
