@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from othello_env.arena.rating.placement import place
     from othello_env.arena.tournament.results import play_tournament
     from othello_env.envs.making import make_env, make_vec_env
+    from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
     from othello_env.envs.returns import self_play_advantages
-    from othello_env.envs.single import OthelloEnv
-    from othello_env.envs.vector.env import OthelloVectorEnv
 
 __all__ = [
     "Agent",

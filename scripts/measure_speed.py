@@ -26,8 +26,7 @@ from _arguments import real, whole
 from _measure import Bench, Figure, Work, machine, perft_work, timed
 
 from othello_env import Othello, othello_v0, sample_legal
-from othello_env.envs.single import OthelloEnv
-from othello_env.envs.vector.env import OthelloVectorEnv
+from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
 
 OPPONENTS = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted", "ntuple")
 

@@ -46,7 +46,7 @@ from numba.core.errors import NumbaWarning
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["interruptible", "kernel", "raise_interrupt"]
+__all__ = ["entry_point", "interruptible", "kernel", "raise_interrupt"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _CONFIG: Any = numba.core.config  # its settings are made at run time
@@ -59,8 +59,10 @@ _PATIENCE_SECONDS = 120.0
 @overload
 def kernel(function: _F) -> _F: ...
 @overload
-def kernel(*, inline: bool = False, slp: bool = False) -> Callable[[_F], _F]: ...
-def kernel(function: _F | None = None, *, inline: bool = False, slp: bool = False) -> _F | Callable[[_F], _F]:
+def kernel(*, inline: bool = False, slp: bool = False, lean: bool = False) -> Callable[[_F], _F]: ...
+def kernel(
+    function: _F | None = None, *, inline: bool = False, slp: bool = False, lean: bool = False
+) -> _F | Callable[[_F], _F]:
     """Compile a function on plain numbers and arrays; it checks nothing and releases the interpreter's lock.
 
     Args:
@@ -70,10 +72,26 @@ def kernel(function: _F | None = None, *, inline: bool = False, slp: bool = Fals
         slp: let LLVM do like operations side by side in one vector (superword-level parallelism). For short functions
             without loops and calls that do the same in several directions. Numba leaves this off since calls of
             vectorised mathematical functions went wrong (its issue 8705), so it is for integers alone.
+        lean: leave out the counting of references to the arrays that are passed, which takes longer than a small kernel
+            does if they are many. For kernels that make no array and return none; Numba refuses others.
     """
     if function is None:
-        return lambda f: _compile(f, inline=inline, slp=slp)
-    return _compile(function, inline=inline, slp=slp)
+        return lambda f: _compile(f, inline=inline, slp=slp, lean=lean)
+    return _compile(function, inline=inline, slp=slp, lean=lean)
+
+
+def entry_point(compiled: _F, *args: Any) -> _F:
+    """A kernel's machine code for arguments of these types, which it compiles if it has to but does not call.
+
+    Called directly it does not look at the types of its arguments, which for some 20 arrays takes longer than a small
+    step does. Every argument must be of the type that it has here, and positional.
+    """
+    if _CONFIG.DISABLE_JIT:
+        return compiled
+    dispatcher: Any = compiled
+    types = tuple(map(numba.typeof, args))
+    dispatcher.compile(types)
+    return cast(_F, dispatcher.overloads[types].entry_point)
 
 
 def raise_interrupt(error: BaseException) -> None:
@@ -99,11 +117,12 @@ def interruptible() -> Iterator[None]:
         raise
 
 
-def _compile(function: _F, *, inline: bool, slp: bool) -> _F:
+def _compile(function: _F, *, inline: bool, slp: bool, lean: bool) -> _F:
     if _CONFIG.DISABLE_JIT:
         return _interpreted(function)
     njit: Any = numba.njit  # its types leave this option out: no C function, which nobody calls
-    compiled = njit(nogil=True, error_model="numpy", forceinline=inline, no_cfunc_wrapper=True)(function)
+    # Its callers' setting of _nrt would hold where a kernel has none of its own.
+    compiled = njit(nogil=True, error_model="numpy", forceinline=inline, no_cfunc_wrapper=True, _nrt=not lean)(function)
     _settle(compiled, slp)
     source = Path(function.__code__.co_filename)
     folder = _cache_folder(_source_root(source.resolve())) if source.is_file() else None

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from othello_agents.mcts.kernels import ROOT, search_batch
 from othello_env.agent import Agent, Chance, as_othello
+from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS
@@ -91,7 +92,9 @@ class Mcts(Agent):
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         return self.search(state).action
 
-    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+    def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
+        if not isinstance(batch, OthelloBatch):
+            return super().act_batch(batch)
         discs = (batch.own | batch.opponent).tolist()
         keys = [mix_int(key, taken.bit_count()) for key, taken in zip(batch.key.tolist(), discs, strict=True)]
         return _most_tried(self._search(batch, keys)[0], batch)

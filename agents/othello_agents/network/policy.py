@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.agent import Agent, Chance, WrongGameError, as_othello
+from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello.position import Othello, OthelloBatch
@@ -64,7 +65,9 @@ class PolicyAgent(Agent):
         batch = OthelloBatch.from_states([self._checked(state)])
         return int(self._choose(batch, [self._chance.key(state)])[0])
 
-    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+    def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
+        if not isinstance(batch, OthelloBatch):
+            return super().act_batch(batch)
         discs = (batch.own | batch.opponent).tolist()
         return self._choose(
             batch, [mix_int(key, taken.bit_count()) for key, taken in zip(batch.key.tolist(), discs, strict=True)]

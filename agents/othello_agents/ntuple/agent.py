@@ -12,6 +12,7 @@ import numpy.typing as npt
 from othello_agents.ntuple import kernels
 from othello_agents.ntuple.network import NTupleNetwork
 from othello_env.agent import Agent, WrongGameError, as_othello
+from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.othello.position import OthelloBatch
 
@@ -54,7 +55,9 @@ class NTupleAgent(Agent):
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         return int(self.act_batch(OthelloBatch.from_states([as_othello(state, _WHO)]))[0])
 
-    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+    def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
+        if not isinstance(batch, OthelloBatch):
+            return super().act_batch(batch)
         return kernels.best_actions(batch.own, batch.opponent, self.network(batch.size).tables, batch.size)
 
     def evaluate(self, state: State, player: int) -> float:

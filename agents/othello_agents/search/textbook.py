@@ -22,6 +22,7 @@ from othello_agents.evaluations import (
 )
 from othello_agents.search import kernels as search_kernels
 from othello_env.agent import Agent, WrongGameError, option_text
+from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello, OthelloBatch
 
@@ -131,8 +132,8 @@ class Search(Agent):
         """Whether a kernel answers; a search in Python is a loop, which no limit of time could end."""
         return self._compiled is not None
 
-    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
-        if self._compiled is None:
+    def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
+        if self._compiled is None or not isinstance(batch, OthelloBatch):
             return super().act_batch(batch)
         return self._search_batch(batch, self._compiled)[1]
 

@@ -11,8 +11,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 
 from othello_env import Agent, AgentError, IllegalActionError, Othello, SpecError, sample_legal
-from othello_env.envs.single import OthelloEnv
-from othello_env.envs.vector.env import OthelloVectorEnv
+from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
 from othello_env.support.threads import Workers
 
 pytestmark = pytest.mark.nojit
@@ -216,7 +215,7 @@ def test_a_game_that_the_opponent_would_end_at_once_is_drawn_again():
     n = 300
     env = OthelloVectorEnv(n, 4, openings="random:11")
     env.reset(seed=0)
-    assert (env._games.redraws > 0).any()
+    assert (env._batch.course.redraws > 0).any()
     single = OthelloEnv(4, openings="random:11")
     for i in range(n):
         single.reset(seed=i)
