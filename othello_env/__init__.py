@@ -11,7 +11,8 @@ from othello_env.envs.sampling import sample_legal
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.othello import symmetries
-from othello_env.games.othello.position import Othello, OthelloBatch
+from othello_env.games.othello.position import Othello
+from othello_env.games.othello.positions import OthelloPositions
 from othello_env.games.tribolo.position import Tribolo
 from othello_env.support.extras import MissingExtraError
 from othello_env.support.imports import later
@@ -23,9 +24,8 @@ if TYPE_CHECKING:
     from othello_env.arena.rating.placement import place
     from othello_env.arena.tournament.playing import play_tournament
     from othello_env.envs.making import make_env, make_vec_env
+    from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
     from othello_env.envs.returns import self_play_advantages
-    from othello_env.envs.single import OthelloEnv
-    from othello_env.envs.vector.env import OthelloVectorEnv
 
 __all__ = [
     "Agent",
@@ -36,8 +36,8 @@ __all__ = [
     "MissingExtraError",
     "NotationError",
     "Othello",
-    "OthelloBatch",
     "OthelloEnv",
+    "OthelloPositions",
     "OthelloVectorEnv",
     "SpecError",
     "State",

@@ -20,7 +20,7 @@ from othello_agents.mcts.agent import Mcts
 from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Othello, make_agent
 from othello_env.games.openings import Openings
-from othello_env.games.othello.position import OthelloBatch
+from othello_env.games.othello.positions import OthelloPositions
 
 BATCHES = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted", "alphabeta:depth=4,eval=weighted")
 
@@ -86,7 +86,7 @@ def measure_mcts(bench: Bench, args: Arguments) -> None:
 
 def measure_batches(bench: Bench, seed: int) -> None:
     """Print how fast agents answer to many positions at once."""
-    batch = OthelloBatch.from_states(random_positions(2_000, seed))
+    batch = OthelloPositions.from_states(random_positions(2_000, seed))
     print(f"\nanswers to a batch of {len(batch):,}, one thread")
     for spec in BATCHES:
         agent = make_agent(spec)

@@ -41,7 +41,7 @@ from othello_env import Othello
 from othello_env.arena.match import MatchResult
 from othello_env.games.openings import Openings
 from othello_env.games.othello.bitboard import ACTION_BITS, BOARDS, advance_batch
-from othello_env.games.othello.position import OthelloBatch
+from othello_env.games.othello.positions import OthelloPositions
 from othello_env.games.othello.symmetries import COUNT, transform_observation, transform_policy
 
 YARDSTICK = "alphabeta:depth=2,eval=weighted"
@@ -165,9 +165,9 @@ class Learner:
         plies = rng.integers(s.random_plies * s.size**2 // 64 + 1, size=s.games)
         keys = rng.integers(2**63, size=s.games)
         starts = [Openings.random(Othello(s.size), int(n), int(key)) for n, key in zip(plies, keys, strict=True)]
-        boards = after_passes(OthelloBatch.from_states(starts, range(s.games)))
+        boards = after_passes(OthelloPositions.from_states(starts, range(s.games)))
         discs, board = np.array(ACTION_BITS[s.size], np.uint64), BOARDS[s.size]
-        seen: list[OthelloBatch] = []
+        seen: list[OthelloPositions] = []
         policies: list[Any] = []
         black = np.zeros(s.games, np.float32)  # the results for Black
         while len(boards):
@@ -178,7 +178,7 @@ class Learner:
             policies.append(found.policy)
             own, opponent = boards.own.copy(), boards.opponent.copy()
             legal, reply = advance_batch(own, opponent, discs[found.actions], board)
-            after = OthelloBatch(own, opponent, 1 - boards.to_move, boards.key, s.size)
+            after = OthelloPositions(own, opponent, 1 - boards.to_move, boards.key, s.size)
             over = legal | reply == 0
             ended = after.part(over)
             black[ended.key.astype(int)] = results(ended) * (1 - 2 * ended.to_move)
@@ -198,7 +198,7 @@ class Learner:
             chosen = rng.integers(len(self.replay), size=s.minibatch)
             symmetry = int(rng.integers(COUNT))
             own, opponent = kept["own"][chosen], kept["opponent"][chosen]
-            boards = OthelloBatch(own, opponent, np.zeros(len(own), np.int8), own, s.size)
+            boards = OthelloPositions(own, opponent, np.zeros(len(own), np.int8), own, s.size)
             inputs = transform_observation(boards.observations(), symmetry), transform_policy(boards.masks(), symmetry)
             targets = transform_policy(kept["policy"][chosen], symmetry), kept["value"][chosen]
             observations, masks, policies, values = (
@@ -267,14 +267,14 @@ class Learner:
         return learner, card["progress"]
 
 
-def after_passes(boards: OthelloBatch) -> OthelloBatch:
+def after_passes(boards: OthelloPositions) -> OthelloPositions:
     """Unfinished positions after the passes that are forced in them."""
     must = boards.masks()[:, -1] != 0
     own, opponent = np.where(must, boards.opponent, boards.own), np.where(must, boards.own, boards.opponent)
-    return OthelloBatch(own, opponent, boards.to_move ^ must, boards.key, boards.size)
+    return OthelloPositions(own, opponent, boards.to_move ^ must, boards.key, boards.size)
 
 
-def results(boards: OthelloBatch) -> Any:
+def results(boards: OthelloPositions) -> Any:
     """(N,) +1, 0 or -1 for the players to move in finished games."""
     own, opponent = boards.observations().sum(axis=(2, 3), dtype=int).T
     return np.sign(own - opponent)

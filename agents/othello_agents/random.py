@@ -4,9 +4,8 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.agent import Agent, Chance
+from othello_env.games.batch import Positions
 from othello_env.games.game import State
-from othello_env.games.othello import bitboard
-from othello_env.games.othello.position import OthelloBatch
 
 __all__ = ["Random"]
 
@@ -30,5 +29,5 @@ class Random(Agent):
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         return self._chance.choose(state)
 
-    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
-        return bitboard.choose_batch(batch.own, batch.opponent, batch.key, bitboard.BOARDS[batch.size], batch.size)
+    def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
+        return batch.draw_actions()

@@ -1,6 +1,6 @@
 """What plays: the Agent protocol, how agents are asked, and the specs that name them."""
 
-from othello_env.agent.answers import Seat, act_on_clock, ask, play_answer
+from othello_env.agent.answers import Seat, act_on_clock, ask, ask_many, play_answer
 from othello_env.agent.clock import LONGEST_SECONDS, Clock
 from othello_env.agent.protocol import (
     Agent,
@@ -29,6 +29,7 @@ __all__ = [
     "agent_names",
     "as_othello",
     "ask",
+    "ask_many",
     "make_agent",
     "option_text",
     "play_answer",

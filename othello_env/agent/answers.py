@@ -7,11 +7,15 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from othello_env.agent.clock import Clock
 from othello_env.agent.protocol import Agent, AgentError, begin_game
+from othello_env.games.batch import Positions
 from othello_env.games.game import IllegalActionError, State
 
-__all__ = ["Seat", "act_on_clock", "ask", "play_answer"]
+__all__ = ["Seat", "act_on_clock", "ask", "ask_many", "play_answer"]
 
 
 class Seat:
@@ -83,6 +87,27 @@ def ask(agent: Agent, state: State, clock: Clock | None = None) -> int:
     if not state.is_legal(action):
         raise _illegal_answer(agent, state, state.illegal(action))
     return action
+
+
+def ask_many(agent: Agent, positions: Positions) -> npt.NDArray[np.int64]:
+    """An agent's answers in N positions, (N,) int64, checked.
+
+    Raises:
+        AgentError: an answer is no legal action; the message names the agent and shows the position.
+    """
+    answer = np.asarray(agent.act_batch(positions))
+    if answer.shape != (len(positions),) or answer.dtype.kind not in "iu":
+        raise AgentError(
+            f"agent {agent!r} must answer {len(positions)} positions with ({len(positions)},) integers, not with shape "
+            f"{answer.shape}, dtype {answer.dtype}"
+        )
+    actions = answer.astype(np.int64, order="C", copy=not answer.flags.carray)
+    if not positions.are_legal(actions):
+        for k, action in enumerate(actions.tolist()):
+            state = positions.state(k)
+            if not 0 <= action < state.num_actions or not state.is_legal(action):
+                raise AgentError(f"agent {agent!r} answered with an illegal action, {action}:\n{state}")
+    return actions
 
 
 def play_answer(agent: Agent, state: State) -> State:

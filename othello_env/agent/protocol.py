@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from othello_env.games.batch import Positions
 from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import CHOICE, mix_int
-from othello_env.games.othello.position import Othello, OthelloBatch
+from othello_env.games.othello.position import Othello
 
 __all__ = [
     "Agent",
@@ -121,7 +122,7 @@ class Agent(ABC):
         """Whether `act_batch` is more than a loop over `act`, so that playing many games at once pays."""
         return type(self).act_batch is not Agent.act_batch
 
-    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+    def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         """(N,) actions for N positions; each game's random choices depend only on its key."""
         actions = np.empty(len(batch), np.int64)
         for i, key in enumerate(batch.key.tolist()):

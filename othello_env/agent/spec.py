@@ -25,10 +25,9 @@ import numpy.typing as npt
 from othello_env.agent.answers import act_on_clock
 from othello_env.agent.clock import Clock
 from othello_env.agent.protocol import Agent, AgentError, Chance, Policy, SpecError
+from othello_env.games.batch import Positions
 from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import CHOICE, EPSILON, mix_int
-from othello_env.games.othello import bitboard
-from othello_env.games.othello.position import OthelloBatch
 from othello_env.support.imports import NoSuchNameError, NotThereError, import_object
 
 __all__ = ["agent_names", "make_agent", "option_text"]
@@ -50,7 +49,7 @@ class _CallableAgent(Agent):
         answer = self._policy(state.observation(state.to_move)[np.newaxis], state.action_mask()[np.newaxis])
         return int(self._checked(answer, 1)[0])
 
-    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+    def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         return self._checked(self._policy(batch.observations(), batch.masks()), len(batch))
 
     def _checked(self, answer: Any, n: int) -> npt.NDArray[np.int64]:
@@ -98,10 +97,9 @@ class _EpsilonAgent(Agent):
             return state.draw_action(key, CHOICE)
         return act_on_clock(self._agent, state, Clock(seconds_left, move_seconds))
 
-    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+    def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         actions = np.array(self._agent.act_batch(batch), np.int64)
-        threshold, board = np.uint64(self._threshold), bitboard.BOARDS[batch.size]
-        bitboard.randomise(actions, batch.own, batch.opponent, batch.key, threshold, board, batch.size)
+        batch.randomise(actions, self._threshold)
         return actions
 
 

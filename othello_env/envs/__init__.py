@@ -6,24 +6,29 @@ from othello_env.support.imports import later
 
 if TYPE_CHECKING:
     from othello_env.envs.aec import AECGame
+    from othello_env.envs.checkers import CheckersEnv, CheckersVectorEnv
     from othello_env.envs.conventions import IgnoredMaskWarning
-    from othello_env.envs.family import CheckersEnv, TriboloEnv
     from othello_env.envs.making import make_env, make_vec_env
+    from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
     from othello_env.envs.returns import self_play_advantages
     from othello_env.envs.sampling import sample_legal
     from othello_env.envs.sb3 import OthelloVecEnv
-    from othello_env.envs.single import OthelloEnv, SingleGame
-    from othello_env.envs.vector.env import OthelloVectorEnv
+    from othello_env.envs.single import SingleGame
+    from othello_env.envs.tribolo import TriboloEnv, TriboloVectorEnv
+    from othello_env.envs.vector.env import VectorGames
 
 __all__ = [
     "AECGame",
     "CheckersEnv",
+    "CheckersVectorEnv",
     "IgnoredMaskWarning",
     "OthelloEnv",
     "OthelloVecEnv",
     "OthelloVectorEnv",
     "SingleGame",
     "TriboloEnv",
+    "TriboloVectorEnv",
+    "VectorGames",
     "make_env",
     "make_vec_env",
     "sample_legal",
@@ -35,14 +40,16 @@ if not TYPE_CHECKING:  # a type checker knows the names, and says so of others
         __name__,
         {
             "othello_env.envs.aec": ("AECGame",),
+            "othello_env.envs.checkers": ("CheckersEnv", "CheckersVectorEnv"),
             "othello_env.envs.conventions": ("IgnoredMaskWarning",),
-            "othello_env.envs.family": ("CheckersEnv", "TriboloEnv"),
             "othello_env.envs.making": ("make_env", "make_vec_env"),
+            "othello_env.envs.othello": ("OthelloEnv", "OthelloVectorEnv"),
             "othello_env.envs.returns": ("self_play_advantages",),
             "othello_env.envs.sampling": ("sample_legal",),
             "othello_env.envs.sb3": ("OthelloVecEnv",),
-            "othello_env.envs.single": ("OthelloEnv", "SingleGame"),
-            "othello_env.envs.vector.env": ("OthelloVectorEnv",),
+            "othello_env.envs.single": ("SingleGame",),
+            "othello_env.envs.tribolo": ("TriboloEnv", "TriboloVectorEnv"),
+            "othello_env.envs.vector.env": ("VectorGames",),
         },
     )
 

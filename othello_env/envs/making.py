@@ -9,9 +9,8 @@ from typing import Any, ParamSpec, TypeVar
 import gymnasium
 
 from othello_env.envs.conventions import check_choice
+from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
 from othello_env.envs.rendering import RENDER_MODES
-from othello_env.envs.single import OthelloEnv
-from othello_env.envs.vector.env import OthelloVectorEnv
 
 __all__ = ["make_env", "make_vec_env"]
 

@@ -8,13 +8,13 @@ __all__ = ["register"]
 
 def register() -> None:
     """Register every game; importing `othello_env` calls this once."""
-    gymnasium.register(
-        "othello_env/Othello-v0",
-        entry_point="othello_env.envs.single:OthelloEnv",
-        vector_entry_point="othello_env.envs.vector.env:OthelloVectorEnv",
-    )
-    gymnasium.register("othello_env/Tribolo-v0", entry_point="othello_env.envs.family:TriboloEnv")
-    gymnasium.register("othello_env/Checkers-v0", entry_point="othello_env.envs.family:CheckersEnv")
+    for game in ("Othello", "Tribolo", "Checkers"):
+        room = f"othello_env.envs.{game.lower()}"
+        gymnasium.register(
+            f"othello_env/{game}-v0",
+            entry_point=f"{room}:{game}Env",
+            vector_entry_point=f"{room}:{game}VectorEnv",
+        )
     if hasattr(pettingzoo, "register"):  # the registry came with PettingZoo 1.27
         for game in ("othello", "tribolo", "checkers"):
             pettingzoo.register("aec", f"othello_env/{game}-v0", entry_point=f"othello_env.{game}_v0:env")

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
-from othello_env.envs.vector.env import OthelloVectorEnv
+from othello_env.envs.othello import OthelloVectorEnv
 from othello_env.support.extras import MissingExtraError, import_extra
 
 __all__ = ["OthelloVecEnv"]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
-from othello_env.agent import Agent, Seat, make_agent
+from othello_env.agent import Agent, Seat
 from othello_env.envs.conventions import (
     REWARDS,
     MaskWatch,
@@ -26,11 +26,10 @@ from othello_env.envs.conventions import (
 from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from othello_env.envs.seeding import REDRAWS, GameKeys, learner_seat, opponent_key, redraw_key
 from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options
-from othello_env.envs.vector.opponents import Opponent, opponent_name
+from othello_env.envs.vector.opponents import Opponent, make_opponents
 from othello_env.games.game import IllegalActionError, State, check_seed
-from othello_env.games.othello.position import Othello, check_size
 
-__all__ = ["OthelloEnv", "SingleGame"]
+__all__ = ["SingleGame"]
 
 _ONLY = np.int64(0)
 """The number of the only opponent."""
@@ -94,7 +93,8 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         self._strict = strict
         self._renderer = Renderer(render_mode)
         self._starts = Starts(openings, self.new_game)
-        self._opponents = self._make_opponents(opponent, start)
+        self._opponents, names = make_opponents(opponent, start)
+        self.opponents = tuple(names)
         self._watch = MaskWatch()
         self._seats: dict[int, Seat] = {}
         """The opponents of this game by player."""
@@ -106,17 +106,6 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
     @abstractmethod
     def new_game(self, game_key: int) -> State:
         """The game's own start; what is random in it depends on the key."""
-
-    def _make_opponents(self, opponent: Opponent | tuple[Opponent, ...], start: State) -> tuple[Agent, ...]:
-        others = self._players - 1
-        given = opponent if isinstance(opponent, tuple) else (opponent,) * others
-        if len(given) != others:
-            raise ValueError(f"expected an opponent for each of {others} other seats, got {len(given)}")
-        agents = tuple(make_agent(each) for each in given)
-        for agent in agents:
-            agent.check_game(start)
-        self.opponents = tuple(map(opponent_name, given, agents))
-        return agents
 
     def _info(self, state: State, illegal_action: int | None = None) -> dict[str, Any]:
         opponent = _ONLY if self._players == 2 else np.arange(self._players - 1, dtype=np.int64)
@@ -254,39 +243,3 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
     def close(self) -> None:
         """Close the window."""
         self._renderer.close()
-
-
-class OthelloEnv(SingleGame):
-    """Othello against an opponent, ``othello_env/Othello-v0``.
-
-    Args:
-        size: of the board, 4, 6 or 8.
-        opponent: as in `SingleGame`, like all that follows.
-        side: ``"black"``, ``"white"`` or ``"random"``.
-        openings: where games begin.
-        reward: ``"result"`` or ``"margin"``.
-        strict: raise for an illegal action instead of ending the game.
-        render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
-    """
-
-    def __init__(
-        self,
-        size: int = 8,
-        opponent: Opponent = "random",
-        side: str = "random",
-        openings: str | Sequence[str | State] | None = None,
-        reward: str = "result",
-        strict: bool = False,
-        render_mode: str | None = None,
-    ) -> None:
-        self._size = check_size(size)
-        super().__init__(opponent, side, openings, reward, strict, render_mode)
-
-    @property
-    def position(self) -> Othello:
-        state = super().position
-        assert isinstance(state, Othello)
-        return state
-
-    def new_game(self, game_key: int) -> Othello:
-        return Othello(self._size)

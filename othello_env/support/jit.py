@@ -36,9 +36,9 @@ import numba.core.config
 import numpy as np
 
 from othello_env.support.kernel_cache import folder_of
-from othello_env.support.numba_internals import compiled
+from othello_env.support.numba_internals import compiled, compiled_for
 
-__all__ = ["interruptible", "kernel", "raise_interrupt"]
+__all__ = ["entry_point", "interruptible", "kernel", "raise_interrupt"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _CONFIG: Any = numba.core.config  # its settings are made at run time
@@ -47,8 +47,10 @@ _CONFIG: Any = numba.core.config  # its settings are made at run time
 @overload
 def kernel(function: _F) -> _F: ...
 @overload
-def kernel(*, inline: bool = False, slp: bool = False) -> Callable[[_F], _F]: ...
-def kernel(function: _F | None = None, *, inline: bool = False, slp: bool = False) -> _F | Callable[[_F], _F]:
+def kernel(*, inline: bool = False, slp: bool = False, lean: bool = False) -> Callable[[_F], _F]: ...
+def kernel(
+    function: _F | None = None, *, inline: bool = False, slp: bool = False, lean: bool = False
+) -> _F | Callable[[_F], _F]:
     """Compile a function on plain numbers and arrays; it checks nothing and releases the interpreter's lock.
 
     Args:
@@ -58,14 +60,25 @@ def kernel(function: _F | None = None, *, inline: bool = False, slp: bool = Fals
         slp: let LLVM do equal operations side by side in one vector (superword-level parallelism). For short functions
             without loops and calls that do the same in several directions. Numba leaves this off since calls of
             vectorised mathematical functions went wrong (its issue 8705), so it is for integers only.
+        lean: do not count references to arrays. With twenty arrays that takes longer than a small kernel does. For
+            kernels that neither make an array nor return one; Numba refuses others.
     """
 
     def compile_it(function: _F) -> _F:
         if _CONFIG.DISABLE_JIT:
             return _interpreted(function)
-        return cast(_F, compiled(function, inline=inline, slp=slp, folder=folder_of(function)))
+        return cast(_F, compiled(function, inline=inline, slp=slp, lean=lean, folder=folder_of(function)))
 
     return compile_it if function is None else compile_it(function)
+
+
+def entry_point(function: _F, *args: Any) -> _F:
+    """A kernel's machine code for arguments of these types; it is compiled if necessary, but not called.
+
+    A call of it does not look at the types of its arguments. With twenty arrays that takes longer than a small kernel
+    does. All arguments must be positional and have the types that they have here.
+    """
+    return function if _CONFIG.DISABLE_JIT else cast(_F, compiled_for(function, args))
 
 
 def raise_interrupt(error: BaseException) -> None:

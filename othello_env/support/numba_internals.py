@@ -1,12 +1,13 @@
 """Functions compiled by Numba, in ways that its documented options do not offer.
 
-All that this package uses or changes of Numba's internals is in this file. `compiled` is the one function that does so;
-`missing` says what of it the installed Numba has not.
+All that this package uses or changes of Numba's internals is in this file. `missing` names what of it the installed
+Numba has not.
 """
 
 import contextlib
 import functools
 import gc
+import inspect
 import pkgutil
 import sys
 import warnings
@@ -16,6 +17,7 @@ from typing import Any
 
 import numba
 import numba.core.config
+import numba.extending
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import RuntimeLinker
 from numba.core.compiler_lock import global_compiler_lock
@@ -26,7 +28,7 @@ from numba.core.types.containers import BaseNamedTuple, BaseTuple
 from othello_env.support.kernel_cache import digest_of
 from othello_env.support.locks import one_process
 
-__all__ = ["compiled", "missing"]
+__all__ = ["compiled", "compiled_for", "missing", "overloaded"]
 
 _CONFIG: Any = numba.core.config  # its settings are made at run time
 _UNRESOLVED = RuntimeLinker.PREFIX
@@ -43,23 +45,27 @@ _USED = (
     "numba.core.codegen:CPUCodeLibrary._get_module_for_linking",
     "numba.core.codegen:RuntimeLinker.PREFIX",
     "numba.core.codegen:RuntimeLinker.scan_defined_symbols",
+    "numba.core.compiler:CompileResult.entry_point",
+    "numba.core.cpu:CPUTargetOptions._nrt",
     "numba.core.cpu:CPUTargetOptions.forceinline",
     "numba.core.cpu:CPUTargetOptions.no_cfunc_wrapper",
     "numba.core.registry:CPUDispatcher.compile",
 )
 
 
-def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, folder: Path | None) -> Any:
+def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: bool, folder: Path | None) -> Any:
     """A function that Numba compiles when it is first called with new types, without Python's lock and error checks.
 
     Args:
         function: what to compile.
         inline: let LLVM paste the function's body into its callers.
         slp: compile with LLVM's SLP vectoriser, whatever is compiled around the function.
+        lean: do not count references to arrays.
         folder: where machine code is kept; None keeps none.
     """
     njit: Any = numba.njit  # its types leave these options out
-    dispatcher = njit(nogil=True, error_model="numpy", forceinline=inline, no_cfunc_wrapper=True)(function)
+    options = {"error_model": "numpy", "forceinline": inline, "_nrt": not lean}  # else its caller's _nrt would hold
+    dispatcher = njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
     compile_now = dispatcher.compile
     if folder is not None:
         dispatcher._cache = _Cache(function, folder)
@@ -72,6 +78,35 @@ def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, folder: P
 
     dispatcher.compile = compile_alone
     return dispatcher
+
+
+def compiled_for(dispatcher: Any, args: Iterable[Any]) -> Callable[..., Any]:
+    """What a compiled function calls for arguments of these types, without looking at them."""
+    types = tuple(map(numba.typeof, args))
+    dispatcher.compile(types)
+    entry_point: Callable[..., Any] = dispatcher.overloads[types].entry_point
+    return entry_point
+
+
+def overloaded(function: Callable[..., Any], choose: Callable[[Any], Callable[..., Any]], *, lean: bool) -> None:
+    """Let compiled functions that call this one call the one that is chosen for the type of its first argument.
+
+    Args:
+        function: with positional arguments only.
+        choose: from the class of a named tuple, or from None, to a compiled function.
+        lean: do not count references to arrays.
+    """
+    # Numba packs and counts references for `*args`, which takes 30 times as long as a small function does. So the
+    # functions that it sees have the arguments by name.
+    names = ", ".join(inspect.signature(function).parameters)
+
+    def forward(kind: Any) -> Any:
+        chosen = choose(getattr(kind, "instance_class", None))
+        return eval(f"lambda {names}: _chosen({names})", {"_chosen": chosen, "__name__": __name__})  # noqa: S307
+
+    typed = eval(f"lambda {names}: _forward({names.partition(',')[0]})", {"_forward": forward})  # noqa: S307
+    options: Any = {"error_model": "numpy", "forceinline": True, "_nrt": not lean}  # its types leave the last one out
+    numba.extending.overload(function, strict=False, jit_options=options)(typed)
 
 
 def missing() -> list[str]:

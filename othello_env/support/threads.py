@@ -13,7 +13,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-__all__ = ["Threads", "Workers"]
+__all__ = ["Threads"]
 
 _T = TypeVar("_T")
 _Answer = tuple[int, Any, BaseException | None]
@@ -85,9 +85,6 @@ class Threads:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Threads, (self.count,))
-
-
-Workers = Threads  # the name that importers still use
 
 
 def _done(work: Callable[[int], Any], k: int) -> _Answer:

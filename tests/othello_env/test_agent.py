@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from othello_env import Agent, AgentError, MissingExtraError, Othello, OthelloBatch, SpecError, make_agent
+from othello_env import Agent, AgentError, MissingExtraError, Othello, OthelloPositions, SpecError, make_agent
 from othello_env.agent import Chance, Clock, Seat, act_on_clock, agent_names, ask, option_text
 from othello_env.agent import spec as agent_specs
 from othello_env.arena.play.timed import Timed
@@ -245,7 +245,7 @@ class TestCallables:
         states = [Othello(6), Othello(6).play(8)]
         made = make_agent(policy)
         assert [made.act(state) for state in states] == [state.legal_actions()[0] for state in states]
-        answers = made.act_batch(OthelloBatch.from_states(states))
+        answers = made.act_batch(OthelloPositions.from_states(states))
         assert answers.dtype == np.int64
         assert answers.tolist() == [state.legal_actions()[0] for state in states]
         assert [shape for shape, *_ in seen] == [(1, 2, 6, 6), (1, 2, 6, 6), (2, 2, 6, 6)]
@@ -392,7 +392,7 @@ class TestSeat:
         for seat in (second, first, first, second):
             seat.play(Othello())
         assert told == [1, 2, 1, 2]
-        agent.act_batch(OthelloBatch.from_states([Othello()] * 2, [3, 4]))
+        agent.act_batch(OthelloPositions.from_states([Othello()] * 2, [3, 4]))
         second.ask(Othello())
         assert told == [1, 2, 1, 2, 3, 4, 2]
         Seat(agent, 2)
@@ -444,7 +444,7 @@ class TestEpsilon:
         for state, key in zip(states, keys, strict=True):
             made.new_game(key)
             singles.append(made.act(state))
-        assert made.act_batch(OthelloBatch.from_states(states, keys)).tolist() == singles
+        assert made.act_batch(OthelloPositions.from_states(states, keys)).tolist() == singles
 
     def test_a_callable_with_epsilon_answers_alike(self):
         made = agent_specs._EpsilonAgent(make_agent(last_legal), 0.5, None)
@@ -454,8 +454,8 @@ class TestEpsilon:
         for state, key in zip(states, keys, strict=True):
             made.new_game(key)
             singles.append(made.act(state))
-        assert made.act_batch(OthelloBatch.from_states(states, keys)).tolist() == singles
-        assert singles != make_agent(last_legal).act_batch(OthelloBatch.from_states(states, keys)).tolist()
+        assert made.act_batch(OthelloPositions.from_states(states, keys)).tolist() == singles
+        assert singles != make_agent(last_legal).act_batch(OthelloPositions.from_states(states, keys)).tolist()
 
     @pytest.mark.parametrize(("epsilon", "share"), [(0.0, 0.0), (0.25, 0.1875), (1.0, 0.75)])
     def test_it_is_a_probability(self, plugin, epsilon, share):

@@ -100,5 +100,5 @@ def test_a_name_that_is_not_there_is_named():
 def test_importing_the_package_imports_no_environment_and_no_arena():
     code = "import sys, othello_env; print(*[name for name in sys.modules if name.startswith('othello_env.')])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    heavy = {"othello_env.envs.single", "othello_env.envs.vector.env", "othello_env.envs.making", "othello_env.arena"}
+    heavy = {"othello_env.envs.othello", "othello_env.envs.vector.env", "othello_env.envs.making", "othello_env.arena"}
     assert not heavy & set(loaded)

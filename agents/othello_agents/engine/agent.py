@@ -23,7 +23,8 @@ from othello_agents.engine.searcher import Iteration, Searcher
 from othello_agents.ntuple import NTupleNetwork, shipped_network
 from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, option_text
 from othello_env.games.game import State
-from othello_env.games.othello.position import Othello, OthelloBatch
+from othello_env.games.othello.position import Othello
+from othello_env.games.othello.positions import OthelloPositions
 
 __all__ = ["Engine"]
 
@@ -191,7 +192,7 @@ class Engine(Agent):
         assert scores is not None
         return scores
 
-    def exact_scores(self, positions: OthelloBatch | Iterable[Othello]) -> npt.NDArray[np.float64]:
+    def exact_scores(self, positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
         """(N, A) the final score after each legal action of N positions; see `othello_agents.engine.exact_scores`."""
         return exact_scores(positions)
 

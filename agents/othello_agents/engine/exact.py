@@ -11,14 +11,15 @@ from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, clear, new_memo
 from othello_agents.engine.running import run
 from othello_agents.engine.solver import solve_moves
 from othello_env.games.othello.bitboard import BOARDS
-from othello_env.games.othello.position import Othello, OthelloBatch
+from othello_env.games.othello.position import Othello
+from othello_env.games.othello.positions import OthelloPositions
 
 __all__ = ["exact_scores"]
 
 _MEGABYTES = 4
 
 
-def exact_scores(positions: OthelloBatch | Iterable[Othello]) -> npt.NDArray[np.float64]:
+def exact_scores(positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
     """The final score, in discs with the empty squares given to the winner, after each action under perfect play.
 
     Positions with up to 12 empty squares take milliseconds each; each further one about doubles the time.
@@ -33,7 +34,7 @@ def exact_scores(positions: OthelloBatch | Iterable[Othello]) -> npt.NDArray[np.
         KeyboardInterrupt: Ctrl-C was pressed.
         ValueError: the states differ in size.
     """
-    batch = positions if isinstance(positions, OthelloBatch) else OthelloBatch.from_states(list(positions))
+    batch = positions if isinstance(positions, OthelloPositions) else OthelloPositions.from_states(list(positions))
     scores = np.full((len(batch), batch.size**2 + 1), np.nan)
     memory = new_memory(_MEGABYTES)
     memory.control[NODES], memory.control[LIMIT] = 0, NO_LIMIT

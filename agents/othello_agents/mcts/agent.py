@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from othello_agents.mcts.kernels import ROOT, search_batch
 from othello_env.agent import Agent, Chance, as_othello
+from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS
-from othello_env.games.othello.position import OthelloBatch
+from othello_env.games.othello.positions import OthelloPositions
 
 __all__ = ["Mcts", "RootStatistics"]
 
@@ -78,7 +79,7 @@ class Mcts(Agent):
         state = as_othello(state, "mcts plays")
         if state.is_over:
             raise ValueError(f"there is nothing to search, the game is over:\n{state}")
-        batch = OthelloBatch.from_states([state])
+        batch = OthelloPositions.from_states([state])
         visits, values = self._search(batch, [self._chance.key(state)])
         actions = state.legal_actions()
         return RootStatistics(
@@ -91,12 +92,16 @@ class Mcts(Agent):
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         return self.search(state).action
 
-    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+    def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
+        if not isinstance(batch, OthelloPositions):
+            return super().act_batch(batch)
         discs = (batch.own | batch.opponent).tolist()
         keys = [mix_int(key, taken.bit_count()) for key, taken in zip(batch.key.tolist(), discs, strict=True)]
         return _most_tried(self._search(batch, keys)[0], batch)
 
-    def _search(self, batch: OthelloBatch, keys: list[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    def _search(
+        self, batch: OthelloPositions, keys: list[int]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         key = np.array(keys, np.uint64)
         return search_batch(batch.own, batch.opponent, key, BOARDS[batch.size], self._simulations, self._exploration)
 
@@ -107,7 +112,7 @@ def _columns(size: int) -> npt.NDArray[np.int64]:
     return np.array([*ACTION_SQUARES[size], ROOT])
 
 
-def _most_tried(visits: npt.NDArray[np.int64], batch: OthelloBatch) -> npt.NDArray[np.int64]:
+def _most_tried(visits: npt.NDArray[np.int64], batch: OthelloPositions) -> npt.NDArray[np.int64]:
     """(N,) the legal actions that were tried most often."""
     tried = np.where(batch.masks(), visits[:, _columns(batch.size)], -1)
     return np.asarray(np.argmax(tried, axis=1), np.int64)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from othello_agents.mcts.gumbel_kernels import Tree, back_up, descend, new_tree, plant, results
 from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS
-from othello_env.games.othello.position import OthelloBatch
+from othello_env.games.othello.positions import OthelloPositions
 
 __all__ = ["Answers", "ImprovedPolicies", "search"]
 
@@ -45,7 +45,7 @@ class ImprovedPolicies(NamedTuple):
 
 def search(
     answers: Answers,
-    batch: OthelloBatch,
+    batch: OthelloPositions,
     simulations: int,
     *,
     considered: int = 16,
@@ -111,7 +111,7 @@ def _answer(tree: Tree, leaves: npt.NDArray[np.int64], answers: Answers, size: i
     own, opponent = tree.own[places][live], tree.opponent[places][live]
     priors, values = np.zeros((len(own), 64)), np.zeros(len(own))
     if len(own):
-        asked = OthelloBatch(own, opponent, np.zeros(len(own), np.int8), np.zeros(len(own), np.uint64), size)
+        asked = OthelloPositions(own, opponent, np.zeros(len(own), np.int8), np.zeros(len(own), np.uint64), size)
         policy, values = answers(asked.observations(), asked.masks())
         # Every legal move keeps some probability, however sure the network is.
         priors[:, ACTION_SQUARES[size]] = np.log(np.maximum(policy[:, :-1], 1e-12))
@@ -119,7 +119,7 @@ def _answer(tree: Tree, leaves: npt.NDArray[np.int64], answers: Answers, size: i
 
 
 def _by_action(
-    batch: OthelloBatch,
+    batch: OthelloPositions,
     squares: npt.NDArray[np.int64],
     policy: npt.NDArray[np.float64],
     visits: npt.NDArray[np.int64],

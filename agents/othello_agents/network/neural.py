@@ -21,7 +21,8 @@ import numpy.typing as npt
 from othello_agents.mcts.gumbel import search
 from othello_agents.network.policy import PolicyAgent
 from othello_env.games.game import State
-from othello_env.games.othello.position import OthelloBatch, check_size
+from othello_env.games.othello.position import check_size
+from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.extras import import_extra
 from othello_env.support.files import parse_json, read_file, write_file
 
@@ -325,7 +326,7 @@ class NeuralAgent(PolicyAgent):
             return super().__repr__()
         return f"{super().__repr__()}{',' if self._temperature else ':'}simulations={self._simulations}"
 
-    def _look(self, batch: OthelloBatch) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    def _look(self, batch: OthelloPositions) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         if not self._simulations:
             return super()._look(batch)
         at_once = self._MOST // self._simulations
@@ -337,7 +338,7 @@ class NeuralAgent(PolicyAgent):
         """The expected result for a player, -1 to +1; the result itself once the game is over."""
         if state.is_over:
             return state.returns()[player]
-        batch = OthelloBatch.from_states([self._checked(state)])
+        batch = OthelloPositions.from_states([self._checked(state)])
         value = float(self._network.answers(batch.observations(), batch.masks())[1][0])
         return value if player == state.to_move else -value
 

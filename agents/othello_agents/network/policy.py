@@ -11,9 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.agent import Agent, Chance, WrongGameError, as_othello
+from othello_env.games.batch import Positions
 from othello_env.games.game import State
 from othello_env.games.hashing import CHOICE, mix_int
-from othello_env.games.othello.position import Othello, OthelloBatch
+from othello_env.games.othello.position import Othello
+from othello_env.games.othello.positions import OthelloPositions
 
 __all__ = ["PolicyAgent", "PolicyNetwork", "draw_actions"]
 
@@ -61,16 +63,18 @@ class PolicyAgent(Agent):
         self._chance.new_game(seed)
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
-        batch = OthelloBatch.from_states([self._checked(state)])
+        batch = OthelloPositions.from_states([self._checked(state)])
         return int(self._choose(batch, [self._chance.key(state)])[0])
 
-    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+    def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
+        if not isinstance(batch, OthelloPositions):
+            return super().act_batch(batch)
         discs = (batch.own | batch.opponent).tolist()
         return self._choose(
             batch, [mix_int(key, taken.bit_count()) for key, taken in zip(batch.key.tolist(), discs, strict=True)]
         )
 
-    def _choose(self, batch: OthelloBatch, keys: list[int]) -> npt.NDArray[np.int64]:
+    def _choose(self, batch: OthelloPositions, keys: list[int]) -> npt.NDArray[np.int64]:
         """An action for each position; if it is drawn, the decision's key determines it."""
         self._check_size(batch.size)
         actions, policy = self._look(batch)
@@ -79,7 +83,7 @@ class PolicyAgent(Agent):
         sharp = (policy / policy.max(axis=1, keepdims=True)) ** (1 / self._temperature)
         return draw_actions(sharp, np.array([mix_int(key, CHOICE) >> 11 for key in keys]) / 2.0**53)
 
-    def _look(self, batch: OthelloBatch) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    def _look(self, batch: OthelloPositions) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """The best actions (N,), and the policies (N, A)."""
         policy = self._network.policy(batch.observations(), batch.masks())
         return np.asarray(policy.argmax(axis=1), np.int64), policy
@@ -90,7 +94,7 @@ class PolicyAgent(Agent):
         Raises:
             ValueError: the game is another one, or of another size, or over.
         """
-        batch = OthelloBatch.from_states([self._checked(state)])
+        batch = OthelloPositions.from_states([self._checked(state)])
         actions = state.legal_actions()
         if not actions:
             raise ValueError(f"there is nothing to choose, the game is over:\n{state}")

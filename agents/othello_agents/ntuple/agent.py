@@ -12,8 +12,9 @@ import numpy.typing as npt
 from othello_agents.ntuple import kernels
 from othello_agents.ntuple.network import NTupleNetwork
 from othello_env.agent import Agent, WrongGameError, as_othello
+from othello_env.games.batch import Positions
 from othello_env.games.game import State
-from othello_env.games.othello.position import OthelloBatch
+from othello_env.games.othello.positions import OthelloPositions
 
 __all__ = ["SHIPPED_SIZES", "NTupleAgent", "agent_from_file", "agent_from_spec", "shipped_network"]
 
@@ -52,9 +53,11 @@ class NTupleAgent(Agent):
         self.network(as_othello(state, _WHO).size)
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
-        return int(self.act_batch(OthelloBatch.from_states([as_othello(state, _WHO)]))[0])
+        return int(self.act_batch(OthelloPositions.from_states([as_othello(state, _WHO)]))[0])
 
-    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+    def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
+        if not isinstance(batch, OthelloPositions):
+            return super().act_batch(batch)
         return kernels.best_actions(batch.own, batch.opponent, self.network(batch.size).tables, batch.size)
 
     def evaluate(self, state: State, player: int) -> float:

@@ -14,7 +14,7 @@ from othello_agents.ntuple.self_play import Learning, Records, learn, play, trai
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello import bitboard
 from othello_env.support.jit import interruptible
-from othello_env.support.threads import Workers
+from othello_env.support.threads import Threads
 
 __all__ = ["Trainer"]
 
@@ -111,8 +111,8 @@ class Trainer:
         self._errors = self.network.errors
         self.batch = batch
         self._records = Records.empty(batch, self.network.tables)
-        self._workers = Workers(num_threads)
-        self._portion = batch if self._workers.count > 1 else batch * max(1, _CHUNK // batch)
+        self._threads = Threads(num_threads)
+        self._portion = batch if self._threads.count > 1 else batch * max(1, _CHUNK // batch)
         training = self.network.training
         self._played = np.array([training.get("games", 0)], np.int64)
         self.seconds: float = training.get("seconds", 0.0)
@@ -171,7 +171,7 @@ class Trainer:
     def _play(self, games: int) -> None:
         """Play the next games and learn from them; with several threads, they are of one batch."""
         black, white = (np.uint64(discs) for discs in bitboard.STARTS)
-        tables, learning, records, threads = self.network.tables, self._learning, self._records, self._workers.count
+        tables, learning, records, threads = self.network.tables, self._learning, self._records, self._threads.count
         if threads == 1:
             train(self._key, self._played, games, black, white, tables, self._errors, learning, records)
             return
@@ -181,7 +181,7 @@ class Trainer:
             # A thread that an interrupt left running meets only share k of the next call in the records.
             play(self._key, first, games, k, threads, black, white, tables, learning, records)
 
-        self._workers.run(share)
+        self._threads.run(share)
         learn(self._played, games, tables, self._errors, learning, records)
 
     def _note(self) -> None:

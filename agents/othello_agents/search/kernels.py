@@ -21,7 +21,7 @@ from othello_env.games.othello.bitboard import (
     popcount,
     square_to_action,
 )
-from othello_env.games.othello.position import OthelloBatch
+from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.jit import kernel
 
 __all__ = [
@@ -252,7 +252,7 @@ def _search_batch(
     return values, actions, nodes
 
 
-def search_batch(batch: OthelloBatch, method: int, depth: int, squares: SquareSum) -> FoundBatch:
+def search_batch(batch: OthelloPositions, method: int, depth: int, squares: SquareSum) -> FoundBatch:
     """Search N positions.
 
     Args:

@@ -12,8 +12,10 @@ import numpy.typing as npt
 from othello_agents.evaluations import Evaluate, evaluation_name, find_evaluation
 from othello_agents.search import kernels as search_kernels
 from othello_env.agent import Agent, WrongGameError, option_text
+from othello_env.games.batch import Positions
 from othello_env.games.game import State
-from othello_env.games.othello.position import Othello, OthelloBatch
+from othello_env.games.othello.position import Othello
+from othello_env.games.othello.positions import OthelloPositions
 
 __all__ = ["DepthSearch", "Found", "PairedSearch", "Search", "check_depth", "final_value"]
 
@@ -154,7 +156,7 @@ class PairedSearch(Search):
     def _search(self, state: State, depth: int, evaluate: Evaluate) -> Found:
         if self._compiled is None or not isinstance(state, Othello):
             return self.python(state, depth, evaluate)
-        batch = OthelloBatch.from_states([state])
+        batch = OthelloPositions.from_states([state])
         value, action, nodes = (
             int(each[0]) for each in search_kernels.search_batch(batch, self.kernel, depth, self._compiled)
         )
@@ -169,8 +171,8 @@ class PairedSearch(Search):
         """Whether a kernel answers; a search in Python is a loop that no time limit could end."""
         return self._compiled is not None
 
-    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
-        if self._compiled is None:
+    def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
+        if self._compiled is None or not isinstance(batch, OthelloPositions):
             return super().act_batch(batch)
         return search_kernels.search_batch(batch, self.kernel, self._depth, self._compiled)[1]
 

@@ -1,4 +1,4 @@
-"""Games of Othello played all at once, ply by ply, and agents asked for many answers at once.
+"""Games of Othello played all at once, ply by ply.
 
 Letters for shapes: N = games, M = those in which an agent is asked, T = plies of the longest game.
 """
@@ -10,32 +10,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, AgentError
+from othello_env.agent import Agent, ask_many
 from othello_env.games.othello import bitboard
-from othello_env.games.othello.position import Othello, OthelloBatch
+from othello_env.games.othello.position import Othello
+from othello_env.games.othello.positions import OthelloPositions
 
-__all__ = ["ask_batch", "play_batch"]
-
-
-def ask_batch(agent: Agent, batch: OthelloBatch, legal: npt.NDArray[np.uint64] | None = None) -> npt.NDArray[np.int64]:
-    """An agent's answers to M positions, (M,), checked.
-
-    Args:
-        agent: whom to ask.
-        batch: the positions; in each the player to move has a move.
-        legal: (M,) the legal squares, where the caller knows them.
-
-    Raises:
-        AgentError: an answer is no legal action.
-    """
-    if legal is None:
-        legal = bitboard.legal_moves_batch(batch.own, batch.opponent, bitboard.BOARDS[batch.size])
-    discs = _discs(batch.size)
-    actions = np.asarray(agent.act_batch(batch))
-    good = actions.shape == legal.shape and np.issubdtype(actions.dtype, np.integer)
-    if not good or actions.min() < 0 or actions.max() >= len(discs) or not (discs[actions] & legal).all():
-        raise AgentError(f"agent {agent!r} answered a batch with an illegal action")
-    return actions
+__all__ = ["play_batch"]
 
 
 def play_batch(
@@ -52,7 +32,7 @@ def play_batch(
     Raises:
         AgentError: an answer is no legal action.
     """
-    boards = OthelloBatch.from_states(starts)
+    boards = OthelloPositions.from_states(starts)
     size, board, discs = boards.size, bitboard.BOARDS[boards.size], _discs(boards.size)
     own, opponent, to_move = boards.own.copy(), boards.opponent.copy(), boards.to_move.astype(np.int64)
     games, seats, keys = np.arange(len(starts)), np.asarray(seats), np.asarray(keys, np.uint64)
@@ -66,9 +46,9 @@ def play_batch(
         for place, agent in enumerate(agents):
             mine = games[choosing & (seats[games, to_move] == place)]
             if mine.size:
-                key = keys[mine, to_move[mine]]
-                asked = OthelloBatch(own[mine], opponent[mine], to_move[mine].astype(np.int8), key, size)
-                actions[mine] = ask_batch(agent, asked, legal[mine])
+                movers = to_move[mine]
+                sides = own[mine], opponent[mine], movers.astype(np.int8), keys[mine, movers]
+                actions[mine] = ask_many(agent, OthelloPositions(*sides, size, legal[mine]))
         history.append(actions)
         disc = np.where(choosing, discs[actions], nobody)
         moved = (own[live], opponent[live])

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.agent import Agent, Clock, act_on_clock
+from othello_env.games.batch import Positions
 from othello_env.games.game import State
-from othello_env.games.othello.position import OthelloBatch
 
 __all__ = ["Timed"]
 
@@ -50,7 +50,7 @@ class Timed(Agent):
         self._add("act", 1, began)
         return action
 
-    def act_batch(self, batch: OthelloBatch) -> npt.NDArray[np.int64]:
+    def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         began = time.perf_counter()
         actions = self.agent.act_batch(batch)
         self._add("act_batch", len(batch), began)

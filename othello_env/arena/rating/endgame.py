@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from othello_env.agent import Agent, AgentLeftError, Policy, Seat, WrongGameError, make_agent
+from othello_env.agent import Agent, AgentLeftError, Policy, Seat, WrongGameError, ask_many, make_agent
 from othello_env.arena.faults import warn_of_faults
-from othello_env.arena.play.batches import ask_batch
 from othello_env.arena.play.games import failure
 from othello_env.arena.tournament.results import Z95, score_interval
 from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
-from othello_env.games.othello.position import Othello, OthelloBatch
+from othello_env.games.othello.position import Othello
+from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.jit import raise_interrupt
 
 __all__ = ["ENDGAMES", "EndgameAccuracy", "EndgamePosition", "endgame_positions", "measure_endgame", "random_endgame"]
@@ -169,8 +169,8 @@ def _answers(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
     keys = [mix_int(seed, number) for number in range(len(positions))]
     if agent.answers_batches:
         try:
-            batch = OthelloBatch.from_states([position.state for position in positions], keys)
-            return [int(action) for action in ask_batch(agent, batch)]
+            batch = OthelloPositions.from_states([position.state for position in positions], keys)
+            return [int(action) for action in ask_many(agent, batch)]
         except (AgentLeftError, WrongGameError):
             raise
         except (Exception, SystemExit) as error:

@@ -1,5 +1,5 @@
-"""Thousands of games as one Gymnasium vector environment."""
+"""A batch of games as one Gymnasium vector environment."""
 
-from othello_env.envs.vector.env import OthelloVectorEnv
+from othello_env.envs.vector.env import VectorGames
 
-__all__ = ["OthelloVectorEnv"]
+__all__ = ["VectorGames"]

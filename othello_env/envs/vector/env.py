@@ -1,10 +1,11 @@
-"""A batch of Othello games as one Gymnasium vector environment, stepped by compiled passes over arrays.
+"""One Gymnasium vector environment over any batch of games, stepped by compiled kernels.
 
-Letters for shapes: N = `num_envs`, S = size, A = S * S + 1 actions with the pass last.
+Letters for shapes: N = `num_envs`, A actions, P players.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -30,40 +31,36 @@ from othello_env.envs.conventions import (
 from othello_env.envs.rendering import RENDER_FPS, Renderer
 from othello_env.envs.seeding import REDRAWS, env_keys
 from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options, check_reset_mask
-from othello_env.envs.vector.buffers import Buffers, start_table
-from othello_env.envs.vector.info import Moment, StepInfo, Told
+from othello_env.envs.vector.buffers import Buffers
+from othello_env.envs.vector.info import Moment, StepInfo
 from othello_env.envs.vector.opponents import OpponentPool, Opponents
+from othello_env.games.batch import Batch, Begins, Ends
+from othello_env.games.batch.arrays import ILLEGAL, NO_OPENING, NO_TURN, OUT_OF_RANGE, OVER, SIDE_DRAWN
 from othello_env.games.game import IllegalActionError, State
-from othello_env.games.othello.batch import passes as batch
-from othello_env.games.othello.batch import play as batch_play
-from othello_env.games.othello.batch.arrays import SIDE_DRAWN, Ends, StartTable, new_games
-from othello_env.games.othello.bitboard import BOARDS
-from othello_env.games.othello.position import Othello, check_size
-from othello_env.support.threads import Workers
+from othello_env.support.threads import Threads
 
-__all__ = ["OthelloVectorEnv"]
+__all__ = ["VectorGames"]
 
 _Observation = dict[str, npt.NDArray[np.int8]]
 _Array = npt.NDArray[Any]
-_Ends = npt.NDArray[np.uint64]  # rows for `othello_env.games.othello.batch.arrays.Ends.read`
 _RENDER_MODES = (None, "rgb_array", "ansi")
-_SIDES = ("random", *Othello.player_names)
 
 
-class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array]):
-    """N games of Othello, ``gymnasium.make_vec("othello_env/Othello-v0", num_envs=N)``.
+class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC):
+    """N games, stepped together; a subclass says of which kind.
 
-    With opponents it is, game by game, a batch of `othello_env.envs.single.OthelloEnv`: game i of ``reset(seed=s)``
-    plays as one with seed s + i. With ``opponent=None`` both sides are the learner's: each step is a ply, the
+    With opponents it is, game by game, a batch of `othello_env.envs.single.SingleGame`: game i of ``reset(seed=s)``
+    plays as one with seed s + i. With ``opponent=None`` every side is the learner's: each step is a ply, the
     observation is seen by the player to move, and `reward[i]` is for the player whose action was just given.
 
     `info` has the single environment's entries as arrays, at every reset and step: `action_mask` (N, A) int8, the array
-    of the observation; `winner` (N,), `discs` (N, 2), `plies` (N,), `illegal_action` (N,) and `opponent` (N,), int64
-    (see `othello_env.envs.conventions.game_info`). `opponents` has the specs by number; `opponent` is -1 in self-play.
-    Self-play has two more, (N,) int8: `to_move`, the players who move next, and `reward_to`, whose reward it is (-1
-    after a reset). For each entry `_name` (N,) bool says where it counts: everywhere but after a reset by `reset_mask`.
-    It is what Gymnasium's `SyncVectorEnv` gives, and is made when it is first looked at. One thing differs: after a
-    reset by `reset_mask`, `action_mask` has the masks of the other games too, where Gymnasium's has zeros.
+    of the observation; `winner` (N,), `discs` (N, P), `plies` (N,), `illegal_action` (N,) and `opponent` (N,), with
+    three players (N, 2), all int64 (see `othello_env.envs.conventions.game_info`). `opponents` has the specs by number;
+    `opponent` is -1 in self-play. Self-play has two more, (N,) int8: `to_move`, the players who move next, and
+    `reward_to`, whose reward it is (-1 after a reset). For each entry `_name` (N,) bool says where it counts:
+    everywhere but after a reset by `reset_mask`. It is what Gymnasium's `SyncVectorEnv` gives, and is made when it is
+    first looked at. One thing differs: after a reset by `reset_mask`, `action_mask` has the masks of the other games
+    too, where Gymnasium's has zeros.
 
     In the mode ``SAME_STEP``, the default, the observation and info after an end are the next game's. The last ones are
     in ``info["final_obs"]``, (N,) objects, an observation or None, and ``info["final_info"]``, the entries above, both
@@ -79,9 +76,9 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
 
     Args:
         num_envs: how many games.
-        size: of the boards, 4, 6 or 8.
-        opponent: a spec, an Agent, a callable, a dict of such and weights (see `set_opponents`), or None for self-play.
-        side: ``"black"``, ``"white"`` or ``"random"``: which player the learner is; in self-play it is both.
+        opponent: a spec, an Agent or a callable for every other seat, with three players also a tuple of one a seat; or
+            a dict of such and weights (see `set_opponents`); or None for self-play.
+        side: which player the learner is, by name, or ``"random"``; in self-play it is every one.
         openings: where games begin: None for the game's start, ``"random:PLIES"``, or transcripts or States, of which
             each game draws one.
         reward: ``"result"``, or ``"margin"`` in discs.
@@ -102,7 +99,6 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
     def __init__(
         self,
         num_envs: int = 1,
-        size: int = 8,
         opponent: Opponents | None = "random",
         side: str = "random",
         openings: str | Sequence[str | State] | None = None,
@@ -113,9 +109,11 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         copy: bool = True,
         num_threads: int = 1,
     ) -> None:
-        self._workers = Workers(1)  # Gymnasium 1.1 closes also what could not be made
+        self._threads = Threads(1)  # Gymnasium 1.1 closes also what could not be made
         num_envs, num_threads = check_count("num_envs", num_envs), check_count("num_threads", num_threads)
-        check_choice("side", side, _SIDES)
+        start = self.new_game(0)
+        self._sides = ("random", *start.player_names)
+        check_choice("side", side, self._sides)
         if opponent is None:
             _check_no_side(side)
         check_choice("reward", reward, REWARDS)
@@ -129,26 +127,31 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
             "render_fps": RENDER_FPS,
             "autoreset_mode": self.autoreset_mode,
         }
-        size = check_size(size)
-        start = Othello(size)
         self.single_observation_space = observation_space(start)
         self.single_action_space = gymnasium.spaces.Discrete(start.num_actions)
-        self._size = size
-        self._board = BOARDS[size]
-        self._by_margin = reward == "margin"
+        self._how = (self.autoreset_mode == AutoresetMode.SAME_STEP, reward == "margin")
+        """Whether the next game begins where one ends, and whether rewards are margins."""
         self._strict = strict
         self._side = side
         self._copy = copy
-        self._workers = Workers(min(num_threads, num_envs))
-        self._pool = None if opponent is None else OpponentPool(opponent, size)
+        self._threads = Threads(min(num_threads, num_envs))
+        self._pool = None if opponent is None else OpponentPool(opponent, start)
         self._renderer = Renderer(render_mode)
         self._ready = self._has_keys = False
         self._watch = MaskWatch()
-        self._ends: list[_Ends] = []
+        self._ends: list[Ends] = []
         """How games ended in the last step."""
-        self._games = new_games(num_envs, size)
+        self._batch = self.new_batch(num_envs)
         self._arrange()
         self.set_openings(openings)
+
+    @abstractmethod
+    def new_batch(self, n: int) -> Batch:
+        """N games, not begun."""
+
+    @abstractmethod
+    def new_game(self, game_key: int) -> State:
+        """The game's own start; what is random in it depends on the key."""
 
     # Gymnasium's spaces of N games hold four bytes for each of an observation's, so they are made only when asked for.
 
@@ -162,23 +165,18 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
 
     def _arrange(self) -> None:
         """Make what shares memory with the games: the slices of each thread, and the buffers."""
-        bounds = np.linspace(0, self.num_envs, self._workers.count + 1).astype(int).tolist()
-        self._parts = [slice(a, b) for a, b in pairwise(bounds)]
-        self._views = [self._games.part(part) for part in self._parts]
-        self._fields = [tuple(view) for view in self._views]
-        self._buffers = Buffers(self.num_envs, self._size)
+        bounds = np.linspace(0, self.num_envs, self._threads.count + 1).astype(int).tolist()
+        self._slices = [slice(a, b) for a, b in pairwise(bounds)]
+        self._parts = [self._batch.part(places) for places in self._slices]
+        self._buffers = Buffers(self._batch, self._slices)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in vars(self).items() if k not in ("_views", "_fields", "_buffers")}
+        return {k: v for k, v in vars(self).items() if k not in ("_parts", "_buffers")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        vars(self).update(state)
         self._arrange()
-        self._buffers.encode(self._games, slice(None))
-
-    def new_game(self, game_key: int) -> Othello:
-        """A game's own start, the same under every key."""
-        return Othello(self._size)
+        self._encode(self._buffers)
 
     def set_openings(self, openings: str | Sequence[str | State] | None) -> None:
         """Change where games begin, from each game's next reset on; the argument is the constructor's.
@@ -187,38 +185,42 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
             ValueError: the openings are wrong; nothing has changed then.
         """
         starts = Starts(openings, self.new_game)
-        table = self._table(starts.openings.positions or (Othello(self._size),), starts.openings.random_plies)
-        self._starts = starts
-        self._begin_at(table)
+        begins = self._new_begins(starts.openings.positions, starts.openings.random_plies)
+        self._starts, self._begins = starts, begins
 
     def set_opponents(self, opponents: Opponents) -> None:
         """Change the opponents; each game plays on against its own until its next reset.
 
         Args:
-            opponents: a spec, an Agent or a callable, or a dict of such with the weights at which games draw them.
+            opponents: as for the constructor; in a dict the values are the weights at which games, or with three
+                players the seats of each game, draw its keys.
 
         Raises:
             ValueError: a spec or a weight is wrong, or this is a self-play environment; nothing has changed then.
         """
         if self._pool is None:
             raise ValueError("a self-play environment (opponent=None) has no opponents to set")
-        self._pool.replace(opponents, self._games.rival)
-        self._begin_at(self._start_table._replace(pool=self._pool.bounds, first=self._pool.first))
+        self._pool.replace(opponents, self._batch.course.rival)
+        self._begins = self._new_begins(self._starts.openings.positions, self._starts.openings.random_plies)
 
-    def _begin_at(self, table: StartTable) -> None:
-        self._start_table, self._start_fields = table, tuple(table)
-
-    def _table(self, positions: Sequence[State], random_plies: int, side: str | None = None) -> StartTable:
-        """Where games begin, for the kernels; `side` overrides the environment's."""
-        names = dict(zip(_SIDES, (SIDE_DRAWN, 0, 1), strict=True))
-        number = -1 if self._pool is None else names[side or self._side]
-        bounds, first = (np.zeros(1, np.uint64), 0) if self._pool is None else (self._pool.bounds, self._pool.first)
-        return start_table([p for p in positions if isinstance(p, Othello)], random_plies, number, bounds, first)
+    def _new_begins(self, positions: Sequence[State], random_plies: int, side: str | None = None) -> Begins:
+        """How games begin, for the kernels; `side` overrides the environment's."""
+        number = self._sides.index(side or self._side) - 1
+        players = len(self._sides) - 1
+        pool = np.zeros((players - 1, 1), np.uint64) if self._pool is None else self._pool.bounds
+        return self._batch.begins(
+            positions,
+            random_plies,
+            redraws=REDRAWS,
+            side=-1 if self._pool is None else SIDE_DRAWN if number < 0 else number,
+            pool=pool,
+            first=0 if self._pool is None else self._pool.first,
+        )
 
     @property
     def to_move(self) -> npt.NDArray[np.int8]:
         """(N,) the players to move, a copy: against opponents the player that the learner is in each game."""
-        return self._games.to_move.copy()
+        return self._batch.course.to_move.copy()
 
     @property
     def opponents(self) -> tuple[str, ...]:
@@ -228,7 +230,7 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         """
         return () if self._pool is None else tuple(self._pool.names)
 
-    def position(self, i: int) -> Othello:
+    def position(self, i: int) -> State:
         """The position of game i, with its moves.
 
         Raises:
@@ -237,33 +239,23 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         """
         if not self._ready:
             raise ResetNeeded("there are no positions before reset()")
-        games, to_move = self._games, int(self._games.to_move[i])
-        own, opponent = int(games.own[i]), int(games.opponent[i])
-        if games.over[i] and games.learner[i] == 1 - to_move:  # it is shown to the learner
-            own, opponent = opponent, own
-        return self._state_of(own, opponent, to_move, games.moves[i, : games.plies[i]])
+        return self._batch.state(i)
 
-    def final_position(self, i: int) -> Othello:
+    def final_position(self, i: int) -> State:
         """The last position of the game that ended in place i in the last step, with its moves.
 
         Raises:
             LookupError: no game ended there in the last step.
         """
-        for rows in self._ends:
-            ends = Ends.read(rows)
-            for k in np.flatnonzero(ends.game == i):
-                mine, other, to_move = int(ends.own[k]), int(ends.opponent[k]), int(ends.to_move[k])
-                own, opponent = (mine, other) if ends.viewer[k] == to_move else (other, mine)
-                return self._state_of(own, opponent, to_move, ends.moves[k, : ends.plies[k]])
+        for ends in self._ends:
+            for k in np.flatnonzero(ends["game"] == i):
+                return self._batch.final_state(ends[k])
         raise LookupError(f"no game {i} ended in the last step")
-
-    def _state_of(self, own: int, opponent: int, to_move: int, moves: npt.NDArray[np.int8]) -> Othello:
-        return Othello.from_bits(own, opponent, to_move, self._size).with_moves(tuple(moves.tolist()))
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """(N, A) bool, the legal actions of the players to move; all False in games that are over."""
-        buffers = Buffers(self.num_envs, self._size)
-        buffers.encode(self._games, slice(None))
+        buffers = Buffers(self._batch, self._slices)
+        self._encode(buffers)
         return buffers.masks.view(np.bool_)
 
     def reset(
@@ -290,16 +282,11 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         mask = check_reset_mask(chosen.pop("reset_mask", None), self.num_envs)
         if not mask.all() and not self._ready:
             raise ResetNeeded("the first reset() is of all games, without a reset_mask")
-        table = self._start_table
-        if chosen:
-            check_choice("side", chosen.get("side", self._side), _SIDES)
-            if self._pool is None:
-                _check_no_side(chosen.get("side", "random"))
-            given = any(name in chosen for name in POSITION_OPTIONS)
-            openings = self._starts.openings
-            positions = [self._starts.given(0, chosen)] if given else openings.positions or [Othello(self._size)]
-            plies = chosen.get("random_plies", 0) if given else openings.random_plies
-            table = self._table(positions, index(plies), chosen.get("side"))
+        side = chosen.get("side", self._side)
+        check_choice("side", side, self._sides)
+        if self._pool is None:
+            _check_no_side(side)
+        begins = self._chosen_begins(chosen) if chosen else self._begins
         keys = env_keys(seed, self.num_envs)
         super().reset(seed=int(seed) if isinstance(seed, int | np.integer) else None)
         self._draw_keys(keys, mask)
@@ -307,17 +294,34 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         buffers = self._outputs()
         buffers.terminated[:] = False
         buffers.reward_to[:] = NOBODY
-        fields = (self._games, table, self._board, self._size)
-        self._check_begun(batch_play.begin_all(np.flatnonzero(mask), 0, *fields))
-        self._answer(buffers, table)
+        self._make_room(begins)
+        self._check_begun(self._batch.begin(np.flatnonzero(mask), begins))
+        self._answer(buffers, begins)
         self._ready = True
         self._ends = []
-        buffers.encode(self._games, slice(None))
+        self._encode(buffers)
         return buffers.observation, self._info(buffers, None if mask.all() else mask)
+
+    def _chosen_begins(self, options: dict[str, Any]) -> Begins:
+        """How games begin where the options of a reset say it."""
+        openings = self._starts.openings
+        positions, plies = openings.positions, openings.random_plies
+        if any(name in options for name in POSITION_OPTIONS):
+            own_start = "position" not in options and "moves" not in options
+            if "moves" in options and "position" not in options and self._batch.starts_differ:
+                raise ValueError("moves need a position: each game begins on a board of its own")
+            positions = () if own_start else (self._starts.given(0, options),)
+            plies = index(options.get("random_plies", 0))
+        return self._new_begins(positions, plies, options.get("side"))
+
+    def _make_room(self, begins: Begins) -> None:
+        """Make room for the moves of the next step."""
+        if self._batch.make_room(begins):
+            self._parts = [self._batch.part(places) for places in self._slices]
 
     def _draw_keys(self, keys: list[int | None], mask: npt.NDArray[np.bool_]) -> None:
         """Lead the games of a mask to game 0 of their new keys, or to the next game of their old ones."""
-        games = self._games
+        games = self._batch.course
         if not self._has_keys:
             self._has_keys = True
             games.env_key[:] = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
@@ -347,111 +351,91 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
         if not self._ready:
             raise ResetNeeded("step() needs a reset() first")
         chosen = check_actions(actions, self.num_envs)
-        problems = batch.check(chosen, self._games.legal, self._games.over, self._size)
+        problems = self._batch.check(chosen)
         if problems:
             self._refuse(chosen, problems)
         buffers = self._outputs()
         self._ready = False  # until all went well
-        ends = self._workers.run(lambda k: self._advance(k, chosen, problems, buffers))
+        self._make_room(self._begins)
+        ends = self._threads.run(lambda k: self._advance(k, chosen, problems, buffers))
         if self._pool is not None:
-            ends += self._answer(buffers, self._start_table)
-            self._workers.run(lambda k: buffers.encode(self._views[k], self._parts[k]))
+            ends += self._answer(buffers, self._begins)
+            self._encode(buffers)
         self._ready = True
         self._ends = [end for end in ends if len(end)]
         if self._ends:
-            illegal = problems & batch.ILLEGAL and sum(int(np.count_nonzero(end[:, 4])) for end in self._ends)
+            illegal = problems & ILLEGAL and sum(int(np.count_nonzero(end["illegal"] >= 0)) for end in self._ends)
             self._watch.count(sum(map(len, self._ends)), illegal)
         return buffers.observation, buffers.rewards, buffers.terminated, buffers.truncated, self._info(buffers)
 
     def _refuse(self, actions: npt.NDArray[np.int64], problems: int) -> None:
         """Raise what the problems with the actions call for, if anything."""
-        last = self._size**2
-        if problems & batch.OUT_OF_RANGE:
+        last, over = self._batch.start.num_actions - 1, self._batch.course.over
+        if problems & OUT_OF_RANGE:
             i = int(np.flatnonzero((actions < 0) | (actions > last))[0])
             raise ValueError(f"expected actions from 0 to {last}, got {actions[i]} for game {i}")
-        if problems & batch.OVER and self.autoreset_mode == AutoresetMode.DISABLED:
-            i = int(np.flatnonzero(self._games.over)[0])
+        if problems & OVER and self.autoreset_mode == AutoresetMode.DISABLED:
+            i = int(np.flatnonzero(over)[0])
             raise ResetNeeded(f"game {i} is over; begin another with reset(options={{'reset_mask': ...}})")
-        if problems & batch.ILLEGAL and self._strict:
-            for i in np.flatnonzero(~self._games.over).tolist():
+        if problems & ILLEGAL and self._strict:
+            for i in np.flatnonzero(~over).tolist():
                 state = self.position(i)
                 if not state.is_legal(int(actions[i])):
                     raise IllegalActionError(f"game {i}: {state.illegal(int(actions[i]))}")
 
     def _outputs(self) -> Buffers:
-        return Buffers(self.num_envs, self._size) if self._copy else self._buffers
+        return Buffers(self._batch, self._slices) if self._copy else self._buffers
 
-    def _advance(self, k: int, actions: npt.NDArray[np.int64], problems: int, buffers: Buffers) -> _Ends:
+    def _encode(self, buffers: Buffers) -> None:
+        self._threads.run(lambda k: self._parts[k].encode(buffers.views[k]))
+
+    def _advance(self, k: int, actions: npt.NDArray[np.int64], problems: int, buffers: Buffers) -> Ends:
         """Play the actions in the k-th slice of the games, and show them where that is all."""
-        part = self._parts[k]
-        ends, failed = batch_play.step(
-            actions[part],
-            problems,
-            self._fields[k],
-            buffers.rewards[part],
-            buffers.terminated[part],
-            buffers.reward_to[part],
-            self._start_fields,
-            self.autoreset_mode == AutoresetMode.SAME_STEP,
-            self._by_margin,
-            self._board,
-            self._size,
-        )
+        batch, places = self._parts[k], self._slices[k]
+        ends, failed = batch.step(actions[places], problems, buffers.outcomes[k], self._begins, *self._how)
         self._check_begun(failed)
-        if part.start:
-            ends[:, 0] += np.uint64(part.start)
+        if places.start:
+            ends["game"] += places.start
         if self._pool is None:  # nobody answers
-            buffers.encode(self._views[k], part)
+            batch.encode(buffers.views[k])
         return ends
 
-    def _answer(self, buffers: Buffers, starts: StartTable) -> list[_Ends]:
+    def _answer(self, buffers: Buffers, begins: Begins) -> list[Ends]:
         """Let the opponents play until it is the learner's turn in each game that is not over."""
-        ends: list[_Ends] = []
+        found: list[Ends] = []
         while self._pool is not None:
-            waiting = batch_play.waiting(self._games, self._board, self._size)
-            if not len(waiting.game):
+            waiting = self._batch.waiting()
+            if not len(waiting.numbers):
                 break
-            end, failed = batch_play.answer(
-                self._pool.ask(waiting),
-                waiting,
-                self._games,
-                buffers.rewards,
-                buffers.terminated,
-                buffers.reward_to,
-                starts,
-                self.autoreset_mode == AutoresetMode.SAME_STEP,
-                self._by_margin,
-                self._board,
-                self._size,
-            )
+            actions = self._pool.ask(waiting)
+            self._make_room(begins)
+            ends, failed = self._batch.answer(actions, waiting, buffers.outcome, begins, *self._how)
             self._check_begun(failed)
-            ends.append(end)
-        return ends
+            found.append(ends)
+        return found
 
     @staticmethod
     def _check_begun(failed: int) -> None:
-        if failed == batch_play.NO_OPENING:
+        if failed == NO_OPENING:
             raise ValueError("random plies ended a game in each of many attempts; ask for fewer")
-        if failed == batch_play.NO_TURN:
+        if failed == NO_TURN:
             raise ValueError(f"the opponents' moves ended a game before the learner's turn in {REDRAWS + 1} draws")
 
     def _info(self, buffers: Buffers, where: npt.NDArray[np.bool_] | None = None) -> StepInfo:
         """The info of a step, or of a reset of the games of a mask (None for all)."""
-        games = self._games
-        buffers.to_move[:] = games.to_move
+        buffers.to_move[:] = self._batch.course.to_move
         info: dict[str, npt.NDArray[np.int8]] = {"action_mask": buffers.masks}
         if self._pool is None:
             info |= {"to_move": buffers.to_move, "reward_to": buffers.reward_to}
-        moment = Moment(games.own, games.opponent, buffers.to_move, games.plies, games.rival)
-        told = Told(
-            moment.copied() if self._copy else moment,
+        moment = Moment(
+            self._batch,
             self._ends,
             where,
-            self._size,
-            within=self.autoreset_mode == AutoresetMode.SAME_STEP,
+            within=self._how[0],
             self_play=self._pool is None,
+            copy=self._copy,
         )
-        return StepInfo.later(info, told.names, told.make)
+        return StepInfo.later(info, moment.names, moment.make)
 
     def render(self) -> tuple[Any, ...]:
         """A picture of each game: text (``"ansi"``) or (H, W, 3) uint8 (``"rgb_array"``).
@@ -463,9 +447,9 @@ class OthelloVectorEnv(gymnasium.vector.VectorEnv[_Observation, _Array, _Array])
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
-        self._workers.close()
+        self._threads.close()
 
 
 def _check_no_side(side: str) -> None:
     if side != "random":
-        raise ValueError(f"side={side!r} is for games against an opponent; in self-play the learner is both sides")
+        raise ValueError(f"side={side!r} is for games against an opponent; in self-play the learner is every side")

@@ -10,18 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from othello_env.envs.conventions import NOBODY, PLAYING
-from othello_env.games.othello.batch.arrays import Ends
-from othello_env.games.othello.position import OthelloBatch
+from othello_env.games.batch import Batch, Ends
 
-__all__ = ["Moment", "StepInfo", "Told"]
+__all__ = ["Moment", "StepInfo"]
 
 _NUMBERS = ("winner", "discs", "plies", "illegal_action", "opponent")
+_FIELDS = {"winner": "winner", "discs": "scores", "plies": "plies", "illegal_action": "illegal"}
+"""The field of an end that an entry shows."""
 _FINAL = ("final_obs", "final_info")
 
 
@@ -163,31 +164,17 @@ def _nothing(name: str) -> dict[str, Any]:
     raise KeyError(name)
 
 
-class Moment(NamedTuple):
-    """The games after a step, all (N,); see `othello_env.games.othello.batch.arrays.Games`."""
-
-    own: npt.NDArray[np.uint64]
-    opponent: npt.NDArray[np.uint64]
-    to_move: npt.NDArray[np.int8]
-    plies: npt.NDArray[np.int16]
-    rival: npt.NDArray[np.int16]
-
-    def copied(self) -> Moment:
-        """The same in memory of its own, but for `to_move`, which is each step's own already."""
-        return Moment(self.own.copy(), self.opponent.copy(), self.to_move, self.plies.copy(), self.rival.copy())
-
-
-class Told:
-    """What there is to tell of a step or reset.
+class Moment:
+    """What a step or reset leaves to be said of the games.
 
     Args:
-        moment: the games after it.
-        rows: how games ended in it, for `Ends.read`.
+        batch: the games after it.
+        ends: the games that ended in it.
         where: (N,) bool, the games that were reset, or None for all.
-        size: of the boards.
-        within: whether the next games have begun where some ended, so that the ends are told in `final_obs` and
-            `final_info`.
-        self_play: whether both sides are the learner's.
+        within: whether the next games have begun where some ended, so that `final_obs` and `final_info` describe the
+            ends.
+        self_play: whether every side is the learner's.
+        copy: whether the entries stay as they are after the next step.
 
     Attributes:
         names: of the entries that `make` makes.
@@ -195,22 +182,24 @@ class Told:
 
     def __init__(
         self,
-        moment: Moment,
-        rows: list[npt.NDArray[np.uint64]],
+        batch: Batch,
+        ends: list[Ends],
         where: npt.NDArray[np.bool_] | None,
-        size: int,
         *,
         within: bool,
         self_play: bool,
+        copy: bool,
     ) -> None:
-        self._moment = moment
-        self._rows = rows
+        self._batch = batch
+        self._discs = batch.scoring(copy=copy)
+        self._plies = batch.course.plies.copy() if copy else batch.course.plies
+        self._rival = batch.course.rival.copy() if copy else batch.course.rival
+        self._all_ends = ends
         self._reset = where
-        self._size = size
         self._within = within
         self._self_play = self_play
         self.names = _LATER_IN_SELF_PLAY if self_play else _LATER
-        if rows and within:
+        if ends and within:
             self.names |= _AT_AN_END
 
     def make(self, name: str) -> dict[str, Any]:
@@ -225,84 +214,63 @@ class Told:
         value = self._running(name)
         if self._reset is not None:
             value[~self._reset] = 0
-        elif self._ends is not None and not self._within:
-            value[self._ends.game] = self._at_the_end(self._ends, name)
+        elif self._all_ends and not self._within:
+            value[self._ends["game"]] = self._at_the_end(name)
         return {name: value}
 
     @cached_property
-    def _ends(self) -> Ends | None:
-        return Ends.read(np.concatenate(self._rows)) if self._rows else None
+    def _ends(self) -> Ends:
+        return self._all_ends[0] if len(self._all_ends) == 1 else np.concatenate(self._all_ends)
 
     @cached_property
     def _where(self) -> npt.NDArray[np.bool_]:
-        return np.ones(len(self._moment.own), np.bool_) if self._reset is None else self._reset
+        return np.ones(len(self._plies), np.bool_) if self._reset is None else self._reset
 
     @cached_property
     def _ended(self) -> npt.NDArray[np.bool_]:
-        where = np.zeros(len(self._moment.own), np.bool_)
-        if self._ends is not None:
-            where[self._ends.game] = True
+        where = np.zeros(len(self._plies), np.bool_)
+        where[self._ends["game"]] = True
         return where
 
     def _running(self, name: str) -> npt.NDArray[np.int64]:
         """An entry of all games, as if none had ended."""
-        n = len(self._moment.own)
+        n = len(self._plies)
         if name == "winner":
             return np.full(n, PLAYING, np.int64)
         if name == "discs":
-            return _discs(self._moment.own, self._moment.opponent, self._moment.to_move)
+            return self._discs()
         if name == "plies":
-            return self._moment.plies.astype(np.int64)
-        if name == "opponent" and not self._self_play:
-            return self._moment.rival.astype(np.int64)
+            return self._plies.astype(np.int64)
+        if name == "opponent":
+            return self._opponents(self._rival)
         return np.full(n, NOBODY, np.int64)
 
-    def _at_the_end(self, ends: Ends, name: str) -> npt.NDArray[np.int64]:
+    def _at_the_end(self, name: str) -> npt.NDArray[np.int64]:
         """An entry of the games that ended."""
-        if name == "winner":
-            discs = _discs(ends.own, ends.opponent, ends.viewer)
-            undecided = (ends.illegal >= 0) | (discs[:, 0] == discs[:, 1])
-            return np.where(undecided, NOBODY, discs.argmax(axis=1))
-        if name == "discs":
-            return _discs(ends.own, ends.opponent, ends.viewer)
-        if name == "plies":
-            return ends.plies
         if name == "opponent":
-            return np.full_like(ends.rival, NOBODY) if self._self_play else ends.rival
-        return ends.illegal
+            return self._opponents(self._ends["rival"])
+        return self._ends[_FIELDS[name]].astype(np.int64)
+
+    def _opponents(self, rival: npt.NDArray[np.int16]) -> npt.NDArray[np.int64]:
+        """The numbers of the opponents, (N,), with three players (N, 2)."""
+        numbers = np.full(rival.shape, NOBODY, np.int64) if self._self_play else rival.astype(np.int64)
+        return numbers[:, 0] if rival.shape[1] == 1 else numbers
 
     def _final_info(self) -> dict[str, Any]:
         """The last info of each game that ended, as arrays over all games with zeros elsewhere."""
-        assert self._ends is not None
-        n = len(self._moment.own)
-        info: dict[str, Any] = {"action_mask": np.zeros((n, self._size**2 + 1), np.int8)}
+        n = len(self._plies)
+        info: dict[str, Any] = {"action_mask": np.zeros((n, self._batch.start.num_actions), np.int8)}
         for name in _NUMBERS:
-            values = self._at_the_end(self._ends, name)
+            values = self._at_the_end(name)
             info[name] = np.zeros((n, *values.shape[1:]), np.int64)
-            info[name][self._ends.game] = values
+            info[name][self._ends["game"]] = values
         return info | {f"_{name}": self._ended for name in info}
 
     def _final_observations(self) -> npt.NDArray[np.object_]:
         """(N,) the last observation of each game that ended, as a single environment gives it; None elsewhere."""
-        assert self._ends is not None
-        ends, size = self._ends, self._size
-        planes = OthelloBatch(ends.own, ends.opponent, ends.viewer.astype(np.int8), ends.own, size).observations()
-        masks = np.zeros((len(planes), size * size + 1), np.int8)
-        found = np.full(len(self._moment.own), None, object)
-        for i, observation, mask in zip(ends.game.tolist(), planes, masks, strict=True):
+        planes = self._batch.final_observations(self._ends)
+        masks = np.zeros((len(planes), self._batch.start.num_actions), np.int8)
+        found = np.full(len(self._plies), None, object)
+        for i, observation, mask in zip(self._ends["game"].tolist(), planes, masks, strict=True):
             found[i] = {"observation": observation, "action_mask": mask}
         return found
-
-
-def _discs(
-    mine: npt.NDArray[np.uint64], other: npt.NDArray[np.uint64], player: npt.NDArray[np.integer]
-) -> npt.NDArray[np.int64]:
-    """(N, 2) the discs of each player, where `mine` are those of `player`."""
-    counts = np.stack([_counts(mine), _counts(other)], axis=1)
-    return np.where(player[:, np.newaxis] == 0, counts, counts[:, ::-1])
-
-
-def _counts(sets: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """(N,) the numbers of squares in sets."""
-    bits = np.unpackbits(np.ascontiguousarray(sets).view(np.uint8)).reshape(-1, 64)
-    return np.asarray(bits.sum(axis=1, dtype=np.int64))

@@ -9,32 +9,41 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, AgentError, Policy, make_agent
-from othello_env.games.othello.batch.arrays import Waiting
-from othello_env.games.othello.batch.passes import check
-from othello_env.games.othello.position import Othello, OthelloBatch
+from othello_env.agent import Agent, Policy, ask_many, make_agent
+from othello_env.games.batch import Waiting
+from othello_env.games.game import State
 
-__all__ = ["Opponent", "OpponentPool", "Opponents", "opponent_name"]
+__all__ = ["Opponent", "OpponentPool", "Opponents", "make_opponents"]
 
 Opponent = str | Agent | Policy
-Opponents = Opponent | Mapping[Any, float]  # a dict with keys of two kinds is no Mapping[Opponent, float]
-"""An opponent, or a mapping whose keys are opponents and whose values the weights at which games draw them."""
+Opponents = Opponent | tuple[Opponent, ...] | Mapping[Any, float]
+"""An opponent, one for each other seat, or a mapping whose keys are opponents and whose values are the weights at which
+games draw them."""
 
 
 class OpponentPool:
-    """The agents that play in a batch of games, by number, and with what weights new games draw them.
+    """The agents that play in a batch of games, by number, and how new games draw them.
+
+    Args:
+        opponents: one for every other seat, a tuple of one a seat, or a mapping from which each seat draws.
+        start: a state of the game.
 
     Raises:
-        ValueError: a spec is wrong, or the weights are.
+        ValueError: a spec is wrong, or the weights are, or there are not as many opponents as other seats.
         TypeError: an opponent is no spec, Agent or callable.
-        WrongGameError: an opponent does not play Othello of this size.
+        WrongGameError: an opponent does not play this game.
+
+    Attributes:
+        agents: by number.
+        names: their specs.
+        bounds: (P - 1, K) uint64, for each seat the ascending bounds of the 32-bit numbers that draw each opponent.
+        first: the number of the first agent that new games draw; those before it finish their games.
     """
 
-    def __init__(self, opponents: Opponents, size: int) -> None:
-        self._size = size
-        self.agents, self.names, self.bounds = _weighted(opponents, size)
+    def __init__(self, opponents: Opponents, start: State) -> None:
+        self._start = start
+        self.agents, self.names, self.bounds = _drawn(opponents, start)
         self.first = 0
-        """The number of the first agent that new games draw; those before it finish their games."""
 
     def __repr__(self) -> str:
         return f"OpponentPool({', '.join(map(repr, self.agents[self.first :]))})"
@@ -44,14 +53,14 @@ class OpponentPool:
 
         Args:
             opponents: as for the constructor.
-            rivals: (N,) int16, which agent plays in each game; renumbered in place.
+            rivals: (N, P - 1) int16, which agents play in each game; renumbered in place.
         """
-        agents, names, bounds = _weighted(opponents, self._size)
+        agents, names, bounds = _drawn(opponents, self._start)
         used, numbers = np.unique(rivals, return_inverse=True)
         self.agents = [self.agents[k] for k in used] + agents
         self.names = [self.names[k] for k in used] + names
         self.bounds, self.first = bounds, len(used)
-        rivals[:] = numbers
+        rivals[:] = numbers.reshape(rivals.shape)
 
     def ask(self, waiting: Waiting) -> npt.NDArray[np.int64]:
         """Each game's opponent's answer, (M,) int64, legal.
@@ -59,49 +68,51 @@ class OpponentPool:
         Raises:
             AgentError: an answer is no legal action.
         """
-        present = np.flatnonzero(np.bincount(waiting.rival)) if len(self.agents) > 1 else (waiting.rival[0],)
+        rival, positions = waiting.rival, waiting.positions
+        present = np.flatnonzero(np.bincount(rival)) if len(self.agents) > 1 else (rival[0],)
         if len(present) == 1:
-            batch = OthelloBatch(waiting.own, waiting.opponent, waiting.to_move, waiting.key, self._size)
-            return self._ask_one(self.agents[present[0]], batch, waiting.legal)
-        actions = np.empty(len(waiting.game), np.int64)
-        for rival in present:
-            those = np.flatnonzero(waiting.rival == rival)
-            own, opponent = waiting.own[those], waiting.opponent[those]
-            batch = OthelloBatch(own, opponent, waiting.to_move[those], waiting.key[those], self._size)
-            actions[those] = self._ask_one(self.agents[rival], batch, waiting.legal[those])
-        return actions
-
-    def _ask_one(self, agent: Agent, batch: OthelloBatch, legal: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-        answer = np.asarray(agent.act_batch(batch))
-        if answer.shape != (len(batch),) or answer.dtype.kind not in "iu":
-            raise AgentError(
-                f"agent {agent!r} must answer {len(batch)} positions with ({len(batch)},) integers, not with shape "
-                f"{answer.shape}, dtype {answer.dtype}"
-            )
-        actions = answer.astype(np.int64, order="C", copy=not answer.flags.carray)
-        nobody = np.zeros(len(batch), np.bool_)
-        if check(actions, legal, nobody, batch.size):
-            for k, action in enumerate(actions):
-                state = batch.state(k)
-                if not 0 <= action < state.num_actions or not state.is_legal(int(action)):
-                    raise AgentError(f"agent {agent!r} answered with an illegal action, {action}:\n{state}")
+            return ask_many(self.agents[present[0]], positions)
+        actions = np.empty(len(rival), np.int64)
+        for number in present:
+            those = np.flatnonzero(rival == number)
+            actions[those] = ask_many(self.agents[number], positions.part(those))
         return actions
 
 
-def opponent_name(opponent: Opponent, agent: Agent) -> str:
+def _name(opponent: Opponent, agent: Agent) -> str:
     """The spec that an agent was made from, or its name."""
     return opponent if isinstance(opponent, str) else repr(agent)
 
 
-def _weighted(opponents: Opponents, size: int) -> tuple[list[Agent], list[str], npt.NDArray[np.uint64]]:
-    """The agents, their names, and (K,) ascending 32-bit bounds of the numbers that draw each."""
-    pool = opponents if isinstance(opponents, Mapping) else {opponents: 1.0}
-    agents = [make_agent(opponent) for opponent in pool]
+def make_opponents(opponents: Opponent | tuple[Opponent, ...], start: State) -> tuple[list[Agent], list[str]]:
+    """An agent for each other seat, in the order in which they follow the learner, and their names.
+
+    Raises:
+        ValueError: a spec is wrong, or there are not as many opponents as other seats.
+        TypeError: an opponent is no spec, Agent or callable.
+        WrongGameError: an opponent does not play this game.
+    """
+    others = start.num_players - 1
+    given = opponents if isinstance(opponents, tuple) else (opponents,) * others
+    if len(given) != others:
+        raise ValueError(f"expected an opponent for each of {others} other seats, got {len(given)}")
+    agents = [make_agent(each) for each in given]
     for agent in agents:
-        agent.check_game(Othello(size))
-    weights = [float(weight) for weight in pool.values()]
+        agent.check_game(start)
+    return agents, list(map(_name, given, agents))
+
+
+def _drawn(opponents: Opponents, start: State) -> tuple[list[Agent], list[str], npt.NDArray[np.uint64]]:
+    """The agents, their names, and the bounds of each seat."""
+    seats = start.num_players - 1
+    if not isinstance(opponents, Mapping):
+        agents, names = make_opponents(opponents, start)
+        return agents, names, np.triu(np.full((seats, seats), 2**32, np.uint64))  # seat k draws number k
+    agents = [make_agent(opponent) for opponent in opponents]
+    for agent in agents:
+        agent.check_game(start)
+    weights = [float(weight) for weight in opponents.values()]
     if not all(isfinite(weight) and weight >= 0 for weight in weights) or sum(weights) <= 0:
-        raise ValueError(f"expected opponents with weights from 0 on, not all 0, got {dict(pool)!r}")
-    bounds = np.cumsum(weights) / sum(weights) * 2**32
-    names = [opponent_name(opponent, agent) for opponent, agent in zip(pool, agents, strict=True)]
-    return agents, names, np.rint(bounds).astype(np.uint64)
+        raise ValueError(f"expected opponents with weights from 0 on, not all 0, got {dict(opponents)!r}")
+    bounds = np.rint(np.cumsum(weights) / sum(weights) * 2**32).astype(np.uint64)
+    return agents, list(map(_name, opponents, agents)), np.tile(bounds, (seats, 1))

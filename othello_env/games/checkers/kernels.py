@@ -19,11 +19,24 @@ to 10 fit. The kernels take plain numbers and check nothing.
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.hashing import below, mix
+from othello_env.games.hashing import below
 from othello_env.games.othello.bitboard import popcount
 from othello_env.support.jit import kernel
 
-__all__ = ["BOARDS", "POSITIONS", "SIZES", "advance", "is_drawn", "legal_moves", "perft", "playouts", "step"]
+__all__ = [
+    "BOARDS",
+    "POSITIONS",
+    "SIZES",
+    "advance",
+    "choose",
+    "is_drawn",
+    "legal_moves",
+    "perft",
+    "piece_on",
+    "shift",
+    "square_of",
+    "step",
+]
 
 SIZES = (4, 6, 8, 10)
 
@@ -70,8 +83,23 @@ def legal_moves(
     return north_west, north_east, south_west, south_east, jumps
 
 
+@kernel(inline=True)
+def piece_on(square: int, half: np.uint64) -> np.uint64:
+    """The bit of a dark square, of which the standard number is one more."""
+    number = np.uint64(square)
+    return _1 << (number + number // (_2 * half))
+
+
 @kernel
-def _shift(x: np.uint64, direction: int, half: np.uint64) -> np.uint64:
+def square_of(piece: np.uint64, half: np.uint64) -> int:
+    """The dark square of a bit; the inverse of `piece_on`."""
+    place = popcount(piece - _1)
+    return int(place - place // (_2 * half + _1))
+
+
+@kernel
+def shift(x: np.uint64, direction: int, half: np.uint64) -> np.uint64:
+    """A set one step further in a direction."""
     if direction == 0:
         return x >> (half + _1)
     if direction == 1:
@@ -97,11 +125,11 @@ def step(
     Returns the next position's own, opponent, kings, going and red, and whether earlier positions can come back: the
     move was a king's and no capture.
     """
-    target = _shift(piece, direction, half)
+    target = shift(piece, direction, half)
     is_king = (kings & piece) != _0
     jumped = target & opponent
     if jumped != _0:
-        target = _shift(target, direction, half)
+        target = shift(target, direction, half)
     own ^= piece | target
     opponent &= ~jumped
     kings &= ~jumped
@@ -171,7 +199,7 @@ def perft(
 
 
 @kernel
-def _choose(
+def choose(
     north_west: np.uint64, north_east: np.uint64, south_west: np.uint64, south_east: np.uint64, bits: np.uint64
 ) -> tuple[np.uint64, int]:
     """A piece and direction, drawn uniformly by 64 random bits; actions count by square, then by direction."""
@@ -197,58 +225,6 @@ def _choose(
             if n == 0:
                 return piece, 3
             n -= 1
-
-
-@kernel
-def playouts(
-    own: np.uint64,
-    opponent: np.uint64,
-    half: np.uint64,
-    board: np.uint64,
-    key: np.uint64,
-    repeats: int,
-    quiet_limit: int,
-    winners: npt.NDArray[np.int8],
-    plies: npt.NDArray[np.int64],
-) -> None:
-    """Random games from the start, of which game i draws its moves by `mix(key, i)` and the ply.
-
-    Args:
-        own: Red's men.
-        opponent: White's.
-        half: the side of the board, halved.
-        board: the dark squares.
-        key: 64 random bits.
-        repeats: a position that stood so many times before since the last capture or man's advance is a draw; 0 none.
-        quiet_limit: so many plies without capture or man's advance are a draw; 0 none.
-        winners: (N,) filled with 0 (Red), 1 (White) or -1 (a draw).
-        plies: (N,) filled with the lengths.
-    """
-    past = np.empty((64, 3), np.uint64)  # the positions since the last move that cannot be undone
-    for game in range(len(plies)):
-        game_key = mix(key, np.uint64(game))
-        p, o, kings, going, red = own, opponent, _0, _0, True
-        ply = 0
-        quiet = 0
-        winner = -1
-        while True:
-            north_west, north_east, south_west, south_east, _ = legal_moves(p, o, kings, going, red, half, board)
-            if (north_west | north_east | south_west | south_east) == _0:
-                winner = 1 if red else 0
-                break
-            if is_drawn(past, quiet, quiet, p, o, kings, repeats, quiet_limit):
-                break
-            piece, direction = _choose(north_west, north_east, south_west, south_east, mix(game_key, np.uint64(ply)))
-            if quiet == len(past):
-                more = np.empty((2 * quiet, 3), np.uint64)
-                more[:quiet] = past
-                past = more
-            past[quiet, 0], past[quiet, 1], past[quiet, 2] = p, o, kings
-            p, o, kings, going, red, undoable = step(p, o, kings, piece, direction, red, half, board)
-            quiet = quiet + 1 if undoable else 0
-            ply += 1
-        winners[game] = winner
-        plies[game] = ply
 
 
 @kernel

@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import Protocol, Self, TypeVar
 
 from othello_env.games.checkers import notation
 from othello_env.games.game import IllegalActionError, NotationError
 
-if TYPE_CHECKING:
-    from othello_env.games.checkers.position import Checkers
-
 __all__ = ["move_names", "play_named"]
 
-_C = TypeVar("_C", bound="Checkers")
+
+class _Position(Protocol):
+    """What this needs of `othello_env.games.checkers.position.Checkers`, which needs this."""
+
+    size: int
+    going: int
+    to_move: int
+
+    @property
+    def player_names(self) -> tuple[str, ...]: ...
+    @property
+    def must_jump(self) -> bool: ...
+    def legal_actions(self) -> tuple[int, ...]: ...
+    def is_legal(self, action: int) -> bool: ...
+    def play(self, action: int) -> Self: ...
+    def action_to_text(self, action: int) -> str: ...
+    def action_from_text(self, text: str) -> int: ...
+    def illegal(self, action: int) -> IllegalActionError: ...
+
+
+_C = TypeVar("_C", bound=_Position)
 
 
 def play_named(state: _C, move: str) -> _C:
@@ -57,13 +74,13 @@ def _passes(line: list[int], squares: list[int]) -> bool:
     return line[-1] == squares[-1] and all(square in rest for square in squares)
 
 
-def _illegal_chain(state: Checkers, move: str) -> IllegalActionError:
+def _illegal_chain(state: _Position, move: str) -> IllegalActionError:
     legal = " ".join(state.action_to_text(action) for action in state.legal_actions())
     player = state.player_names[state.to_move]
     return IllegalActionError(f"{move.strip()} is not legal for {player}, who can begin with: {legal}\n{state}")
 
 
-def move_names(start: Checkers, actions: Iterable[int]) -> Iterator[str]:
+def move_names(start: _Position, actions: Iterable[int]) -> Iterator[str]:
     """Moves as they are written: a step ``11-15``, and a chain of jumps as one, ``15x22x31``.
 
     >>> from othello_env import Checkers

@@ -13,7 +13,7 @@ Draws depend on the moves since the last capture or man's advance, before which 
 
 Actions are ``4 * square + direction``: squares in standard order from 0, directions NW, NE, SW, SE. Observations are
 six planes: the player's men, its kings, the other's men, its kings, the piece that must go on, and ones if Red is to
-move. They do not show the history that draws hang on.
+move. They do not show the history that draws depend on.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ import numpy.typing as npt
 
 from othello_env.games.checkers import kernels, notation
 from othello_env.games.checkers.moves import play_named
-from othello_env.games.game import NotationError, State, check_board_size, check_seed
+from othello_env.games.game import NotationError, State, check_board_size
 
-__all__ = ["DRAWS", "Checkers", "check_draws", "check_size", "random_playouts", "start_men"]
+__all__ = ["CELLS", "DRAWS", "Checkers", "check_draws", "check_size", "start_men"]
 
 DRAWS: dict[str, tuple[int, int]] = {"repetition": (1, 0), "threefold": (2, 0), "40-move": (0, 80)}
 """For each rule of draws, how often a position must have stood before, and after how many quiet plies; 0 never."""
@@ -44,7 +44,7 @@ _SQUARES = {
 _HALVES = {size: np.uint64(size // 2) for size in kernels.SIZES}
 _BOARDS = {size: np.uint64(board) for size, board in kernels.BOARDS.items()}
 
-_CELLS = {
+CELLS = {
     size: np.array([square // (size // 2) * size + notation.column_of(square, size) for square in range(size**2 // 2)])
     for size in kernels.SIZES
 }
@@ -84,7 +84,7 @@ def check_draws(draws: Any) -> str:
 
 
 class Checkers(State):
-    """A position of checkers with the history that draws hang on; ``Checkers(size=8)`` is the start.
+    """A position of checkers with the history that draws depend on; ``Checkers(size=8)`` is the start.
 
     Two are equal if their pieces, the player to move, the piece that must go on, the rule of draws and whatever of the
     history can still make a draw are: the positions that can come back, or the count of quiet plies.
@@ -170,6 +170,37 @@ class Checkers(State):
         put(self, "_movers", movers[:4])
         put(self, "_jumps", movers[4])
         put(self, "_drawn", any(self._movers) and self._repeats())
+
+    def at(
+        self, own: int, opponent: int, kings: int, going: int, to_move: int, quiet: int, moves: tuple[int, ...]
+    ) -> Self:
+        """A position under this one's rules that the given moves have led to, of which the last `quiet` were quiet."""
+        earlier: list[_Past] = []
+        p, o, k, mover = own, opponent, kings, to_move
+        for action in reversed(moves[len(moves) - quiet :] if DRAWS[self.draws][0] else ()):
+            both = self._squares_of_step(action)
+            p, o, k, mover = o ^ both, p, k ^ both, 1 - mover
+            earlier.append((p, o, k, mover))
+        state = type(self).__new__(type(self))
+        state._set(
+            self.size, self.draws, (own, opponent, kings, going, to_move), moves, tuple(reversed(earlier)), quiet
+        )
+        return state
+
+    def _squares_of_step(self, action: int) -> int:
+        """The set of the squares that a step leaves and takes."""
+        target = notation.destination(action // 4, action % 4, 1, self.size)
+        assert target is not None
+        bits = kernels.POSITIONS[self.size]
+        return 1 << bits[action // 4] | 1 << bits[target]
+
+    def board(self) -> tuple[int, int, int, int]:
+        """The sets `own`, `opponent`, `kings` and `going`."""
+        return self.own, self.opponent, self.kings, self.going
+
+    def movers(self) -> tuple[int, int, int, int]:
+        """The pieces that may move NW, NE, SW and SE, as sets of bits; a draw does not count here."""
+        return self._movers
 
     def _repeats(self) -> bool:
         repeats, quiet_limit = DRAWS[self.draws]
@@ -350,7 +381,7 @@ class Checkers(State):
         kings, size = self.kings, self.size
         words = np.frombuffer(_pack(mine & ~kings, mine & kings, other & ~kings, other & kings, self.going), np.uint8)
         planes = np.zeros((6, size * size), np.int8)
-        planes[:5, _CELLS[size]] = np.unpackbits(words, bitorder="little")[_PLANES[size]]
+        planes[:5, CELLS[size]] = np.unpackbits(words, bitorder="little")[_PLANES[size]]
         planes[5] = self.to_move == 0
         return planes.reshape(6, size, size)
 
@@ -432,24 +463,3 @@ def _restore(cls: type[Checkers], *state: Any) -> Checkers:
     restored = cls.__new__(cls)
     restored._set(*state)
     return restored
-
-
-def random_playouts(
-    n: int, seed: int, size: int = 8, draws: str = "repetition"
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Random games from the start, compiled.
-
-    Game i plays, at turn t, the legal action number ``draw(mix_int(seed, i), t, n)`` of the n in ascending order, as
-    `othello_env.games.openings.random_opening` does with the key ``mix_int(seed, i)``.
-
-    Returns:
-        The returns, (n, 2) float64, and the number of actions, (n,) int64.
-    """
-    start = Checkers(size, draws)
-    winners, plies = np.empty(n, np.int8), np.empty(n, np.int64)
-    repeats, quiet_limit = DRAWS[draws]
-    key = np.uint64(check_seed(seed) % 2**64)
-    own, opponent = np.uint64(start.own), np.uint64(start.opponent)
-    kernels.playouts(own, opponent, _HALVES[size], _BOARDS[size], key, repeats, quiet_limit, winners, plies)
-    red = (winners == 0).astype(np.float64) - (winners == 1)
-    return np.stack([red, -red], axis=1), plies

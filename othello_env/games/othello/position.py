@@ -1,4 +1,4 @@
-"""The Othello position that a person or an environment uses, and a batch of them for agents.
+"""The Othello position that a person or an environment uses.
 
 Rules: Black moves first. A disc goes on an empty square from which, in some of the eight directions, a run of the
 opponent's discs ends at one of the mover's own; all such runs turn over. Who has no such move passes (action
@@ -10,8 +10,7 @@ Actions are ``size * row + column``, a1 = 0. Observations are two planes: the pl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from operator import index
 from typing import Any, Self, TypeVar
 
@@ -22,7 +21,7 @@ from othello_env.games.game import State, check_board_size
 from othello_env.games.hashing import draw
 from othello_env.games.othello import bitboard, notation
 
-__all__ = ["Othello", "OthelloBatch", "check_size"]
+__all__ = ["Othello", "check_size", "planes_of"]
 
 
 _O = TypeVar("_O", bound="Othello")
@@ -346,7 +345,7 @@ def _restore(cls: type[_O], size: int, own: int, opponent: int, to_move: int, mo
     return state
 
 
-def _planes(sets: npt.NDArray[np.uint64], size: int) -> npt.NDArray[np.int8]:
+def planes_of(sets: npt.NDArray[np.uint64], size: int) -> npt.NDArray[np.int8]:
     """Sets of squares (...,) as 0/1 planes (..., size, size), int8."""
     bits = np.unpackbits(sets.view(np.uint8), bitorder="little").view(np.int8).reshape(*sets.shape, 8, 8)
     return _inner(bits, size)
@@ -356,67 +355,3 @@ def _inner(planes: npt.NDArray[np.int8], size: int) -> npt.NDArray[np.int8]:
     """The middle (..., size, size) of planes (..., 8, 8)."""
     edge = (8 - size) // 2
     return np.ascontiguousarray(planes[..., edge : 8 - edge, edge : 8 - edge])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OthelloBatch:
-    """N positions, none of them finished, as arrays: what an agent is asked about all at once.
-
-    Attributes:
-        own: (N,) uint64, the discs of the player to move.
-        opponent: (N,) uint64, the other's discs.
-        to_move: (N,) int8, 0 where Black is to move.
-        key: (N,) uint64, each game's key for random choices; the same throughout a game.
-        size: of all boards.
-    """
-
-    own: npt.NDArray[np.uint64]
-    opponent: npt.NDArray[np.uint64]
-    to_move: npt.NDArray[np.int8]
-    key: npt.NDArray[np.uint64]
-    size: int = 8
-
-    @classmethod
-    def from_states(cls, states: Sequence[Othello], keys: Iterable[int] | None = None) -> OthelloBatch:
-        """The batch of some positions of one size, with a key for each (0 without).
-
-        Raises:
-            ValueError: the boards differ in size, or there are not as many keys as positions.
-        """
-        sizes = {state.size for state in states}
-        key = np.zeros(len(states), np.uint64) if keys is None else np.fromiter(keys, np.uint64)
-        if len(sizes) > 1 or len(key) != len(states):
-            raise ValueError(
-                f"expected positions of one size and a key for each, got {len(states)} positions of sizes "
-                f"{sorted(sizes)} and {len(key)} keys"
-            )
-        return cls(
-            own=np.array([state.own for state in states], np.uint64),
-            opponent=np.array([state.opponent for state in states], np.uint64),
-            to_move=np.array([state.to_move for state in states], np.int8),
-            key=key,
-            size=states[0].size if states else 8,
-        )
-
-    def __len__(self) -> int:
-        return len(self.own)
-
-    def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> OthelloBatch:
-        """Some of the positions."""
-        return OthelloBatch(self.own[places], self.opponent[places], self.to_move[places], self.key[places], self.size)
-
-    def state(self, i: int) -> Othello:
-        """The i-th position."""
-        return Othello.from_bits(int(self.own[i]), int(self.opponent[i]), int(self.to_move[i]), self.size)
-
-    def observations(self) -> npt.NDArray[np.int8]:
-        """(N, 2, size, size) int8, each as its player to move sees it."""
-        return _planes(np.stack([self.own, self.opponent], axis=1).astype("<u8"), self.size)
-
-    def masks(self) -> npt.NDArray[np.int8]:
-        """(N, A) int8, 1 for each legal action."""
-        masks = np.zeros((len(self), self.size**2 + 1), np.int8)
-        legal = bitboard.legal_moves_batch(self.own, self.opponent, bitboard.BOARDS[self.size])
-        masks[:, :-1] = _planes(legal.astype("<u8"), self.size).reshape(len(self), self.size**2)
-        masks[:, -1] = legal == 0
-        return masks

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from othello_env.games.hashing import below, mix
 from othello_env.support.jit import kernel
 
-__all__ = ["EMPTY", "NOBODY", "PLAYERS", "WALL", "count_moves", "next_mover", "place", "playouts", "scatter"]
+__all__ = ["EMPTY", "NOBODY", "PLAYERS", "WALL", "count_moves", "next_mover", "place", "scatter"]
 
 PLAYERS = 3
 EMPTY = 3
@@ -112,52 +112,3 @@ def scatter(
         if mover != NOBODY:
             return mover
     return NOBODY
-
-
-@kernel
-def playouts(
-    key: np.uint64,
-    width: int,
-    height: int,
-    cells: int,
-    walls: int,
-    attempts: int,
-    scores: npt.NDArray[np.int64],
-    plies: npt.NDArray[np.int64],
-) -> None:
-    """Random games, of which game i begins by and draws its moves by `mix(key, i)`, at turns counted by owned cells.
-
-    Args:
-        key: 64 random bits.
-        width: of the board.
-        height: of the board.
-        cells: of each player at the start.
-        walls: on the board.
-        attempts: to draw a start in which somebody can move.
-        scores: (N, 3) filled with the cells of each player at the end; a game that cannot begin has none.
-        plies: (N,) filled with the lengths.
-    """
-    grid = np.empty((width + 2) * (height + 2), np.int8)
-    legal = np.empty(width * height, np.int8)
-    for game in range(len(plies)):
-        game_key = mix(key, np.uint64(game))
-        mover = scatter(grid, game_key, width, height, cells, walls, legal, attempts)
-        turn = PLAYERS * cells
-        while mover != NOBODY:
-            total = 0
-            for action in range(width * height):
-                total += legal[action]
-            left = int(below(mix(game_key, np.uint64(turn)), np.uint64(total)))
-            action = 0
-            while left > 0 or legal[action] == 0:
-                left -= legal[action]
-                action += 1
-            place(grid, action, mover, width)
-            turn += 1
-            mover = next_mover(grid, (mover + 1) % PLAYERS, width, height, legal)
-        plies[game] = turn - PLAYERS * cells
-        for player in range(PLAYERS):
-            scores[game, player] = 0
-        for owner in grid:
-            if owner < PLAYERS:
-                scores[game, owner] += 1

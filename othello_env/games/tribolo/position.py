@@ -25,11 +25,12 @@ from othello_env.games.game import NotationError, State, check_seed, check_text
 from othello_env.games.tribolo import kernels
 from othello_env.games.tribolo.kernels import NOBODY, PLAYERS, WALL
 
-__all__ = ["Tribolo", "random_playouts"]
+__all__ = ["ATTEMPTS", "Tribolo"]
 
 _CELLS = "BRG-#"
 _COLUMNS = "abcdefghijklmnopqrstuvwxyz"
-_ATTEMPTS = 1000
+ATTEMPTS = 1000
+"""How often a random start in which nobody can move is drawn again."""
 _TOKEN = re.compile(r"[a-z]\d+|[^\s,;]+", re.IGNORECASE)
 _MOVE_NUMBER = re.compile(r"\b\d+\.+(?!\d)")
 
@@ -75,7 +76,7 @@ class Tribolo(State):
     ) -> None:
         key, width, height, cells, walls = _check_start(seed, width, height, cells, walls)
         grid, legal = np.empty((width + 2) * (height + 2), np.int8), np.empty(width * height, np.int8)
-        mover = kernels.scatter(grid, key, width, height, cells, walls, legal, _ATTEMPTS)
+        mover = kernels.scatter(grid, key, width, height, cells, walls, legal, ATTEMPTS)
         if mover == NOBODY:
             raise _no_start(width, height, cells, walls)
         self._fill(width, height, grid.tobytes(), legal.tobytes(), mover, ())
@@ -90,7 +91,7 @@ class Tribolo(State):
         put(self, "moves", moves)
 
     @classmethod
-    def _with(cls, width: int, height: int, grid: bytes, first: int, moves: tuple[int, ...]) -> Self:
+    def at(cls, width: int, height: int, grid: bytes, first: int, moves: tuple[int, ...]) -> Self:
         """The position on a grid in which a player, or the first one after it who can, is to move."""
         cells, legal = np.frombuffer(bytearray(grid), np.int8), np.empty(width * height, np.int8)
         mover = kernels.next_mover(cells, first, width, height, legal)
@@ -100,7 +101,7 @@ class Tribolo(State):
 
     @classmethod
     def from_text(cls, text: str, to_move: str | int = "blue") -> Self:
-        """The position that rows of cells show, parted by ``/`` or spaces: ``B R G``, ``-`` empty, ``#`` a wall.
+        """The position that rows of cells show, separated by ``/`` or spaces: ``B R G``, ``-`` empty, ``#`` a wall.
 
         If the player to move cannot, the next one who can is to move.
 
@@ -113,12 +114,12 @@ class Tribolo(State):
         if wrong or not rows or len({len(row) for row in rows}) > 1 or len(rows[0]) > len(_COLUMNS):
             raise NotationError(
                 f"a board is rows of up to {len(_COLUMNS)} cells B, R, G, - (empty) and # (wall), all of one length, "
-                f"parted by /, got {text!r}"
+                f"separated by /, got {text!r}"
             )
         width, height = len(rows[0]), len(rows)
         grid = np.full((height + 2, width + 2), WALL, np.int8)
         grid[1:-1, 1:-1] = [[_CELLS.index(cell) for cell in row] for row in rows]
-        return cls._with(width, height, grid.tobytes(), cls.player_index(to_move), ())
+        return cls.at(width, height, grid.tobytes(), cls.player_index(to_move), ())
 
     def position_from_text(self, text: str) -> Self:
         return self.from_text(text)
@@ -129,6 +130,10 @@ class Tribolo(State):
 
     def _rows(self) -> list[str]:
         return ["".join(_CELLS[cell] for cell in row) for row in self._board().tolist()]
+
+    def grid(self) -> npt.NDArray[np.int8]:
+        """((H + 2) * (W + 2),) int8, the cells with their border; see `othello_env.games.tribolo.kernels`."""
+        return np.frombuffer(self._grid, np.int8)
 
     def _board(self) -> npt.NDArray[np.int8]:
         """(H, W) int8, each cell's owner, or EMPTY or WALL."""
@@ -178,7 +183,7 @@ class Tribolo(State):
             raise self.illegal(action)
         grid = bytearray(self._grid)
         kernels.place(np.frombuffer(grid, np.int8), action, self.to_move, self.width)
-        return self._with(self.width, self.height, bytes(grid), (self.to_move + 1) % PLAYERS, (*self.moves, action))
+        return self.at(self.width, self.height, bytes(grid), (self.to_move + 1) % PLAYERS, (*self.moves, action))
 
     def scores(self) -> tuple[int, ...]:
         """Each player's cells."""
@@ -268,7 +273,7 @@ class Tribolo(State):
 
 
 def _restore(cls: type[Tribolo], width: int, height: int, grid: bytes, to_move: int, moves: tuple[int, ...]) -> Tribolo:
-    return cls._with(width, height, grid, to_move, moves)
+    return cls.at(width, height, grid, to_move, moves)
 
 
 def _check_start(
@@ -294,29 +299,6 @@ def _check_start(
 
 def _no_start(width: int, height: int, cells: int, walls: int) -> ValueError:
     return ValueError(
-        f"nobody could move in {_ATTEMPTS} random starts of {width} x {height} with {cells} cells a player and {walls} "
+        f"nobody could move in {ATTEMPTS} random starts of {width} x {height} with {cells} cells a player and {walls} "
         "walls"
     )
-
-
-def random_playouts(
-    n: int, seed: int, width: int = 16, height: int = 11, cells: int = 12, walls: int = 12
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Random games, compiled, each from a random start of its own.
-
-    Game i begins at ``Tribolo(mix_int(seed, i), ...)`` and plays, at turn t, the legal action number
-    ``draw(mix_int(seed, i), t, n)`` of the n in ascending order, as `othello_env.games.openings.random_opening` does.
-
-    Returns:
-        Each player's cells at the end, (n, 3) int64, and the number of moves, (n,) int64.
-
-    Raises:
-        ValueError: there are no such starts.
-        TypeError: a number is no integer.
-    """
-    key, width, height, cells, walls = _check_start(seed, width, height, cells, walls)
-    scores, plies = np.empty((n, PLAYERS), np.int64), np.empty(n, np.int64)
-    kernels.playouts(key, width, height, cells, walls, _ATTEMPTS, scores, plies)
-    if (plies == 0).any():
-        raise _no_start(width, height, cells, walls)
-    return scores, plies

@@ -27,7 +27,7 @@ from othello_agents.search.minimax import Minimax
 from othello_env import Othello, WrongGameError, make_agent
 from othello_env.agent import SpecError, ask
 from othello_env.games.checkers.position import Checkers
-from othello_env.games.othello.position import OthelloBatch
+from othello_env.games.othello.positions import OthelloPositions
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,7 @@ def test_a_batch_is_a_loop(options, random_position):
     states = [random_position(key, 30 + key % 3) for key in range(20)] + [random_position(key, 5) for key in range(20)]
     engine = Engine(eval="weighted", **options)
     expected = [Engine(eval="weighted", **options).act(state) for state in states]
-    assert engine.act_batch(OthelloBatch.from_states(states)).tolist() == expected
+    assert engine.act_batch(OthelloPositions.from_states(states)).tolist() == expected
     assert engine.answers_batches
     assert not Engine(ms=1, eval="weighted").answers_batches  # it remembers a game's earlier searches
 

@@ -12,7 +12,7 @@ from othello_agents.engine.stability import stable_discs
 from othello_env import Othello
 from othello_env.games.hashing import draw
 from othello_env.games.othello.bitboard import ACTION_SQUARES, BOARDS, final_margin, flips, legal_moves, popcount
-from othello_env.games.othello.position import OthelloBatch
+from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.jit import kernel
 
 _0 = np.uint64(0)
@@ -128,7 +128,7 @@ def test_exact_scores_are_those_of_the_legal_actions(size, random_position):
         for action in state.legal_actions():
             after = state.play(action)
             assert row[action] == -full_search(*sets(after))
-    np.testing.assert_array_equal(exact_scores(OthelloBatch.from_states(states)), scores)
+    np.testing.assert_array_equal(exact_scores(OthelloPositions.from_states(states)), scores)
 
 
 def test_no_positions_have_no_scores():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from othello_agents.mcts.gumbel import _plan, search
 from othello_env import Othello
 from othello_env.games.openings import random_opening
-from othello_env.games.othello.position import OthelloBatch
+from othello_env.games.othello.positions import OthelloPositions
 
 WEIGHTS = np.random.default_rng(5).normal(size=(65, 128))
 
@@ -137,7 +137,7 @@ def test_the_kernels_do_what_the_twin_does(size, plies, seed, simulations, consi
         state = state.play(state.pass_action)
     noise = np.random.default_rng(seed).gumbel(size=(1, size * size + 1))
     root, action = twin(state, simulations, considered, scale, noise[0])
-    batch = OthelloBatch.from_states([state])
+    batch = OthelloPositions.from_states([state])
     found = search(network, batch, simulations, considered=considered, scale=scale, gumbel=noise)
     assert found.actions[0] == action
     assert found.values[0] == pytest.approx(root.children[action].mean(state.to_move))
@@ -159,7 +159,7 @@ def test_sequential_halving_compares_what_it_tried_equally_often():
 
 def test_a_forced_win_is_found():
     games = endgames(20, 4)
-    found = search(blank, OthelloBatch.from_states([state for state, _ in games]), 400)
+    found = search(blank, OthelloPositions.from_states([state for state, _ in games]), 400)
     for (state, values), action, value in zip(games, found.actions, found.values, strict=True):
         assert values[int(action)] == max(values.values()), f"{values}\n{state}"
         if max(values.values()) != 0:
@@ -178,7 +178,7 @@ def test_with_true_values_one_look_ahead_is_perfect_play():
         return blank(observations, masks)[0], np.array(values)
 
     for state, values in games:
-        found = search(oracle, OthelloBatch.from_states([state]), len(values))
+        found = search(oracle, OthelloPositions.from_states([state]), len(values))
         assert values[int(found.actions[0])] == found.values[0] == max(values.values())
         improved = sum(found.policy[0, action] * value for action, value in values.items())
         assert improved > np.mean(list(values.values())), state
@@ -186,7 +186,7 @@ def test_with_true_values_one_look_ahead_is_perfect_play():
 
 def test_a_batch_answers_as_its_positions_do():
     states = [random_opening(Othello(6), plies, plies) for plies in range(0, 28, 3)]
-    batch = OthelloBatch.from_states([state for state in states if state])
+    batch = OthelloPositions.from_states([state for state in states if state])
     noise = np.random.default_rng(1).gumbel(size=(len(batch), 37))
     together = search(network, batch, 40, gumbel=noise)
     for i in range(len(batch)):
@@ -198,7 +198,7 @@ def test_a_batch_answers_as_its_positions_do():
 @pytest.mark.nojit
 def test_a_forced_pass_is_played_and_valued():
     state = passing()
-    found = search(network, OthelloBatch.from_states([state, state.play(state.pass_action)]), 30)
+    found = search(network, OthelloPositions.from_states([state, state.play(state.pass_action)]), 30)
     assert found.actions[0] == state.pass_action
     assert found.visits[0].tolist() == [0] * 16 + [30]
     np.testing.assert_allclose(found.policy[0], [0] * 16 + [1])
@@ -207,7 +207,7 @@ def test_a_forced_pass_is_played_and_valued():
 
 def test_noise_draws_the_first_move_from_the_policy():
     state = Othello.from_moves("f5d6c3d3c4")
-    batch = OthelloBatch.from_states([state] * 4000)
+    batch = OthelloPositions.from_states([state] * 4000)
     noise = np.random.default_rng(3).gumbel(size=(4000, 65))
     found = search(network, batch, 1, considered=1, gumbel=noise)
     policy = network(batch.observations()[:1], batch.masks()[:1])[0][0]
@@ -218,11 +218,11 @@ def test_noise_draws_the_first_move_from_the_policy():
 @pytest.mark.nojit
 def test_answers_that_are_not_numbers_still_give_legal_moves():
     state = Othello.from_moves("f5d6")
-    found = search(lambda o, m: (m * np.nan, np.full(len(m), np.nan)), OthelloBatch.from_states([state]), 20)
+    found = search(lambda o, m: (m * np.nan, np.full(len(m), np.nan)), OthelloPositions.from_states([state]), 20)
     assert found.actions[0] in state.legal_actions()
 
 
 @pytest.mark.parametrize(("simulations", "considered"), [(0, 8), (8, 0)])
 def test_numbers_out_of_range_are_refused(simulations, considered):
     with pytest.raises(ValueError, match=f"at least 1, got {simulations} and {considered}"):
-        search(blank, OthelloBatch.from_states([Othello()]), simulations, considered=considered)
+        search(blank, OthelloPositions.from_states([Othello()]), simulations, considered=considered)

@@ -14,7 +14,7 @@ from othello_env.arena.match import play_match
 from othello_env.games.hashing import mix_int
 from othello_env.games.openings import random_opening
 from othello_env.games.othello.bitboard import ACTION_BITS, ACTION_SQUARES, BOARDS
-from othello_env.games.othello.position import OthelloBatch
+from othello_env.games.othello.positions import OthelloPositions
 
 
 def solved(state, cache):
@@ -89,7 +89,7 @@ def test_the_kernel_does_what_the_twin_does(size, plies, seed):
     if state.must_pass:
         state = state.play(state.pass_action)
     children, value = twin(state, seed, 60, 0.7)
-    batch = OthelloBatch.from_states([state])
+    batch = OthelloPositions.from_states([state])
     visits, values = mcts_kernels.search_batch(
         batch.own, batch.opponent, np.array([seed], np.uint64), BOARDS[size], 60, 0.7
     )
@@ -155,7 +155,7 @@ def test_a_forced_pass_is_played_and_valued():
     after.new_game(5)
     # the next position has the same tree under the same key, seen from the other side
     assert agent.search(passing).value == -after.search(passing.play(passing.pass_action)).value
-    assert agent.act_batch(OthelloBatch.from_states([passing]))[0] == passing.pass_action
+    assert agent.act_batch(OthelloPositions.from_states([passing]))[0] == passing.pass_action
 
 
 @pytest.mark.nojit
@@ -179,7 +179,7 @@ def test_a_batch_answers_as_its_games_do():
     for state, key in zip(states, keys, strict=True):
         agent.new_game(key)
         singles.append(agent.act(state))
-    assert agent.act_batch(OthelloBatch.from_states(states, keys)).tolist() == singles
+    assert agent.act_batch(OthelloPositions.from_states(states, keys)).tolist() == singles
 
 
 @pytest.mark.parametrize(("opponent", "least"), [("random", 0.95), ("maximizer:eval=weighted", 0.8)])

@@ -8,7 +8,7 @@ import pytest
 from othello_env import Checkers, Othello, SpecError, make_agent, sample_legal
 from othello_env.arena.match import play_match
 from othello_env.games.openings import random_opening
-from othello_env.games.othello.position import OthelloBatch
+from othello_env.games.othello.positions import OthelloPositions
 
 torch = pytest.importorskip("torch", reason="the network needs PyTorch, an optional extra")
 
@@ -19,7 +19,7 @@ from othello_agents.network.policy import draw_actions  # noqa: E402
 
 def positions(size, count=12):
     drawn = (random_opening(Othello(size), plies, plies) for plies in range(count))
-    return OthelloBatch.from_states([state for state in drawn if state is not None], None)
+    return OthelloPositions.from_states([state for state in drawn if state is not None], None)
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ def test_it_looks_ahead(network, tmp_path):
     found = search(network.answers, batch, 20)
     np.testing.assert_array_equal(agent.act_batch(batch), found.actions)
     warm = NeuralAgent(network, temperature=1.0, simulations=20)
-    drawn = warm.act_batch(OthelloBatch.from_states([batch.state(5)] * 2000, range(2000)))
+    drawn = warm.act_batch(OthelloPositions.from_states([batch.state(5)] * 2000, range(2000)))
     np.testing.assert_allclose(np.bincount(drawn, minlength=37) / 2000, found.policy[5], atol=0.05)
     for wrong in (-1, 100_001):
         with pytest.raises(ValueError, match=f"simulations is 0 to 100000, not {wrong}"):
@@ -125,7 +125,7 @@ def test_it_looks_ahead(network, tmp_path):
 def test_draws_follow_the_policy_and_hang_on_the_key(network):
     state = Othello(6)
     keys = np.arange(4000)
-    batch = OthelloBatch.from_states([state] * len(keys), keys)
+    batch = OthelloPositions.from_states([state] * len(keys), keys)
     agent = NeuralAgent(network, temperature=1.0)
     drawn = agent.act_batch(batch)
     np.testing.assert_array_equal(drawn, agent.act_batch(batch))

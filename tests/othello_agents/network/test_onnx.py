@@ -13,7 +13,7 @@ from othello_env.arena.match import play_match
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.openings import random_opening
-from othello_env.games.othello.position import OthelloBatch
+from othello_env.games.othello.positions import OthelloPositions
 
 
 def write(path, size=6, batch="N", kind=TensorProto.FLOAT, masks=False, outputs=None, planes=2):
@@ -51,7 +51,7 @@ def write(path, size=6, batch="N", kind=TensorProto.FLOAT, masks=False, outputs=
 
 def positions(size, count=12):
     drawn = (random_opening(Othello(size), plies, plies) for plies in range(count))
-    return OthelloBatch.from_states([state for state in drawn if state is not None], None)
+    return OthelloPositions.from_states([state for state in drawn if state is not None], None)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_draws_follow_the_policy(tmp_path):
     path = tmp_path / "model.onnx"
     weights, b = write(path)
     n = 4000
-    batch = OthelloBatch.from_states([Othello(6)] * n, np.arange(n))
+    batch = OthelloPositions.from_states([Othello(6)] * n, np.arange(n))
     agent = make_agent(f"{path}:temperature=1")
     drawn = agent.act_batch(batch)
     logits = (batch.observations()[0].reshape(-1) @ weights + b)[np.flatnonzero(batch.masks()[0])]

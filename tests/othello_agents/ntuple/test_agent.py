@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from othello_agents.ntuple import NTupleAgent, shipped_network
 from othello_env import Othello, make_agent
 from othello_env.arena.match import play_match
-from othello_env.games.othello.position import OthelloBatch
+from othello_env.games.othello.positions import OthelloPositions
 
 
 @pytest.mark.nojit
@@ -40,7 +40,7 @@ def test_a_batch_is_answered_like_single_positions(networks, size):
             state = state.play(int(rng.choice(state.legal_actions())))
     agent = NTupleAgent(networks[size])
     assert any(state.must_pass for state in states)
-    assert agent.act_batch(OthelloBatch.from_states(states)).tolist() == [agent.act(state) for state in states]
+    assert agent.act_batch(OthelloPositions.from_states(states)).tolist() == [agent.act(state) for state in states]
 
 
 @pytest.mark.nojit

@@ -21,7 +21,7 @@ from othello_env.agent import SpecError, ask
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import State
 from othello_env.games.hashing import draw
-from othello_env.games.othello.position import OthelloBatch
+from othello_env.games.othello.positions import OthelloPositions
 
 NAMED = ("count", "mobility", "modified", "swh", "weighted")
 
@@ -112,7 +112,7 @@ def test_alphabeta_plays_checkers_through_chains_as_minimax_does() -> None:
 @pytest.mark.parametrize("size", [4, 6, 8])
 @pytest.mark.parametrize("name", NAMED)
 def test_alphabeta_finds_what_minimax_finds_on_thousands_of_positions(name: str, size: int) -> None:
-    batch = OthelloBatch.from_states(random_games({4: 100, 6: 30, 8: 20}[size], size))
+    batch = OthelloPositions.from_states(random_games({4: 100, 6: 30, 8: 20}[size], size))
     assert len(batch) > 900
     squares = EVALUATIONS[name].squares
     assert squares is not None
@@ -164,7 +164,7 @@ def test_a_function_serves_as_evaluation_and_is_searched_in_python() -> None:
     for state in random_games(1, size=6)[::4]:
         by_function = AlphaBeta(depth=2, eval=corners_and_discs).search(state)
         assert by_function == AlphaBeta(depth=2, eval="weighted").search(state)
-        batch = OthelloBatch.from_states([state, state])
+        batch = OthelloPositions.from_states([state, state])
         assert AlphaBeta(depth=2, eval=corners_and_discs).act_batch(batch).tolist() == [by_function.action] * 2
 
 
@@ -195,7 +195,7 @@ def test_the_value_for_the_side_that_loses_everything_is_minus_infinity() -> Non
 def test_a_batch_is_answered_as_its_positions_are(spec: str, name: str, size: int) -> None:
     agent = make_agent(spec.format(name))
     states = random_games(2, size)
-    answers = agent.act_batch(OthelloBatch.from_states(states))
+    answers = agent.act_batch(OthelloPositions.from_states(states))
     assert answers.dtype == np.int64
     assert answers.tolist() == [agent.act(state) for state in states]
     assert all(action in state.legal_actions() for action, state in zip(answers.tolist(), states, strict=True))
@@ -211,7 +211,7 @@ def test_only_what_a_kernel_answers_is_answered_in_batches() -> None:
 
 
 def test_an_empty_batch_has_no_answers() -> None:
-    assert AlphaBeta().act_batch(OthelloBatch.from_states([])).shape == (0,)
+    assert AlphaBeta().act_batch(OthelloPositions.from_states([])).shape == (0,)
 
 
 def test_three_players_are_for_the_maximizer_only(three_step: type[State]) -> None:

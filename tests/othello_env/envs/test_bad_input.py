@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 from othello_env import Checkers, NotationError, Othello, Tribolo, checkers_v0, othello_v0, tribolo_v0
-from othello_env.envs.family import CheckersEnv, TriboloEnv
-from othello_env.envs.single import OthelloEnv
-from othello_env.envs.vector.env import OthelloVectorEnv
+from othello_env.envs.checkers import CheckersEnv, CheckersVectorEnv
+from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
+from othello_env.envs.tribolo import TriboloEnv, TriboloVectorEnv
 from othello_env.games.checkers import pdn
-from othello_env.games.checkers import position as checkers
 from othello_env.games.openings import Openings
-from othello_env.games.tribolo import position as tribolo
 
 pytestmark = pytest.mark.nojit
 
@@ -38,8 +36,8 @@ TAKE_SEEDS = {name: (lambda seed, make=make: make().reset(seed=seed)) for name, 
 TAKE_SEEDS |= {
     "a list": lambda seed: OthelloVectorEnv(2).reset(seed=[seed, seed]),
     "a start": lambda seed: Tribolo(seed, **SMALL),
-    "playouts of Tribolo": lambda seed: tribolo.random_playouts(1, seed, **SMALL),
-    "playouts of checkers": lambda seed: checkers.random_playouts(1, seed),
+    "many games of Tribolo": lambda seed: TriboloVectorEnv(2, **SMALL).reset(seed=seed),
+    "many games of checkers": lambda seed: CheckersVectorEnv(2).reset(seed=seed),
 }
 
 

@@ -8,8 +8,9 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 from othello_env import Agent, Checkers, IllegalActionError, Tribolo, checkers_v0, make_agent, tribolo_v0
-from othello_env.envs.family import CheckersEnv, TriboloEnv
+from othello_env.envs.checkers import CheckersEnv
 from othello_env.envs.seeding import env_key, game_key, learner_seat, opponent_key, redraw_key
+from othello_env.envs.tribolo import TriboloEnv
 from othello_env.games.openings import Openings
 
 SMALL = {"width": 7, "height": 6, "cells": 3, "walls": 3}

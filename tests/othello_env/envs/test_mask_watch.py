@@ -9,7 +9,7 @@ from gymnasium.vector import AutoresetMode
 
 from othello_env import IgnoredMaskWarning, checkers_v0, othello_v0, sample_legal, tribolo_v0
 from othello_env.envs.conventions import MaskWatch
-from othello_env.envs.vector.env import OthelloVectorEnv
+from othello_env.envs.othello import OthelloVectorEnv
 
 pytestmark = pytest.mark.nojit
 

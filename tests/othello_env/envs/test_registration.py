@@ -9,7 +9,7 @@ import pytest
 
 import othello_env  # noqa: F401 - registers the environments
 from othello_env import WrongGameError, othello_v0
-from othello_env.envs.single import OthelloEnv
+from othello_env.envs.othello import OthelloEnv
 
 
 def test_gymnasium_imports_the_package_for_a_qualified_id() -> None:

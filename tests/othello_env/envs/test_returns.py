@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from othello_env.envs.othello import OthelloVectorEnv
 from othello_env.envs.returns import self_play_advantages
 from othello_env.envs.sampling import sample_legal
-from othello_env.envs.vector.env import OthelloVectorEnv
 
 pytestmark = pytest.mark.nojit
 

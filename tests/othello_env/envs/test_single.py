@@ -12,8 +12,8 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 from othello_env import Agent, AgentError, IllegalActionError, Othello, State, drawing, make_agent
+from othello_env.envs.othello import OthelloEnv
 from othello_env.envs.seeding import env_key, game_key, learner_seat, opponent_key, redraw_key
-from othello_env.envs.single import OthelloEnv
 from othello_env.games.hashing import SIDE, mix_int
 from othello_env.games.openings import Openings
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 
-from othello_env.envs.vector.env import OthelloVectorEnv
+from othello_env.envs.othello import OthelloVectorEnv
 from othello_env.support import threads as module
 from othello_env.support.threads import Threads
 

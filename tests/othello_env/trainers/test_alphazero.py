@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="AlphaZero needs PyTorch, an optiona
 from othello_agents.network.neural import read_tensors, write_tensors  # noqa: E402
 from othello_env import Othello, make_agent  # noqa: E402
 from othello_env.arena.match import play_match  # noqa: E402
-from othello_env.games.othello.position import OthelloBatch  # noqa: E402
+from othello_env.games.othello.positions import OthelloPositions  # noqa: E402
 
 SMALL = {"size": 4, "channels": 4, "blocks": 1, "games": 8, "simulations": 4, "window": 150, "minibatch": 32}
 
@@ -86,7 +86,7 @@ def test_what_is_learned_from_is_a_policy_over_legal_actions(alphazero):
         learner.iterate()
     assert learner.replay.added > len(learner.replay) == 150
     kept = learner.replay.arrays
-    boards = OthelloBatch(kept["own"], kept["opponent"], np.zeros(150, np.int8), kept["own"], 4)
+    boards = OthelloPositions(kept["own"], kept["opponent"], np.zeros(150, np.int8), kept["own"], 4)
     assert ((kept["policy"] > 0) <= (boards.masks() > 0)).all()
     np.testing.assert_allclose(kept["policy"].sum(axis=1), 1, atol=1e-5)
     assert not boards.masks()[:, -1].any()  # passes are made, not learned

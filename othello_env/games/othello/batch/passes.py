@@ -6,27 +6,24 @@ positions into one register (eight with AVX-512). They are worked on in blocks t
 Letters for shapes: N positions, S = size, A = S * S + 1 actions.
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
+from othello_env.games.batch.arrays import ILLEGAL, OUT_OF_RANGE, OVER
 from othello_env.games.othello.bitboard import flips, legal_moves
 from othello_env.support.jit import kernel
 
 __all__ = [
     "EXPAND",
-    "ILLEGAL",
-    "OUT_OF_RANGE",
-    "OVER",
+    "allowed",
     "check",
+    "disc_of",
     "encode_8x8",
     "encode_small",
-    "illegal_places",
     "place",
-    "true_places",
 ]
-
-OUT_OF_RANGE, ILLEGAL, OVER = 1, 2, 4
-"""What `check` may find among the actions for N games."""
 
 EXPAND: npt.NDArray[np.uint64] = np.array(
     [int.from_bytes(bytes(byte >> bit & 1 for bit in range(8)), "little") for byte in range(256)], np.uint64
@@ -43,13 +40,19 @@ _CARRY = np.uint64(0x7F7F_7F7F_7F7F_7F7F)
 
 
 @kernel(inline=True)
-def _disc(action: int, size: np.uint64) -> np.uint64:
+def disc_of(action: int, size: np.uint64) -> np.uint64:
     """The disc that an action places; none for a pass and whatever is out of range."""
     a = np.uint64(action)
     row = (a * ((_255 + size) // size)) >> _8
     edge = (_8 - size) >> _1
     square = a + row * (_8 - size) + edge * _9
     return (_1 << (square & _63)) & (_0 - np.uint64(a < size * size))
+
+
+@kernel(inline=True)
+def allowed(action: int, legal: np.uint64, size: np.uint64) -> np.uint64:
+    """Not 0 if an action is legal where these squares are."""
+    return (disc_of(action, size) & legal) | (np.uint64(np.uint64(action) == size * size) & np.uint64(legal == _0))
 
 
 @kernel
@@ -63,9 +66,8 @@ def check(actions: npt.NDArray[np.int64], legal: npt.NDArray[np.uint64], over: n
     outside, illegal, finished = _0, _0, _0
     for i in range(len(actions)):
         action, done = np.uint64(actions[i]), np.uint64(over[i])
-        allowed = (_disc(actions[i], side) & legal[i]) | (np.uint64(action == passing) & np.uint64(legal[i] == _0))
         outside |= np.uint64(action > passing)
-        illegal |= np.uint64(allowed == _0) & (done ^ _1)
+        illegal |= np.uint64(allowed(actions[i], legal[i], side) == _0) & (done ^ _1)
         finished |= done
     return int(outside * np.uint64(OUT_OF_RANGE) | illegal * np.uint64(ILLEGAL) | finished * np.uint64(OVER))
 
@@ -90,7 +92,7 @@ def place(
         moves, done = legal[start:stop], over[start:stop]
         disc, turned = scratch[0, :n], scratch[1, :n]
         for i in range(n):
-            disc[i] = _disc(act[i], side) & moves[i]
+            disc[i] = disc_of(act[i], side) & moves[i]
         for i in range(n):
             turned[i] = flips(disc[i], p[i], o[i])
         for i in range(n):
@@ -108,57 +110,26 @@ def place(
 
 
 @kernel
-def true_places(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """The places, ascending, where flags are set, without a branch a flag."""
-    places = np.empty(len(flags) + 1, np.int64)
-    n = 0
-    for i in range(len(flags)):
-        places[n] = i
-        n += int(flags[i])
-    return places[:n]
-
-
-@kernel
-def illegal_places(
-    actions: npt.NDArray[np.int64], legal: npt.NDArray[np.uint64], over: npt.NDArray[np.bool_], size: int
-) -> npt.NDArray[np.int64]:
-    """The numbers, ascending, of the games in which an action in range is illegal."""
-    flags = np.empty(len(actions), np.bool_)
-    for i in range(len(actions)):
-        flags[i] = check(actions[i : i + 1], legal[i : i + 1], over[i : i + 1], size) == ILLEGAL
-    return true_places(flags)
-
-
-@kernel
 def encode_8x8(
-    own: npt.NDArray[np.uint64],
-    opponent: npt.NDArray[np.uint64],
-    legal: npt.NDArray[np.uint64],
-    over: npt.NDArray[np.bool_],
-    planes: npt.NDArray[np.uint64],
-    masks: npt.NDArray[np.int8],
-    mask_words: npt.NDArray[np.uint64],
-    expand: npt.NDArray[np.uint64],
+    boards: tuple[npt.NDArray[np.uint64], ...], over: npt.NDArray[np.bool_], arrays: tuple[npt.NDArray[Any], ...]
 ) -> None:
     """Write the observations of N games on 8x8 boards.
 
     Args:
-        own: (N,), with the three that follow as in `Games`.
-        opponent: (N,)
-        legal: (N,)
+        boards: own, opponent and legal, (N,).
         over: (N,)
-        planes: (16 * N,) the planes of int8 as words of eight.
-        masks: (N, 65)
-        mask_words: (N, 8) the first 64 bytes of each mask as words, which may lie anywhere.
-        expand: EXPAND.
+        arrays: planes (N, 2, 64) int8, which are not touched but as words, (16 * N,) uint64; masks (N, 65) int8; the
+            first 64 bytes of each mask as words, (N, 8) uint64, which may lie anywhere; and EXPAND.
     """
+    own, opponent, legal = boards
+    _, words_of_planes, masks, mask_words, expand = arrays
     pairs = np.empty(2 * _BLOCK, np.uint64)
     pair_bytes = pairs.view(np.uint8)
     for first in range(0, len(own), _BLOCK):
         last = min(first + _BLOCK, len(own))
         n = last - first
         p, o, moves, done = own[first:last], opponent[first:last], legal[first:last], over[first:last]
-        words, rows, mask = planes[16 * first : 16 * last], mask_words[first:last], masks[first:last]
+        words, rows, mask = words_of_planes[16 * first : 16 * last], mask_words[first:last], masks[first:last]
         for i in range(n):
             pairs[2 * i] = p[i]
             pairs[2 * i + 1] = o[i]
@@ -173,15 +144,14 @@ def encode_8x8(
 
 @kernel
 def encode_small(
-    own: npt.NDArray[np.uint64],
-    opponent: npt.NDArray[np.uint64],
-    legal: npt.NDArray[np.uint64],
+    boards: tuple[npt.NDArray[np.uint64], ...],
     over: npt.NDArray[np.bool_],
-    planes: npt.NDArray[np.int8],
-    masks: npt.NDArray[np.int8],
+    arrays: tuple[npt.NDArray[Any], ...],
     size: int,
 ) -> None:
-    """Write the planes (N, 2, S * S) and masks (N, A) of N games on smaller boards."""
+    """Write the observations of N games on smaller boards: of `arrays` the planes (N, 2, S * S) and masks (N, A)."""
+    own, opponent, legal = boards
+    planes, _, masks, _, _ = arrays
     edge = (8 - size) // 2
     for i in range(len(own)):
         for row in range(size):

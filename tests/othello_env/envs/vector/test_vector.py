@@ -4,23 +4,26 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 
-from othello_env import Othello
+from othello_env import Checkers, Tribolo
+from othello_env.envs.checkers import CheckersEnv, CheckersVectorEnv
 from othello_env.envs.conventions import game_info
+from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
 from othello_env.envs.sampling import sample_legal
 from othello_env.envs.seeding import env_key, game_key
-from othello_env.envs.single import OthelloEnv
 from othello_env.envs.starts import Starts
-from othello_env.envs.vector.env import OthelloVectorEnv
+from othello_env.envs.tribolo import TriboloEnv, TriboloVectorEnv
 
+ENVS = {"Othello": OthelloEnv, "Checkers": CheckersEnv, "Tribolo": TriboloEnv}
+VECTOR_ENVS = {"Othello": OthelloVectorEnv, "Checkers": CheckersVectorEnv, "Tribolo": TriboloVectorEnv}
 MODES = [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED]
 
 
 class SelfPlayTwin:
     """A self-play environment of N games, slowly: a list of positions."""
 
-    def __init__(self, n, mode, size=8, openings=None, reward="result"):
+    def __init__(self, n, mode, new_game, openings=None, reward="result"):
         self.n, self.mode, self.reward = n, mode, reward
-        self.starts = Starts(openings, lambda _: Othello(size))
+        self.starts = Starts(openings, new_game)
 
     def reset(self, seed):
         self.seeds = [seed + i for i in range(self.n)]
@@ -56,7 +59,7 @@ class SelfPlayTwin:
                     worth = (state.returns() if self.reward == "result" else state.margins())[mover]
             else:
                 self.lost[i] = action
-                worth = -1.0 if self.reward == "result" else -float(state.size**2)
+                worth = -1.0 if self.reward == "result" else -state.largest_margin
             over = self.is_over(i)
             told.append((worth, mover, over, self.observation(i), self.info(i)))
             if over and self.mode == AutoresetMode.SAME_STEP:
@@ -73,7 +76,8 @@ class SelfPlayTwin:
 
     def info(self, i):
         mask = self.observation(i)["action_mask"].astype(np.int8)
-        return {"action_mask": mask, **game_info(self.states[i], np.int64(-1), self.lost[i])}
+        nobody = np.int64(-1) if self.states[i].num_players == 2 else np.full(2, -1)
+        return {"action_mask": mask, **game_info(self.states[i], nobody, self.lost[i])}
 
     def infos(self, told=None, where=None):
         """The batch's info as Gymnasium's own vector environments put it together."""
@@ -89,27 +93,47 @@ class SelfPlayTwin:
         return joined
 
 
+def lazy_policy(observations, masks):
+    """The last legal action, and the first one where the player has few pieces."""
+    few = observations[:, 0].sum(axis=(1, 2)) < 4
+    return np.where(few, masks.argmax(axis=1), masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1))
+
+
 def disturbed(actions, masks, rng, share):
     """Some actions replaced by any, so that some are illegal."""
     wild = rng.random(len(actions)) < share
     return np.where(wild, rng.integers(0, masks.shape[1], len(actions)), actions)
 
 
+SMALL = {"width": 8, "height": 6, "cells": 3, "walls": 4}
+CHAIN = Checkers.from_text("B:W14,15,22,23,31:BK10,3").play_move("10x19")  # its piece must go on
+BOARD = Tribolo(8, **SMALL)
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
-    ("size", "openings", "reward", "share"),
+    ("kind", "options", "openings", "reward", "share"),
     [
-        (8, None, "result", 0.0),
-        (8, "random:7", "margin", 0.002),
-        (6, None, "margin", 0.002),
-        (4, "random:3", "result", 0.01),
+        ("Othello", {}, None, "result", 0.0),
+        ("Othello", {}, "random:7", "margin", 0.002),
+        ("Othello", {"size": 6}, None, "margin", 0.002),
+        ("Othello", {"size": 4}, "random:3", "result", 0.01),
+        ("Checkers", {}, None, "result", 0.0),
+        ("Checkers", {}, "random:40", "margin", 0.002),
+        ("Checkers", {}, [CHAIN, "11-15 22-18 15x22"], "result", 0.002),
+        ("Checkers", {"size": 4}, None, "margin", 0.01),
+        ("Checkers", {"size": 6, "draws": "threefold"}, "random:3", "result", 0.002),
+        ("Checkers", {"size": 10, "draws": "40-move"}, None, "margin", 0.0),
+        ("Tribolo", {}, None, "result", 0.0),
+        ("Tribolo", {}, "random:9", "margin", 0.002),
+        ("Tribolo", SMALL, [BOARD, BOARD.play(BOARD.legal_actions()[0])], "result", 0.01),
     ],
 )
-def test_self_play_is_the_rules(mode, size, openings, reward, share, assert_same_info):
-    n, steps = 60, 500
-    env = OthelloVectorEnv(n, size, None, openings=openings, reward=reward, autoreset_mode=mode)
-    twin = SelfPlayTwin(n, mode, size, openings, reward)
-    rng = np.random.default_rng(size)
+def test_self_play_is_the_rules(mode, kind, options, openings, reward, share, assert_same_info):
+    n, steps = 60, 500 if kind == "Othello" else 250
+    env = VECTOR_ENVS[kind](n, opponent=None, openings=openings, reward=reward, autoreset_mode=mode, **options)
+    twin = SelfPlayTwin(n, mode, env.new_game, openings, reward)
+    rng = np.random.default_rng(steps)
     observation, info = env.reset(seed=5)
     twin.reset(5)
     assert_same_info(info, twin.infos())
@@ -143,23 +167,28 @@ def only_where(info, mask):
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
-    ("size", "options"),
+    ("kind", "options"),
     [
-        (8, {}),
-        (8, {"openings": "random:10", "reward": "margin", "side": "white"}),
-        (6, {"openings": ["c4", "b3"], "side": "black"}),
-        (4, {"reward": "margin"}),
-        (4, {"openings": "random:6"}),
-        (8, {"opponent": "maximizer:eval=weighted,epsilon=0.3", "openings": "random:6"}),
+        ("Othello", {}),
+        ("Othello", {"openings": "random:10", "reward": "margin", "side": "white"}),
+        ("Othello", {"size": 6, "openings": ["c2", "b3", "e4"], "side": "black"}),
+        ("Othello", {"size": 4, "reward": "margin"}),
+        ("Othello", {"size": 4, "openings": "random:6"}),
+        ("Othello", {"opponent": "maximizer:eval=weighted,epsilon=0.3", "openings": "random:6"}),
+        ("Checkers", {}),
+        ("Checkers", {"opponent": "alphabeta:depth=2,epsilon=0.2", "openings": "random:30", "reward": "margin"}),
+        ("Checkers", {"size": 6, "draws": "threefold", "side": "white", "openings": [Checkers(6, "threefold")]}),
+        ("Checkers", {"opponent": lazy_policy, "openings": [CHAIN]}),
+        ("Tribolo", SMALL),
+        ("Tribolo", SMALL | {"opponent": ("maximizer", "random"), "reward": "margin", "side": "green"}),
+        ("Tribolo", {"opponent": lazy_policy, "openings": "random:9"}),
+        ("Tribolo", {"opponent": "maximizer:epsilon=0.5"}),
     ],
 )
-def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, size, options, assert_same_info):
+def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, kind, options, assert_same_info):
     n, share = 24, 0.004
-    if "openings" in options and isinstance(options["openings"], list):
-        first = [Othello(size).action_to_text(a) for a in Othello(size).legal_actions()]
-        options = options | {"openings": first}
-    env = OthelloVectorEnv(n, size, autoreset_mode=mode, **options)
-    twin = SyncVectorEnv([lambda: OthelloEnv(size, **options)] * n, autoreset_mode=mode)
+    env = VECTOR_ENVS[kind](n, autoreset_mode=mode, **options)
+    twin = SyncVectorEnv([lambda: ENVS[kind](**options)] * n, autoreset_mode=mode)
     rng = np.random.default_rng(1)
     found, info = env.reset(seed=11)
     expected, expected_info = twin.reset(seed=11)

@@ -11,9 +11,8 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 
 from othello_env import Agent, AgentError, IllegalActionError, Othello, SpecError, sample_legal
-from othello_env.envs.single import OthelloEnv
-from othello_env.envs.vector.env import OthelloVectorEnv
-from othello_env.support.threads import Workers
+from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
+from othello_env.support.threads import Threads
 
 pytestmark = pytest.mark.nojit
 
@@ -216,7 +215,7 @@ def test_a_game_that_the_opponent_would_end_at_once_is_drawn_again():
     n = 300
     env = OthelloVectorEnv(n, 4, openings="random:11")
     env.reset(seed=0)
-    assert (env._games.redraws > 0).any()
+    assert (env._batch.course.redraws > 0).any()
     single = OthelloEnv(4, openings="random:11")
     for i in range(n):
         single.reset(seed=i)
@@ -272,14 +271,14 @@ def test_threads_come_back_after_a_fork(assert_same):
 
 
 def test_what_fails_in_a_thread_is_raised():
-    workers = Workers(3)
-    assert workers.run(lambda k: k * k) == [0, 1, 4]
+    threads = Threads(3)
+    assert threads.run(lambda k: k * k) == [0, 1, 4]
     with pytest.raises(ZeroDivisionError):
-        workers.run(lambda k: 1 // (2 - k))
-    assert workers.run(lambda k: -k) == [0, -1, -2]
-    workers.close()
-    assert workers.run(lambda k: k) == [0, 1, 2]
-    workers.close()
+        threads.run(lambda k: 1 // (2 - k))
+    assert threads.run(lambda k: -k) == [0, -1, -2]
+    threads.close()
+    assert threads.run(lambda k: k) == [0, 1, 2]
+    threads.close()
 
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from othello_env import Othello, make_vec_env, sample_legal
-from othello_env.envs.single import OthelloEnv
-from othello_env.envs.vector.env import OthelloVectorEnv
+from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
+from othello_env.envs.vector.env import VectorGames
 from othello_env.envs.vector.info import StepInfo
 
 pytestmark = pytest.mark.nojit
@@ -154,7 +154,7 @@ def test_after_a_reset_by_mask_the_info_is_gymnasiums_with_all_action_masks(asse
     assert mine["action_mask"].any(axis=1).all()
     mine["action_mask"] = np.where(mask[:, np.newaxis], mine["action_mask"], np.int8(0))
     assert_same_info(mine, theirs)
-    assert "`action_mask` has the masks of the other games too" in " ".join(OthelloVectorEnv.__doc__.split())
+    assert "`action_mask` has the masks of the other games too" in " ".join(VectorGames.__doc__.split())
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
@@ -229,7 +229,7 @@ def test_the_info_names_the_opponent_of_each_game():
     assert env.opponents == ("random", "maximizer:eval=count")
     met = []
     for *_, terminated, info in steps(env, 20, 0, 0.0):
-        np.testing.assert_array_equal(info["opponent"], env._games.rival)
+        np.testing.assert_array_equal(info["opponent"], env._batch.course.rival[:, 0])
         if terminated.any():
             final = info["final_info"]
             np.testing.assert_array_equal(final["opponent"][terminated], met[terminated])
@@ -368,7 +368,7 @@ def test_the_docstring_names_what_wrappers_say_of_the_default_mode():
     assert make_vec_env(2).autoreset_mode is AutoresetMode.SAME_STEP
     with pytest.raises((ValueError, AssertionError)) as refusal:
         wrappers.FlattenObservation(make_vec_env(2, 4))
-    said = " ".join(OthelloVectorEnv.__doc__.split())
+    said = " ".join(VectorGames.__doc__.split())
     if isinstance(refusal.value, ValueError):
         assert str(refusal.value).partition(",")[0] in said
     assert 'autoreset_mode="NextStep"' in said

@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 
 from othello_env import IllegalActionError, NotationError
 from othello_env.games.checkers import kernels
-from othello_env.games.checkers.position import DRAWS, Checkers, random_playouts
-from othello_env.games.hashing import mix_int
-from othello_env.games.openings import random_opening
+from othello_env.games.checkers.position import DRAWS, Checkers
 
 DIRECTIONS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 
@@ -214,26 +212,6 @@ def test_open_spiel_agrees_where_its_rules_are_the_same():
             assert theirs.is_terminal()
             assert list(ours.returns()) == theirs.returns()
     assert compared > 5000
-
-
-@pytest.mark.parametrize(
-    ("size", "draws"), [(8, "repetition"), (8, "threefold"), (8, "40-move"), (4, "threefold"), (10, "repetition")]
-)
-def test_playouts_are_random_games_of_states(size, draws):
-    n, seed = 40, 3
-    returns, plies = random_playouts(n, seed, size, draws)
-    assert returns.shape == (n, 2)
-    quiet = 0
-    for game in range(n):
-        key = mix_int(seed, game)
-        state = Checkers(size, draws)
-        while not state.is_over:
-            state = random_opening(state, 1, key) or state.play(state.draw_action(key, state.turn))
-        assert len(state.moves) == plies[game]
-        assert state.returns() == tuple(returns[game])
-        quiet = max(quiet, state.quiet)
-    if draws == "40-move":
-        assert quiet == 80  # more positions than the kernel makes room for at first
 
 
 @pytest.mark.nojit

@@ -1,11 +1,11 @@
-"""OthelloBatch: positions as arrays."""
+"""OthelloPositions: positions as arrays."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from othello_env import Othello, OthelloBatch
+from othello_env import Othello, OthelloPositions
 
 pytestmark = pytest.mark.nojit
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.nojit
 def test_a_batch_is_its_positions(data, positions):
     size = data.draw(st.sampled_from([4, 6, 8]))
     states = [state for state in data.draw(st.lists(positions(size), min_size=1, max_size=9)) if not state.is_over]
-    batch = OthelloBatch.from_states(states)
+    batch = OthelloPositions.from_states(states)
     assert len(batch) == len(states)
     assert [batch.state(i) for i in range(len(batch))] == states
     observations, masks = batch.observations(), batch.masks()
@@ -28,7 +28,7 @@ def test_a_batch_is_its_positions(data, positions):
 
 
 def test_dtypes_and_keys():
-    batch = OthelloBatch.from_states([Othello(), Othello.from_moves("f5")], [2**64 - 1, 7])
+    batch = OthelloPositions.from_states([Othello(), Othello.from_moves("f5")], [2**64 - 1, 7])
     assert (batch.own.dtype, batch.opponent.dtype, batch.to_move.dtype, batch.key.dtype) == (
         np.uint64,
         np.uint64,
@@ -37,11 +37,11 @@ def test_dtypes_and_keys():
     )
     assert batch.to_move.tolist() == [0, 1]
     assert batch.key.tolist() == [2**64 - 1, 7]
-    assert OthelloBatch.from_states([Othello()]).key.tolist() == [0]
+    assert OthelloPositions.from_states([Othello()]).key.tolist() == [0]
 
 
 def test_an_empty_batch():
-    batch = OthelloBatch.from_states([])
+    batch = OthelloPositions.from_states([])
     assert len(batch) == 0
     assert batch.observations().shape == (0, 2, 8, 8)
     assert batch.masks().shape == (0, 65)
@@ -57,4 +57,4 @@ def test_an_empty_batch():
 )
 def test_positions_that_make_no_batch(states, keys, message):
     with pytest.raises(ValueError, match=message):
-        OthelloBatch.from_states(states, keys)
+        OthelloPositions.from_states(states, keys)

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from othello_env import IllegalActionError, NotationError
-from othello_env.games.hashing import mix_int
-from othello_env.games.openings import random_opening
-from othello_env.games.tribolo.position import Tribolo, random_playouts
+from othello_env.envs.tribolo import TriboloVectorEnv
+from othello_env.games.tribolo.position import Tribolo
 
 DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if (down, right) != (0, 0)]
 
@@ -164,20 +163,6 @@ def test_a_start_in_which_nobody_can_move_is_drawn_again():
         assert not Tribolo(seed, width=4, height=2, cells=1, walls=1).is_over
 
 
-@pytest.mark.parametrize("options", [{}, {"width": 6, "height": 5, "cells": 2, "walls": 3}])
-def test_playouts_are_random_games_of_states(options):
-    n, seed = 12, 5
-    scores, plies = random_playouts(n, seed, **options)
-    for game in range(n):
-        key = mix_int(seed, game)
-        start = state = Tribolo(key, **options)
-        while not state.is_over:
-            state = random_opening(state, 1, key) or state.play(state.draw_action(key, state.turn))
-        assert state.scores() == tuple(scores[game])
-        assert len(state.moves) == plies[game]
-        assert start.play_transcript(state.transcript()) == state
-
-
 @pytest.mark.nojit
 class TestRules:
     def test_lines_of_two_colours_empty_cells_and_walls_block(self):
@@ -238,7 +223,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match=message):
             Tribolo(1, **options)
         with pytest.raises(ValueError, match=message):
-            random_playouts(2, 1, **options)
+            TriboloVectorEnv(2, **options)
 
     @pytest.mark.parametrize("options", [{"width": 16.0}, {"walls": "12"}, {"seed": 1.5}])
     def test_numbers_that_are_no_integers(self, options):

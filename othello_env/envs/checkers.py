@@ -1,0 +1,106 @@
+"""The Gymnasium environments of checkers: one game, and a batch of games."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gymnasium.vector import AutoresetMode
+
+from othello_env.envs.single import SingleGame
+from othello_env.envs.vector.env import VectorGames
+from othello_env.envs.vector.opponents import Opponent, Opponents
+from othello_env.games.checkers.batch import CheckersGames
+from othello_env.games.checkers.position import Checkers
+from othello_env.games.game import State
+
+__all__ = ["CheckersEnv", "CheckersVectorEnv"]
+
+
+class CheckersEnv(SingleGame):
+    """Checkers against an opponent, ``othello_env/Checkers-v0``; an action is one step or jump.
+
+    The observation does not show the history that draws hang on.
+
+    Args:
+        size: of the board, 4, 6, 8 or 10.
+        opponent: as in `SingleGame`, like all that follows.
+        side: ``"red"``, ``"white"`` or ``"random"``.
+        openings: where games begin.
+        reward: ``"result"``, or ``"margin"`` in pieces.
+        strict: raise for an illegal action instead of ending the game.
+        render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
+        draws: the rule of draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see `othello_env.games.checkers`.
+    """
+
+    def __init__(
+        self,
+        size: int = 8,
+        opponent: Opponent = "random",
+        side: str = "random",
+        openings: str | Sequence[str | State] | None = None,
+        reward: str = "result",
+        strict: bool = False,
+        render_mode: str | None = None,
+        draws: str = "repetition",
+    ) -> None:
+        self._start = Checkers(size, draws)
+        super().__init__(opponent, side, openings, reward, strict, render_mode)
+
+    def new_game(self, game_key: int) -> Checkers:
+        return self._start
+
+
+class CheckersVectorEnv(VectorGames):
+    """N games of checkers, ``gymnasium.make_vec("othello_env/Checkers-v0", num_envs=N)``.
+
+    Args:
+        num_envs: how many games.
+        size: of the boards, 4, 6, 8 or 10.
+        opponent: as in `VectorGames`, like all that follows.
+        side: ``"red"``, ``"white"`` or ``"random"``.
+        openings: where games begin.
+        reward: ``"result"`` or ``"margin"``.
+        strict: raise for an illegal action instead of ending the game.
+        render_mode: None, ``"rgb_array"`` or ``"ansi"``.
+        draws: the rule of draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see `othello_env.games.checkers`.
+        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. Wrappers that fail with ``Expected
+            autoreset_mode to be NEXT_STEP or DISABLED``, and `NumpyToTorch`, want ``"NextStep"``.
+        copy: return arrays that are the caller's.
+        num_threads: in how many slices the games are stepped.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        size: int = 8,
+        opponent: Opponents | None = "random",
+        side: str = "random",
+        openings: str | Sequence[str | State] | None = None,
+        reward: str = "result",
+        strict: bool = False,
+        render_mode: str | None = None,
+        draws: str = "repetition",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        copy: bool = True,
+        num_threads: int = 1,
+    ) -> None:
+        self._start = Checkers(size, draws)
+        super().__init__(
+            num_envs,
+            opponent,
+            side,
+            openings,
+            reward,
+            strict,
+            render_mode,
+            autoreset_mode,
+            copy,
+            num_threads,
+        )
+
+    def new_batch(self, n: int) -> CheckersGames:
+        return CheckersGames(n, self._start)
+
+    def new_game(self, game_key: int) -> Checkers:
+        """A game's own start, the same under every key."""
+        return self._start

@@ -1,0 +1,116 @@
+"""The Gymnasium environments of Othello: one game, and a batch of games."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gymnasium.vector import AutoresetMode
+
+from othello_env.envs.single import SingleGame
+from othello_env.envs.vector.env import VectorGames
+from othello_env.envs.vector.opponents import Opponent, Opponents
+from othello_env.games.game import State
+from othello_env.games.othello.batch.games import OthelloGames
+from othello_env.games.othello.position import Othello, check_size
+
+__all__ = ["OthelloEnv", "OthelloVectorEnv"]
+
+
+class OthelloEnv(SingleGame):
+    """Othello against an opponent, ``othello_env/Othello-v0``.
+
+    Args:
+        size: of the board, 4, 6 or 8.
+        opponent: as in `SingleGame`, like all that follows.
+        side: ``"black"``, ``"white"`` or ``"random"``.
+        openings: where games begin.
+        reward: ``"result"`` or ``"margin"``.
+        strict: raise for an illegal action instead of ending the game.
+        render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
+    """
+
+    def __init__(
+        self,
+        size: int = 8,
+        opponent: Opponent = "random",
+        side: str = "random",
+        openings: str | Sequence[str | State] | None = None,
+        reward: str = "result",
+        strict: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        self._size = check_size(size)
+        super().__init__(opponent, side, openings, reward, strict, render_mode)
+
+    @property
+    def position(self) -> Othello:
+        state = super().position
+        assert isinstance(state, Othello)
+        return state
+
+    def new_game(self, game_key: int) -> Othello:
+        return Othello(self._size)
+
+
+class OthelloVectorEnv(VectorGames):
+    """N games of Othello, ``gymnasium.make_vec("othello_env/Othello-v0", num_envs=N)``.
+
+    Args:
+        num_envs: how many games.
+        size: of the boards, 4, 6 or 8.
+        opponent: as in `VectorGames`, like all that follows.
+        side: ``"black"``, ``"white"`` or ``"random"``.
+        openings: where games begin.
+        reward: ``"result"`` or ``"margin"``.
+        strict: raise for an illegal action instead of ending the game.
+        render_mode: None, ``"rgb_array"`` or ``"ansi"``.
+        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. Wrappers that fail with ``Expected
+            autoreset_mode to be NEXT_STEP or DISABLED``, and `NumpyToTorch`, want ``"NextStep"``.
+        copy: return arrays that are the caller's.
+        num_threads: in how many slices the games are stepped.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        size: int = 8,
+        opponent: Opponents | None = "random",
+        side: str = "random",
+        openings: str | Sequence[str | State] | None = None,
+        reward: str = "result",
+        strict: bool = False,
+        render_mode: str | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        copy: bool = True,
+        num_threads: int = 1,
+    ) -> None:
+        self._start = Othello(check_size(size))
+        super().__init__(
+            num_envs,
+            opponent,
+            side,
+            openings,
+            reward,
+            strict,
+            render_mode,
+            autoreset_mode,
+            copy,
+            num_threads,
+        )
+
+    def new_batch(self, n: int) -> OthelloGames:
+        return OthelloGames(n, self._start)
+
+    def new_game(self, game_key: int) -> Othello:
+        """A game's own start, the same under every key."""
+        return self._start
+
+    def position(self, i: int) -> Othello:
+        state = super().position(i)
+        assert isinstance(state, Othello)
+        return state
+
+    def final_position(self, i: int) -> Othello:
+        state = super().final_position(i)
+        assert isinstance(state, Othello)
+        return state

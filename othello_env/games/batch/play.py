@@ -1,0 +1,390 @@
+"""What begins, goes on and ends in a batch of games, for every game.
+
+Few games begin or end in a step, and a plain loop over their numbers serves them; what every game needs in every step
+is done by `play_all`. What is random depends on each game's key, as in `othello_env.games.openings`.
+
+Arrays cross over from Python as plain tuples, which takes half the time of named ones.
+
+Letters for shapes: see `othello_env.games.batch.arrays`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.batch.arrays import ILLEGAL, NO_OPENING, NO_TURN, OVER, SIDE_DRAWN, Course, Outcome, Plan
+from othello_env.games.batch.primitives import (
+    choose,
+    forfeit,
+    is_legal,
+    keep,
+    largest_margin,
+    must_pass,
+    play,
+    play_all,
+    play_taken,
+    score,
+    set_start,
+    show,
+    take,
+    turn,
+    worth,
+)
+from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, POOL, REDRAW, SIDE, below, mix
+from othello_env.support.jit import kernel
+
+__all__ = ["answer", "begin_all", "draw_actions", "randomise", "step", "true_places", "waiting"]
+
+_Tuple = tuple[Any, ...]
+_0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
+_NEXT = np.int64(1)  # a bare literal would be a type of its own
+
+
+@kernel
+def true_places(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """The places, ascending, where flags are set, without a branch a flag."""
+    places = np.empty(len(flags) + 1, np.int64)
+    n = 0
+    for i in range(len(flags)):
+        places[n] = i
+        n += int(flags[i])
+    return places[:n]
+
+
+@kernel(inline=True, lean=True)
+def _note(course: Course, i: int, action: int) -> None:
+    """Write down an action that is played in game i."""
+    course.moves[i, course.plies[i]] = action
+    course.plies[i] += 1
+
+
+@kernel(lean=True)
+def _begin(rules: Any, course: Course, boards: _Tuple, i: int, key: np.uint64, plan: Plan, openings: _Tuple) -> bool:
+    """Begin game i under a key. Returns whether it has an opening that leaves it unfinished."""
+    opening_key = mix(key, np.uint64(OPENING))
+    chosen = np.int64(0)
+    if len(plan.plies) > 1:
+        chosen = np.int64(below(mix(opening_key, _0), np.uint64(len(plan.plies))))
+    found = False
+    for attempt in range(plan.attempts):
+        course.over[i], course.plies[i] = False, 0
+        if not set_start(rules, course, boards, i, key, plan, openings, int(chosen)):
+            break
+        if len(plan.plies) > 0:
+            course.plies[i] = plan.plies[chosen]
+            for ply in range(plan.plies[chosen]):
+                course.moves[i, ply] = plan.moves[chosen, ply]
+        found = _random_plies(rules, course, boards, i, plan.random_plies, mix(opening_key, np.uint64(attempt)))
+        if found:
+            break
+    course.over[i] = not found
+    course.key[i] = key
+    _seat(course, i, key, plan)
+    return found
+
+
+@kernel(lean=True)
+def _random_plies(rules: Any, course: Course, boards: _Tuple, i: int, plies: int, key: np.uint64) -> bool:
+    """Play uniformly random plies in game i. Returns whether the game goes on after them."""
+    for _ in range(plies):
+        if course.over[i] or course.plies[i] >= course.moves.shape[1]:
+            return False
+        action = choose(rules, course, boards, i, mix(key, turn(rules, course, boards, i)))
+        _note(course, i, action)
+        play(rules, course, boards, i, action)
+    return not course.over[i]
+
+
+@kernel(lean=True)
+def _seat(course: Course, i: int, key: np.uint64, plan: Plan) -> None:
+    """Draw the learner's player and the opponents of game i."""
+    others = course.rival.shape[1]
+    course.learner[i] = plan.side
+    if plan.side == SIDE_DRAWN:
+        course.learner[i] = np.int64(mix(key, np.uint64(SIDE)) % np.uint64(others + 1))
+    ticket = mix(key, np.uint64(POOL))
+    for seat in range(others):
+        drawn = (ticket if seat == 0 else mix(ticket, np.uint64(seat))) >> _32
+        rival = 0
+        while rival < plan.pool.shape[1] - 1 and drawn >= plan.pool[seat, rival]:
+            rival += 1
+        course.rival[i, seat] = plan.first + rival
+
+
+@kernel(lean=True)
+def begin_all(
+    rules: Any,
+    course_fields: _Tuple,
+    boards: _Tuple,
+    numbers: npt.NDArray[np.int64],
+    ahead: int | np.int64,
+    plan_fields: _Tuple,
+    openings: _Tuple,
+) -> int:
+    """Begin some games, (M,), each under its `env_key` and its `number` plus `ahead`. Returns 0 or NO_OPENING."""
+    course, plan = Course(*course_fields), Plan(*plan_fields)
+    failed = 0
+    for number in numbers:
+        i = int(number)
+        course.number[i] += np.uint64(ahead)
+        course.redraws[i] = 0
+        if not _begin(rules, course, boards, i, mix(course.env_key[i], course.number[i]), plan, openings):
+            failed = NO_OPENING
+    return failed
+
+
+@kernel
+def _end(
+    rules: Any,
+    course: Course,
+    boards: _Tuple,
+    ended: npt.NDArray[np.int64],
+    illegal: npt.NDArray[np.int64],
+    outcome: Outcome,
+    by_margin: bool,
+    template: npt.NDArray[Any],
+) -> npt.NDArray[Any]:
+    """Give the rewards of the games that ended, (E,), turn their boards to their viewers and write down how they ended.
+
+    Args:
+        rules: of the game.
+        course: of N games.
+        boards: of N games.
+        ended: (E,) the numbers of the games.
+        illegal: (E,) the illegal action that ended each, or -1.
+        outcome: of the step.
+        by_margin: whether rewards are margins.
+        template: an array of the fields that are returned, see `ends_dtype`.
+
+    Returns:
+        (E,) the ends.
+    """
+    ends = np.empty(len(ended), template.dtype)
+    players = course.rival.shape[1] + 1
+    for k in range(len(ended)):
+        i = int(ended[k])
+        viewer = int(course.learner[i] if course.learner[i] >= 0 else course.to_move[i])
+        winner, best = -1, -np.inf
+        for player in range(players):
+            result = worth(rules, course, boards, i, player, False)
+            winner = player if result > best else (-1 if result == best else winner)
+            best = max(best, result)
+            ends["scores"][k][player] = score(rules, course, boards, i, player)
+        if illegal[k] >= 0:
+            winner = -1
+            outcome.reward[i] = -largest_margin(rules, course, boards, i) if by_margin else -1.0
+        else:
+            outcome.reward[i] = worth(rules, course, boards, i, int(outcome.reward_to[i]), by_margin)
+        show(rules, course, boards, i, viewer)
+        ends["game"][k], ends["viewer"][k], ends["to_move"][k] = i, viewer, course.to_move[i]
+        ends["winner"][k], ends["illegal"][k], ends["plies"][k] = winner, illegal[k], course.plies[i]
+        for seat in range(players - 1):
+            ends["rival"][k][seat] = course.rival[i, seat]
+        for ply in range(course.plies[i]):
+            ends["moves"][k][ply] = course.moves[i, ply]
+        keep(rules, boards, i, ends, k)
+    return ends
+
+
+@kernel
+def step(
+    rules: Any,
+    course_fields: _Tuple,
+    boards: _Tuple,
+    actions: npt.NDArray[np.int64],
+    problems: int,
+    outcome_fields: _Tuple,
+    plan_fields: _Tuple,
+    openings: _Tuple,
+    begin_next: bool,
+    by_margin: bool,
+    template: npt.NDArray[Any],
+) -> tuple[npt.NDArray[Any], int]:
+    """Play an action in each of N games.
+
+    Args:
+        rules: of the game.
+        course_fields: of `Course`, changed in place.
+        boards: of the games, changed in place.
+        actions: (N,), in range; an illegal one ends its game, and in a finished game the next one begins instead.
+        problems: what `check` says of the actions.
+        outcome_fields: of `Outcome`, written.
+        plan_fields: of `Plan`, for games that begin.
+        openings: the boards of its openings.
+        begin_next: whether the next game begins where one has ended.
+        by_margin: whether rewards are margins.
+        template: an array of the fields of ends.
+
+    Returns:
+        The games that ended, see `ends_dtype`, and 0 or NO_OPENING.
+    """
+    course, outcome = Course(*course_fields), Outcome(*outcome_fields)
+    over = course.over
+    was_over = true_places(over) if problems & OVER else np.empty(0, np.int64)
+    wrong = _unplayable(rules, boards, actions, over) if problems else np.empty(0, np.bool_)
+    for i in range(len(actions)):
+        outcome.reward[i] = 0.0
+    for i in range(len(actions)):
+        outcome.reward_to[i] = course.to_move[i]
+    for i in range(len(actions)):
+        course.redraws[i] = -1
+    _note_all(actions, course.moves, course.plies)
+    play_all(rules, course, boards, actions, wrong)
+    if problems & ILLEGAL:
+        for i in true_places(wrong):
+            forfeit(rules, course, boards, i)
+            course.plies[i] -= 1
+    failed = begin_all(rules, course_fields, boards, was_over, _NEXT, plan_fields, openings)
+    for i in range(len(actions)):
+        outcome.terminated[i] = over[i]
+    ended = true_places(over)
+    illegal = np.full(len(ended), -1, np.int64)
+    if problems & ILLEGAL:
+        for k in range(len(ended)):
+            if wrong[ended[k]]:
+                illegal[k] = actions[ended[k]]
+    ends = _end(rules, course, boards, ended, illegal, outcome, by_margin, template)
+    if begin_next and begin_all(rules, course_fields, boards, ended, _NEXT, plan_fields, openings) != 0:
+        failed = NO_OPENING
+    return ends, failed
+
+
+@kernel
+def _unplayable(
+    rules: Any, boards: _Tuple, actions: npt.NDArray[np.int64], over: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]:
+    """(N,) where an action cannot be played: it is illegal, or the game is over."""
+    flags = np.empty(len(actions), np.bool_)
+    for i in range(len(actions)):
+        flags[i] = over[i] or not is_legal(rules, boards, i, actions[i])
+    return flags
+
+
+@kernel
+def _note_all(actions: npt.NDArray[np.int64], moves: npt.NDArray[np.integer], plies: npt.NDArray[np.int32]) -> None:
+    """Write down an action in each of N games; what is written of finished ones does not count."""
+    last = moves.shape[1] - 1
+    for i in range(len(actions)):
+        moves[i, min(np.int64(plies[i]), last)] = actions[i]
+    for i in range(len(actions)):
+        plies[i] += 1
+
+
+@kernel
+def waiting(
+    rules: Any, course_fields: _Tuple, boards: _Tuple
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8], npt.NDArray[np.uint64], npt.NDArray[np.int16], _Tuple]:
+    """The games in which it is an opponent's turn and it has a choice; where it has to pass, that is done.
+
+    Returns:
+        The numbers of the games, ascending, (M,); then who is to move, the opponent's key for what is random in its
+        choices, and the opponent's number, all (M,); and the boards as `take` takes them.
+    """
+    course = Course(*course_fields)
+    n, players = 0, course.rival.shape[1] + 1
+    found = np.empty(len(course.over), np.int64)
+    for i in range(len(course.over)):
+        while course.learner[i] != course.to_move[i] and not course.over[i]:
+            if not must_pass(rules, course, boards, i):
+                found[n] = i
+                n += 1
+                break
+            action = choose(rules, course, boards, i, _0)
+            _note(course, i, action)
+            play(rules, course, boards, i, action)
+    numbers = found[:n].copy()
+    to_move, key, rival = np.empty(n, np.int8), np.empty(n, np.uint64), np.empty(n, np.int16)
+    for k in range(n):
+        i = int(numbers[k])
+        to_move[k], key[k] = course.to_move[i], mix(course.key[i], np.uint64(OPPONENT))
+        seat = 0
+        if players > 2:
+            key[k] = mix(key[k], np.uint64(to_move[k]))
+            seat = (to_move[k] - course.learner[i] - 1) % players
+        rival[k] = course.rival[i, seat]
+    return numbers, to_move, key, rival, take(rules, boards, numbers)
+
+
+@kernel
+def answer(
+    rules: Any,
+    course_fields: _Tuple,
+    boards: _Tuple,
+    numbers: npt.NDArray[np.int64],
+    taken: _Tuple,
+    actions: npt.NDArray[np.int64],
+    outcome_fields: _Tuple,
+    plan_fields: _Tuple,
+    openings: _Tuple,
+    begin_next: bool,
+    by_margin: bool,
+    template: npt.NDArray[Any],
+) -> tuple[npt.NDArray[Any], int]:
+    """Play the opponents' legal actions, (M,), in the games of these numbers; see `step` for the rest.
+
+    A game that this ends before the learner's first turn is drawn again.
+
+    Returns:
+        The games that ended, see `ends_dtype`, and 0, NO_OPENING or NO_TURN.
+    """
+    course, outcome, plan = Course(*course_fields), Outcome(*outcome_fields), Plan(*plan_fields)
+    for k in range(len(actions)):
+        _note(course, numbers[k], actions[k])
+    play_taken(rules, course, boards, numbers, taken, actions)
+    ended = np.empty(len(numbers), np.int64)
+    n, failed = 0, 0
+    for number in numbers:
+        i = int(number)
+        if not course.over[i]:
+            continue
+        if course.redraws[i] < 0:
+            ended[n] = i
+            outcome.terminated[i] = True
+            n += 1
+        elif course.redraws[i] == plan.redraws:
+            failed = NO_TURN
+        else:
+            course.redraws[i] += 1
+            if not _begin(rules, course, boards, i, mix(course.key[i], np.uint64(REDRAW)), plan, openings):
+                failed = NO_OPENING
+    illegal = np.full(n, -1, np.int64)
+    ends = _end(rules, course, boards, ended[:n], illegal, outcome, by_margin, template)
+    if begin_next and begin_all(rules, course_fields, boards, ended[:n], _NEXT, plan_fields, openings) != 0:
+        failed = NO_OPENING
+    return ends, failed
+
+
+@kernel
+def draw_actions(
+    rules: Any, course_fields: _Tuple, boards: _Tuple, numbers: npt.NDArray[np.int64], key: npt.NDArray[np.uint64]
+) -> npt.NDArray[np.int64]:
+    """(M,) uniformly random legal actions, drawn as `Chance.choose` does for each game's key, (M,)."""
+    course = Course(*course_fields)
+    actions = np.empty(len(numbers), np.int64)
+    for k in range(len(numbers)):
+        i = numbers[k]
+        bits = mix(mix(key[k], turn(rules, course, boards, i)), np.uint64(CHOICE))
+        actions[k] = choose(rules, course, boards, i, bits)
+    return actions
+
+
+@kernel(lean=True)
+def randomise(
+    rules: Any,
+    course_fields: _Tuple,
+    boards: _Tuple,
+    numbers: npt.NDArray[np.int64],
+    key: npt.NDArray[np.uint64],
+    threshold: np.uint64,
+    actions: npt.NDArray[np.int64],
+) -> None:
+    """Replace each action, (M,), with probability `threshold` / 2**32, by a uniformly random one."""
+    course = Course(*course_fields)
+    for k in range(len(numbers)):
+        i = numbers[k]
+        turn_key = mix(mix(key[k], np.uint64(EPSILON)), turn(rules, course, boards, i))
+        if mix(turn_key, np.uint64(EPSILON)) >> _32 < threshold:
+            actions[k] = choose(rules, course, boards, i, mix(turn_key, np.uint64(CHOICE)))

@@ -1,0 +1,418 @@
+"""The protocol of a batch: N games of one kind as arrays, stepped together.
+
+A game that speaks it has a class of each of `Batch` and, if agents look into its arrays, `Positions`; and its versions
+of the kernels in `othello_env.games.batch.primitives`. A vector environment needs nothing else.
+
+Letters for shapes: N games, M some of them, E the games that ended in a step, P players, A actions.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.batch import play
+from othello_env.games.batch.arrays import Course, Plan, ends_dtype, new_course
+from othello_env.games.batch.primitives import check, encode
+from othello_env.games.game import State
+from othello_env.games.openings import Openings
+from othello_env.support.generic import version_for
+from othello_env.support.jit import entry_point
+
+__all__ = ["Batch", "Begins", "Ends", "Positions", "Waiting", "count_sides"]
+
+_MADE = ("_plain_course", "_seats", "_template", "_entry_points")
+_Array = npt.NDArray[Any]
+Ends = npt.NDArray[np.void]
+"""(E,) the games that ended in a step, with the fields of `othello_env.games.batch.arrays.ends_dtype`."""
+
+
+class Positions(ABC):
+    """N positions, none of them finished: what an agent is asked about all at once.
+
+    Attributes:
+        to_move: (N,) int8, the players to move.
+        key: (N,) uint64, each game's key for random choices; the same throughout a game.
+    """
+
+    to_move: npt.NDArray[np.int8]
+    key: npt.NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    @abstractmethod
+    def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> Self:
+        """Some of the positions."""
+
+    @abstractmethod
+    def state(self, i: int) -> State:
+        """The i-th position."""
+
+    @abstractmethod
+    def observations(self) -> npt.NDArray[np.int8]:
+        """(N, planes, H, W) int8, each as its player to move sees it."""
+
+    @abstractmethod
+    def masks(self) -> npt.NDArray[np.int8]:
+        """(N, A) int8, 1 for each legal action."""
+
+    @abstractmethod
+    def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
+        """Whether (N,) actions are all in range and legal."""
+
+    @abstractmethod
+    def draw_actions(self) -> npt.NDArray[np.int64]:
+        """(N,) uniformly random legal actions, drawn by each game's key and its `State.turn`."""
+
+    @abstractmethod
+    def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
+        """Replace each of (N,) actions, with probability `threshold` / 2**32, by a uniformly random one."""
+
+
+class Waiting(NamedTuple):
+    """The M games in which an opponent has a choice."""
+
+    numbers: npt.NDArray[np.int64]
+    """(M,) ascending."""
+    rival: npt.NDArray[np.int16]
+    """(M,) the opponents' numbers."""
+    positions: Positions
+    boards: tuple[_Array, ...]
+    """As the game's kernels have taken them."""
+
+
+class Begins(NamedTuple):
+    """How games begin, as kernels take it; see `Batch.begins`."""
+
+    plan: tuple[Any, ...]
+    openings: tuple[_Array, ...]
+    longest: int
+    """The most plies that a game has behind it when it begins."""
+
+
+class Batch(ABC):
+    """N games of one kind, over until they are begun.
+
+    Args:
+        n: the number of games.
+        start: a state with the options of the games.
+        rules: what the game's kernels have to know, a NamedTuple; its class chooses their versions.
+        boards: the game's arrays, of N games each.
+        fields: what an end keeps of a board, as `numpy.dtype` takes it.
+        longest: the most plies of a game; where there is no limit, the number to make room for at first.
+        action_dtype: in which actions are kept.
+    """
+
+    MOST_RANDOM_PLIES = 4096
+    """No game lasts longer than this number of random plies."""
+
+    bounded = True
+    """Whether `longest` plies are the most that a game can have."""
+
+    starts_differ = False
+    """Whether each game has a start of its own, drawn by its key."""
+
+    def __init__(
+        self,
+        n: int,
+        start: State,
+        rules: Any,
+        boards: Iterable[_Array],
+        fields: list[Any],
+        longest: int,
+        action_dtype: npt.DTypeLike,
+    ) -> None:
+        self.start = start
+        self.rules = rules
+        self.boards = tuple(boards)
+        self.course = new_course(n, start.num_players, longest, action_dtype)
+        self._fields = fields
+        self._settle()
+
+    def _settle(self) -> None:
+        """Make what kernels take from the arrays."""
+        self._plain_course = tuple(self.course)
+        self._seats = self.course.to_move, self.course.learner
+        self._entry_points: dict[Any, Callable[..., Any]] = {}
+        self._template = np.empty(0, ends_dtype(self.course, self.start.num_players, self._fields))
+
+    def _call(self, kernel: Callable[..., Any], *args: Any) -> Any:
+        """Call a kernel with the rules and these arguments, of the same types each time."""
+        entry = self._entry_points.get(kernel)
+        if entry is None:
+            entry = self._entry_points[kernel] = entry_point(version_for(kernel, type(self.rules)), self.rules, *args)
+        return entry(self.rules, *args)
+
+    def __len__(self) -> int:
+        return len(self.course.over)
+
+    def part(self, places: slice) -> Self:
+        """Some of the games, in the same memory."""
+        other = copy.copy(self)
+        fields: list[Any] = [field[places] for field in self.course]
+        other.course = Course(*fields)
+        other.boards = tuple(field[places] for field in self.boards)
+        other._settle()
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in _MADE}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._settle()
+
+    def make_room(self, begins: Begins) -> bool:
+        """Make room for a ply more in each game. Returns whether an array was replaced: then parts are made anew."""
+        if self.bounded:
+            return False
+        needed = max(int(self.course.plies.max(initial=0)), begins.longest) + 2
+        room = self.course.moves.shape[1]
+        if needed <= room:
+            return False
+        moves = np.zeros((len(self), max(needed, 2 * room)), self.course.moves.dtype)
+        moves[:, :room] = self.course.moves
+        self.course = self.course._replace(moves=moves)
+        self._settle()
+        return True
+
+    @abstractmethod
+    def opening_boards(self, positions: Sequence[State]) -> tuple[_Array, ...]:
+        """The boards of some positions, in the order of `boards`."""
+
+    @abstractmethod
+    def state(self, i: int) -> State:
+        """The position of game i, with its moves."""
+
+    @abstractmethod
+    def final_state(self, end: np.void) -> State:
+        """The last position of a game that ended, with its moves."""
+
+    @abstractmethod
+    def final_boards(self, ends: Ends) -> tuple[_Array, ...]:
+        """The boards of the games that ended, in the order of `boards`."""
+
+    @abstractmethod
+    def scoring(self, *, copy: bool) -> Callable[[], npt.NDArray[np.int64]]:
+        """What counts the scores, (N, P), of the games as they are now; without a copy, until the next step."""
+
+    def begins(
+        self,
+        positions: Sequence[State],
+        random_plies: int,
+        *,
+        redraws: int,
+        side: int,
+        pool: npt.NDArray[np.uint64],
+        first: int,
+    ) -> Begins:
+        """How games begin, as kernels take it.
+
+        Args:
+            positions: of which each game draws one; none for the game's own start.
+            random_plies: played from there; this and what follows are described in
+                `othello_env.games.batch.arrays.Plan`.
+            redraws: how often a game may be drawn again.
+            side: the learner's player, SIDE_DRAWN or -1.
+            pool: (P - 1, K) uint64.
+            first: the number of the pool's first opponent.
+        """
+        if not positions and not self.starts_differ:
+            positions = (self.start,)
+        longest = max((len(position.moves) for position in positions), default=0)
+        moves = np.zeros((len(positions), longest), self.course.moves.dtype)
+        for row, position in zip(moves, positions, strict=True):
+            row[: len(position.moves)] = position.moves
+        plan = Plan(
+            to_move=np.array([position.to_move for position in positions], np.int8),
+            plies=np.array([len(position.moves) for position in positions], np.int32),
+            moves=moves,
+            random_plies=min(random_plies, self.MOST_RANDOM_PLIES),
+            attempts=Openings.ATTEMPTS,
+            redraws=redraws,
+            side=side,
+            pool=pool,
+            first=first,
+        )
+        return Begins(tuple(plan), self.opening_boards(positions), longest + plan.random_plies)
+
+    def begin(self, numbers: npt.NDArray[np.int64], begins: Begins) -> int:
+        """Begin games under their `env_key` and `number`. Returns 0 or NO_OPENING."""
+        fields = (self._plain_course, self.boards)
+        return int(play.begin_all(self.rules, *fields, numbers, 0, begins.plan, begins.openings))
+
+    def check(self, actions: npt.NDArray[np.int64]) -> int:
+        """What is wrong with (N,) actions: OUT_OF_RANGE, ILLEGAL and OVER, added up; 0 if nothing is."""
+        return int(self._call(check, self.boards, actions, self.course.over, self.start.num_actions))
+
+    def step(
+        self,
+        actions: npt.NDArray[np.int64],
+        problems: int,
+        outcome: tuple[_Array, ...],
+        begins: Begins,
+        begin_next: bool,
+        by_margin: bool,
+    ) -> tuple[Ends, int]:
+        """Play an action in each game, in range; an illegal one ends its game, a finished game's begins the next one.
+
+        Args:
+            actions: (N,)
+            problems: what `check` says of them.
+            outcome: what is written for each game, see `othello_env.games.batch.arrays.Outcome`.
+            begins: how games begin.
+            begin_next: whether the next game begins where one has ended.
+            by_margin: whether rewards are margins.
+
+        Returns:
+            The games that ended, and 0 or NO_OPENING.
+        """
+        ends, failed = self._call(
+            play.step,
+            self._plain_course,
+            self.boards,
+            actions,
+            problems,
+            outcome,
+            begins.plan,
+            begins.openings,
+            begin_next,
+            by_margin,
+            self._template,
+        )
+        return ends, failed
+
+    def waiting(self) -> Waiting:
+        """The games in which it is an opponent's turn and it has a choice; where it has to pass, that is done."""
+        numbers, to_move, key, rival, boards = self._call(play.waiting, self._plain_course, self.boards)
+        return Waiting(numbers, rival, self._positions(numbers, to_move, key, boards), boards)
+
+    def _positions(
+        self,
+        numbers: npt.NDArray[np.int64],
+        to_move: npt.NDArray[np.int8],
+        key: npt.NDArray[np.uint64],
+        boards: tuple[_Array, ...],
+    ) -> Positions:
+        """Some games as agents are asked about them; `boards` is what `take` has taken of them."""
+        return _BatchPositions(self, numbers, to_move, key)
+
+    def answer(
+        self,
+        actions: npt.NDArray[np.int64],
+        waiting: Waiting,
+        outcome: tuple[_Array, ...],
+        begins: Begins,
+        begin_next: bool,
+        by_margin: bool,
+    ) -> tuple[Ends, int]:
+        """Play the opponents' legal actions, (M,), in the games that waited; see `step` for the rest.
+
+        Returns:
+            The games that ended, and 0, NO_OPENING or NO_TURN.
+        """
+        ends, failed = self._call(
+            play.answer,
+            self._plain_course,
+            self.boards,
+            waiting.numbers,
+            waiting.boards,
+            actions,
+            outcome,
+            begins.plan,
+            begins.openings,
+            begin_next,
+            by_margin,
+            self._template,
+        )
+        return ends, failed
+
+    def views(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:
+        """The arrays of observations, (N, planes, H, W), and masks, (N, A), as this game's `encode` takes them.
+
+        The first axis of each is the games', or a multiple of it.
+        """
+        return planes, masks
+
+    def encode(self, views: tuple[_Array, ...]) -> None:
+        """Write the observations of all games, each as its player to move, or the viewer of its end, sees it."""
+        self._call(encode, self.course.over, self._seats, self.boards, views)
+
+    def final_observations(self, ends: Ends) -> npt.NDArray[np.int8]:
+        """(E, planes, H, W) the last observations of games that ended, as their viewers see them."""
+        n, start = len(ends), self.start
+        seats = np.ascontiguousarray(ends["to_move"]), np.ascontiguousarray(ends["viewer"])
+        planes = np.zeros((n, *start.observation_shape), np.int8)
+        masks = np.zeros((n, start.num_actions), np.int8)
+        encode(self.rules, np.ones(n, np.bool_), seats, self.final_boards(ends), self.views(planes, masks))
+        return planes
+
+
+class _BatchPositions(Positions):
+    """Some games of a batch, as they are until its next step."""
+
+    def __init__(
+        self, batch: Batch, numbers: npt.NDArray[np.int64], to_move: npt.NDArray[np.int8], key: npt.NDArray[np.uint64]
+    ) -> None:
+        self._batch = batch
+        self._numbers = numbers
+        self.to_move = to_move
+        self.key = key
+
+    def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> _BatchPositions:
+        return _BatchPositions(self._batch, self._numbers[places], self.to_move[places], self.key[places])
+
+    def state(self, i: int) -> State:
+        return self._batch.state(int(self._numbers[i]))
+
+    def observations(self) -> npt.NDArray[np.int8]:
+        return self._encoded[0]
+
+    def masks(self) -> npt.NDArray[np.int8]:
+        return self._encoded[1]
+
+    @cached_property
+    def _encoded(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+        batch, start = self._batch, self._batch.start
+        planes = np.zeros((len(self), *start.observation_shape), np.int8)
+        masks = np.zeros((len(self), start.num_actions), np.int8)
+        nobody = np.zeros(len(self), np.bool_)
+        boards = tuple(field[self._numbers] for field in batch.boards)
+        encode(batch.rules, nobody, (self.to_move, self.to_move), boards, batch.views(planes, masks))
+        return planes, masks
+
+    def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
+        boards = tuple(field[self._numbers] for field in self._batch.boards)
+        nobody = np.zeros(len(self), np.bool_)
+        return not check(self._batch.rules, boards, actions, nobody, self._batch.start.num_actions)
+
+    def draw_actions(self) -> npt.NDArray[np.int64]:
+        batch = self._batch
+        return play.draw_actions(batch.rules, batch._plain_course, batch.boards, self._numbers, self.key)
+
+    def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
+        batch = self._batch
+        play.randomise(
+            batch.rules, batch._plain_course, batch.boards, self._numbers, self.key, np.uint64(threshold), actions
+        )
+
+
+def count_sides(
+    own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], to_move: npt.NDArray[np.int8]
+) -> npt.NDArray[np.int64]:
+    """(N, 2) the numbers of pieces of two players, given as sets of squares of the one to move and the other."""
+    counts = np.stack([_counts(own), _counts(opponent)], axis=1)
+    return np.where(to_move[:, np.newaxis] == 0, counts, counts[:, ::-1])
+
+
+def _counts(sets: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """(N,) the numbers of squares in sets."""
+    bits = np.unpackbits(np.ascontiguousarray(sets).view(np.uint8)).reshape(-1, 64)
+    return np.asarray(bits.sum(axis=1, dtype=np.int64))

@@ -1,0 +1,317 @@
+"""N games of checkers as arrays; see `othello_env.games.batch`.
+
+The boards are nine arrays (N,): `own`, `opponent`, `kings` and `going`, as in `othello_env.games.checkers.kernels`;
+`quiet`, the plies since the last capture or man's advance; and the pieces that may move NW, NE, SW and SE. All but
+`quiet` are uint64. A game that is over with pieces that may move is a draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.batch import Batch, Ends, count_sides
+from othello_env.games.batch import primitives as batch
+from othello_env.games.batch.arrays import Course, Plan
+from othello_env.games.checkers import kernels
+from othello_env.games.checkers.position import CELLS, DRAWS, Checkers
+from othello_env.games.game import State
+from othello_env.games.othello.bitboard import popcount
+from othello_env.support.generic import version
+from othello_env.support.jit import kernel
+
+__all__ = ["CheckersGames", "CheckersRules"]
+
+_Array = npt.NDArray[Any]
+_Boards = tuple[_Array, ...]
+_Words = npt.NDArray[np.uint64]
+_0, _1, _2, _3, _15 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(15)
+
+_ROWS = np.array(
+    [sum(1 << 8 * (2 * k + 1 - odd) for k in range(4) if four >> k & 1) for odd in (0, 1) for four in range(16)],
+    np.uint64,
+)
+"""(32,) the eight bytes of a row of an 8x8 board with these of its four dark squares, in even rows and in odd ones."""
+
+_SQUARES: _Words = np.array([(two & 1) | (two >> 1) << 32 for two in range(4)], np.uint64)
+"""(4,) the eight bytes of the actions in one direction of two squares."""
+
+
+class CheckersRules(NamedTuple):
+    """What the kernels need to know of the game."""
+
+    half: np.uint64
+    """The side of the board, halved."""
+    board: np.uint64
+    """The dark squares."""
+    size: int
+    repeats: int
+    """A position that stood this often before is a draw; 0 never."""
+    quiet_limit: int
+    """This number of quiet plies is a draw; 0 never."""
+
+
+@kernel(inline=True, lean=True)
+def _movers(boards: _Boards, i: int, direction: int) -> np.uint64:
+    """The pieces of game i that may move in a direction."""
+    found: np.uint64 = boards[8][i]
+    if direction == 0:
+        found = boards[5][i]
+    elif direction == 1:
+        found = boards[6][i]
+    elif direction == 2:
+        found = boards[7][i]
+    return found
+
+
+@kernel(inline=True, lean=True)
+def _can_move(boards: _Boards, i: int) -> bool:
+    return bool(boards[5][i] | boards[6][i] | boards[7][i] | boards[8][i] != _0)
+
+
+@version(batch.set_start, CheckersRules)
+@kernel(inline=True, lean=True)
+def _set_start(
+    rules: CheckersRules,
+    course: Course,
+    boards: _Boards,
+    i: int,
+    key: np.uint64,
+    plan: Plan,
+    openings: _Boards,
+    chosen: int,
+) -> bool:
+    own, opponent, kings, going, quiet, north_west, north_east, south_west, south_east = boards
+    course.to_move[i] = plan.to_move[chosen]
+    own[i], opponent[i], kings[i], going[i] = (
+        openings[0][chosen],
+        openings[1][chosen],
+        openings[2][chosen],
+        openings[3][chosen],
+    )
+    quiet[i] = openings[4][chosen]
+    north_west[i], north_east[i], south_west[i], south_east[i] = (
+        openings[5][chosen],
+        openings[6][chosen],
+        openings[7][chosen],
+        openings[8][chosen],
+    )
+    return True
+
+
+@version(batch.turn, CheckersRules)
+@kernel(inline=True, lean=True)
+def _turn(rules: CheckersRules, course: Course, boards: _Boards, i: int) -> np.uint64:
+    return np.uint64(course.plies[i])
+
+
+@version(batch.choose, CheckersRules)
+@kernel(inline=True, lean=True)
+def _choose(rules: CheckersRules, course: Course, boards: _Boards, i: int, bits: np.uint64) -> int:
+    piece, direction = kernels.choose(boards[5][i], boards[6][i], boards[7][i], boards[8][i], bits)
+    return 4 * kernels.square_of(piece, rules.half) + direction
+
+
+@version(batch.play, CheckersRules)
+@kernel(inline=True, lean=True)
+def _play(rules: CheckersRules, course: Course, boards: _Boards, i: int, action: int) -> None:
+    own, opponent, kings, going, quiet, north_west, north_east, south_west, south_east = boards
+    piece, direction = kernels.piece_on(action // 4, rules.half), action % 4
+    after, movers = kernels.advance(
+        own[i], opponent[i], kings[i], piece, direction, course.to_move[i] == 0, rules.half, rules.board
+    )
+    own[i], opponent[i], kings[i], going[i], red, undoable = after
+    north_west[i], north_east[i], south_west[i], south_east[i], _ = movers
+    quiet[i] = quiet[i] + 1 if undoable else 0
+    course.to_move[i] = 0 if red else 1
+    course.over[i] = not _can_move(boards, i) or _is_drawn(rules, course, boards, i)
+
+
+@kernel(lean=True)
+def _is_drawn(rules: CheckersRules, course: Course, boards: _Boards, i: int) -> bool:
+    """Whether a rule of draws ends game i; positions that can come back are found by taking the moves back."""
+    quiet = boards[4][i]
+    if rules.quiet_limit > 0 and quiet >= rules.quiet_limit:
+        return True
+    if rules.repeats == 0 or quiet < 4:  # to go there and back again takes two moves of each side
+        return False
+    own, opponent, kings = boards[0][i], boards[1][i], boards[2][i]
+    p, o, k = own, opponent, kings
+    seen, last = 0, course.plies[i] - 1
+    for back in range(quiet):
+        action = int(course.moves[i, last - back])
+        piece = kernels.piece_on(action // 4, rules.half)
+        both = piece | kernels.shift(piece, action % 4, rules.half)
+        p, o, k = o ^ both, p, k ^ both
+        if back % 2 == 1 and p == own and o == opponent and k == kings:
+            seen += 1
+            if seen >= rules.repeats:
+                return True
+    return False
+
+
+@version(batch.score, CheckersRules)
+@kernel(inline=True, lean=True)
+def _score(rules: CheckersRules, course: Course, boards: _Boards, i: int, player: int) -> int:
+    return int(popcount(boards[0][i] if player == course.to_move[i] else boards[1][i]))
+
+
+@version(batch.worth, CheckersRules)
+@kernel(inline=True, lean=True)
+def _worth(rules: CheckersRules, course: Course, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
+    if _can_move(boards, i):
+        return 0.0
+    won = float(popcount(boards[1][i])) if by_margin else 1.0
+    return -won if player == course.to_move[i] else won
+
+
+@version(batch.largest_margin, CheckersRules)
+@kernel(inline=True, lean=True)
+def _largest_margin(rules: CheckersRules, course: Course, boards: _Boards, i: int) -> float:
+    return float((rules.size // 2 - 1) * (rules.size // 2))
+
+
+@version(batch.is_legal, CheckersRules)
+@kernel(inline=True, lean=True)
+def _is_legal(rules: CheckersRules, boards: _Boards, i: int, action: int) -> bool:
+    return bool(_movers(boards, i, action % 4) & kernels.piece_on(action // 4, rules.half) != _0)
+
+
+@version(batch.keep, CheckersRules)
+@kernel(inline=True, lean=True)
+def _keep(rules: CheckersRules, boards: _Boards, i: int, ends: _Array, k: int) -> None:
+    ends[k]["own"], ends[k]["opponent"] = boards[0][i], boards[1][i]
+    ends[k]["kings"], ends[k]["going"], ends[k]["quiet"] = boards[2][i], boards[3][i], boards[4][i]
+
+
+@version(batch.encode, CheckersRules)
+@kernel
+def _encode(
+    rules: CheckersRules, over: npt.NDArray[np.bool_], seats: _Boards, boards: _Boards, arrays: _Boards
+) -> None:
+    to_move, learner = seats
+    planes, masks, cells, row_words, mask_words, rows, squares = arrays
+    sets, movers = np.empty(5, np.uint64), np.empty(4, np.uint64)
+    for i in range(len(over)):
+        mine, other, kings = boards[0][i], boards[1][i], boards[2][i]
+        if over[i] and learner[i] == 1 - to_move[i]:
+            mine, other = other, mine
+        sets[0], sets[1], sets[2], sets[3] = mine & ~kings, mine & kings, other & ~kings, other & kings
+        sets[4] = boards[3][i]
+        for direction in range(4):
+            movers[direction] = _0 if over[i] else _movers(boards, i, direction)
+        if rules.size == 8:
+            _write_rows(sets, row_words[i], rows)
+            _write_mask(movers, mask_words[i], squares)
+        else:
+            _write_cells(sets, movers, planes[i], masks[i], cells, rules.size)
+        planes[i, 5, :] = to_move[i] == 0
+
+
+@kernel(inline=True)
+def _write_rows(sets: _Words, words: _Words, rows: _Words) -> None:
+    """Write five planes of an 8x8 board as words, one a row; `rows` has one for any four squares of a kind of row."""
+    for plane in range(5):
+        for row in range(8):
+            four = (sets[plane] >> np.uint64(row // 2 * 9 + row % 2 * 4)) & _15
+            words[8 * plane + row] = rows[16 * (row % 2) + np.int64(four)]
+
+
+@kernel(inline=True)
+def _write_mask(movers: _Words, words: _Words, squares: _Words) -> None:
+    """Write the mask of an 8x8 board as words, one for two squares; `squares` has a byte of four for each of two."""
+    for row in range(8):
+        shift = np.uint64(row // 2 * 9 + row % 2 * 4)
+        left, right = _0, _0
+        for direction in range(4):
+            four = movers[direction] >> shift
+            left |= squares[np.int64(four & _3)] << np.uint64(8 * direction)
+            right |= squares[np.int64((four >> _2) & _3)] << np.uint64(8 * direction)
+        words[2 * row], words[2 * row + 1] = left, right
+
+
+@kernel
+def _write_cells(
+    sets: _Words, movers: _Words, planes: _Array, mask: _Array, cells: npt.NDArray[np.int64], size: int
+) -> None:
+    """Write five planes and the mask of a board of any size, square by square."""
+    for square in range(len(cells)):
+        bit = np.uint64(square + square // size)
+        for plane in range(5):
+            planes[plane, cells[square]] = (sets[plane] >> bit) & _1
+        for direction in range(4):
+            mask[4 * square + direction] = (movers[direction] >> bit) & _1
+
+
+class CheckersGames(Batch):
+    """N games of checkers on boards of one size, under one rule of draws.
+
+    Args:
+        n: the number of games.
+        start: of the size and the rule.
+    """
+
+    start: Checkers
+    bounded = False
+
+    def __init__(self, n: int, start: Checkers) -> None:
+        size = start.size
+        half, board = np.uint64(size // 2), np.uint64(kernels.BOARDS[size])
+        kinds = [np.uint64] * 4 + [np.int32] + [np.uint64] * 4
+        super().__init__(
+            n,
+            start,
+            CheckersRules(half, board, size, *DRAWS[start.draws]),
+            [np.zeros(n, kind) for kind in kinds],
+            [(name, np.uint64) for name in ("own", "opponent", "kings", "going")] + [("quiet", np.int32)],
+            256,
+            np.uint8,
+        )
+
+    def opening_boards(self, positions: Sequence[State]) -> tuple[_Array, ...]:
+        rows = []
+        for position in positions:
+            assert isinstance(position, Checkers)
+            if position.draws != self.start.draws:
+                raise ValueError(f"expected openings under draws={self.start.draws!r}, not {position.draws!r}")
+            rows.append((*position.board(), position.quiet, *position.movers()))
+        kinds = [array.dtype for array in self.boards]
+        return tuple(np.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True))
+
+    def state(self, i: int) -> Checkers:
+        course = self.course
+        own, opponent, kings, going, quiet = (int(array[i]) for array in self.boards[:5])
+        moves = course.moves[i, : course.plies[i]]
+        return self._state(own, opponent, kings, going, quiet, int(course.to_move[i]), moves)
+
+    def final_state(self, end: np.void) -> Checkers:
+        own, opponent, kings, going, quiet = (int(end[name]) for name in ("own", "opponent", "kings", "going", "quiet"))
+        return self._state(own, opponent, kings, going, quiet, int(end["to_move"]), end["moves"][: end["plies"]])
+
+    def _state(
+        self, own: int, opponent: int, kings: int, going: int, quiet: int, to_move: int, moves: npt.NDArray[np.integer]
+    ) -> Checkers:
+        return self.start.at(own, opponent, kings, going, to_move, quiet, tuple(moves.tolist()))
+
+    def final_boards(self, ends: Ends) -> tuple[_Array, ...]:
+        own, opponent, kings, going = (
+            np.ascontiguousarray(ends[name]) for name in ("own", "opponent", "kings", "going")
+        )
+        nothing = np.zeros_like(own)
+        return own, opponent, kings, going, np.zeros(len(ends), np.int32), nothing, nothing, nothing, nothing
+
+    def scoring(self, *, copy: bool) -> Callable[[], npt.NDArray[np.int64]]:
+        own, opponent = self.boards[:2]
+        to_move = self.course.to_move
+        if copy:
+            own, opponent, to_move = own.copy(), opponent.copy(), to_move.copy()
+        return lambda: count_sides(own, opponent, to_move)
+
+    def views(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:
+        n, size = len(planes), self.start.size
+        flat, used = planes.reshape(n, 6, size * size), n if size == 8 else 0
+        row_words = flat[:used].reshape(used, 6 * size * size).view(np.uint64)
+        return flat, masks, CELLS[size], row_words, masks[:used].view(np.uint64), _ROWS, _SQUARES

@@ -1,0 +1,98 @@
+"""N games of Othello."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.batch import Batch, Ends, count_sides
+from othello_env.games.game import State
+from othello_env.games.othello.batch.passes import EXPAND
+from othello_env.games.othello.batch.versions import OthelloRules
+from othello_env.games.othello.bitboard import BOARDS
+from othello_env.games.othello.position import Othello
+from othello_env.games.othello.positions import OthelloPositions
+
+__all__ = ["OthelloGames"]
+
+_Array = npt.NDArray[Any]
+
+
+class OthelloGames(Batch):
+    """N games of Othello on boards of one size.
+
+    Args:
+        n: the number of games.
+        start: of the size.
+    """
+
+    start: Othello
+
+    def __init__(self, n: int, start: Othello) -> None:
+        squares = start.size**2
+        super().__init__(
+            n,
+            start,
+            OthelloRules(BOARDS[start.size], start.size),
+            [np.zeros(n, np.uint64) for _ in range(3)],
+            [("own", np.uint64), ("opponent", np.uint64)],
+            2 * squares,
+            np.int8,
+        )
+
+    def opening_boards(self, positions: Sequence[State]) -> tuple[_Array, ...]:
+        squares, found = self.start.size**2, []
+        for position in positions:
+            assert isinstance(position, Othello)
+            if len(position.moves) + 2 * (squares - position.turn) > 2 * squares:
+                raise ValueError(f"{len(position.moves)} moves cannot lead to this position:\n{position}")
+            found.append((position.own, position.opponent, position.legal_bits))
+        own, opponent, legal = np.array(found, np.uint64).T
+        return np.ascontiguousarray(own), np.ascontiguousarray(opponent), np.ascontiguousarray(legal)
+
+    def state(self, i: int) -> Othello:
+        own, opponent, _ = self.boards
+        course, to_move = self.course, int(self.course.to_move[i])
+        mine, other = int(own[i]), int(opponent[i])
+        if course.over[i] and course.learner[i] == 1 - to_move:  # it is shown to the learner
+            mine, other = other, mine
+        return self._state(mine, other, to_move, course.moves[i, : course.plies[i]])
+
+    def final_state(self, end: np.void) -> Othello:
+        mine, other, to_move = int(end["own"]), int(end["opponent"]), int(end["to_move"])
+        own, opponent = (mine, other) if end["viewer"] == to_move else (other, mine)
+        return self._state(own, opponent, to_move, end["moves"][: end["plies"]])
+
+    def _state(self, own: int, opponent: int, to_move: int, moves: npt.NDArray[np.integer]) -> Othello:
+        return Othello.from_bits(own, opponent, to_move, self.start.size).with_moves(tuple(moves.tolist()))
+
+    def final_boards(self, ends: Ends) -> tuple[_Array, ...]:
+        own, opponent = np.ascontiguousarray(ends["own"]), np.ascontiguousarray(ends["opponent"])
+        return own, opponent, np.zeros_like(own)
+
+    def scoring(self, *, copy: bool) -> Callable[[], npt.NDArray[np.int64]]:
+        own, opponent, _ = self.boards
+        to_move = self.course.to_move
+        if copy:
+            own, opponent, to_move = own.copy(), opponent.copy(), to_move.copy()
+        return lambda: count_sides(own, opponent, to_move)
+
+    def _positions(
+        self,
+        numbers: npt.NDArray[np.int64],
+        to_move: npt.NDArray[np.int8],
+        key: npt.NDArray[np.uint64],
+        boards: tuple[_Array, ...],
+    ) -> OthelloPositions:
+        own, opponent, legal = boards
+        return OthelloPositions(own, opponent, to_move, key, self.start.size, legal)
+
+    def views(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:
+        n, size = len(planes), self.start.size
+        mask_words = np.empty((0, 8), np.uint64)
+        if size == 8:
+            mask_words = np.ndarray((n, 8), np.uint64, masks, strides=(65, 8))
+        return planes.reshape(n, 2, size * size), planes.reshape(-1).view(np.uint64), masks, mask_words, EXPAND

@@ -1,0 +1,200 @@
+"""Othello's versions of what a batch asks of a game, see `othello_env.games.batch.primitives`.
+
+The boards are three arrays (N,) uint64: `own`, `opponent`, and `legal`, the squares of the player to move; if there is
+none and the game goes on, it has to pass. A finished game is seen from its viewer's side.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.batch import primitives as batch
+from othello_env.games.batch.arrays import Course, Plan
+from othello_env.games.hashing import below
+from othello_env.games.othello.batch import passes
+from othello_env.games.othello.bitboard import advance, nth_bit, popcount
+from othello_env.support.generic import version
+from othello_env.support.jit import kernel
+
+__all__ = ["OthelloRules"]
+
+_Boards = tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.uint64]]
+_0, _1 = np.uint64(0), np.uint64(1)
+
+
+class OthelloRules(NamedTuple):
+    """What the kernels need to know of the board."""
+
+    board: np.uint64
+    """The squares in play."""
+    size: int
+
+
+@version(batch.set_start, OthelloRules)
+@kernel(inline=True, lean=True)
+def _set_start(
+    rules: OthelloRules,
+    course: Course,
+    boards: _Boards,
+    i: int,
+    key: np.uint64,
+    plan: Plan,
+    openings: _Boards,
+    chosen: int,
+) -> bool:
+    own, opponent, legal = boards
+    course.to_move[i] = plan.to_move[chosen]
+    own[i], opponent[i], legal[i] = openings[0][chosen], openings[1][chosen], openings[2][chosen]
+    return True
+
+
+@version(batch.turn, OthelloRules)
+@kernel(inline=True, lean=True)
+def _turn(rules: OthelloRules, course: Course, boards: _Boards, i: int) -> np.uint64:
+    return popcount(boards[0][i] | boards[1][i])
+
+
+@version(batch.choose, OthelloRules)
+@kernel(inline=True, lean=True)
+def _choose(rules: OthelloRules, course: Course, boards: _Boards, i: int, bits: np.uint64) -> int:
+    legal = boards[2][i]
+    if legal == _0:
+        return rules.size * rules.size
+    square = np.int64(nth_bit(legal, below(bits, popcount(legal))))
+    edge = (8 - rules.size) // 2
+    return int((square // 8 - edge) * rules.size + square % 8 - edge)
+
+
+@version(batch.play, OthelloRules)
+@kernel(inline=True, lean=True)
+def _play(rules: OthelloRules, course: Course, boards: _Boards, i: int, action: int) -> None:
+    own, opponent, legal = boards
+    disc = passes.disc_of(action, np.uint64(rules.size))
+    own[i], opponent[i], legal[i], reply = advance(own[i], opponent[i], disc, rules.board)
+    course.over[i] = legal[i] | reply == _0
+    course.to_move[i] ^= 1
+
+
+@version(batch.play_all, OthelloRules)
+@kernel
+def _play_all(
+    rules: OthelloRules,
+    course: Course,
+    boards: _Boards,
+    actions: npt.NDArray[np.int64],
+    illegal: npt.NDArray[np.bool_],
+) -> None:
+    for i in range(len(actions)):
+        course.to_move[i] ^= 1
+    passes.place(actions, boards[0], boards[1], boards[2], course.over, rules.board, rules.size)
+
+
+@version(batch.forfeit, OthelloRules)
+@kernel(inline=True, lean=True)
+def _forfeit(rules: OthelloRules, course: Course, boards: _Boards, i: int) -> None:
+    own, opponent, legal = boards
+    own[i], opponent[i] = opponent[i], own[i]  # take back the pass that it counted as
+    course.to_move[i] ^= 1
+    legal[i], course.over[i] = _0, True
+
+
+@version(batch.must_pass, OthelloRules)
+@kernel(inline=True, lean=True)
+def _must_pass(rules: OthelloRules, course: Course, boards: _Boards, i: int) -> bool:
+    return bool(boards[2][i] == _0)
+
+
+@version(batch.score, OthelloRules)
+@kernel(inline=True, lean=True)
+def _score(rules: OthelloRules, course: Course, boards: _Boards, i: int, player: int) -> int:
+    own, opponent, _ = boards
+    return int(popcount(own[i] if player == course.to_move[i] else opponent[i]))
+
+
+@version(batch.worth, OthelloRules)
+@kernel(inline=True, lean=True)
+def _worth(rules: OthelloRules, course: Course, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
+    own, opponent, _ = boards
+    mine, other = np.int64(popcount(own[i])), np.int64(popcount(opponent[i]))
+    difference = mine - other
+    sign = np.int64(difference > 0) - np.int64(difference < 0)
+    result = difference + sign * (rules.size * rules.size - mine - other) if by_margin else sign
+    return float(result if player == course.to_move[i] else -result)
+
+
+@version(batch.largest_margin, OthelloRules)
+@kernel(inline=True, lean=True)
+def _largest_margin(rules: OthelloRules, course: Course, boards: _Boards, i: int) -> float:
+    return float(rules.size * rules.size)
+
+
+@version(batch.show, OthelloRules)
+@kernel(inline=True, lean=True)
+def _show(rules: OthelloRules, course: Course, boards: _Boards, i: int, viewer: int) -> None:
+    own, opponent, _ = boards
+    if viewer != course.to_move[i]:
+        own[i], opponent[i] = opponent[i], own[i]
+
+
+@version(batch.take, OthelloRules)
+@kernel
+def _take(rules: OthelloRules, boards: _Boards, numbers: npt.NDArray[np.int64]) -> _Boards:
+    own, opponent, legal = boards
+    return own[numbers], opponent[numbers], legal[numbers]
+
+
+@version(batch.play_taken, OthelloRules)
+@kernel
+def _play_taken(
+    rules: OthelloRules,
+    course: Course,
+    boards: _Boards,
+    numbers: npt.NDArray[np.int64],
+    taken: _Boards,
+    actions: npt.NDArray[np.int64],
+) -> None:
+    own, opponent, legal = taken
+    over = np.zeros(len(numbers), np.bool_)
+    passes.place(actions, own, opponent, legal, over, rules.board, rules.size)
+    for k in range(len(numbers)):
+        i = numbers[k]
+        boards[0][i], boards[1][i], boards[2][i], course.over[i] = own[k], opponent[k], legal[k], over[k]
+        course.to_move[i] ^= 1
+
+
+@version(batch.keep, OthelloRules)
+@kernel(inline=True, lean=True)
+def _keep(rules: OthelloRules, boards: _Boards, i: int, ends: npt.NDArray[Any], k: int) -> None:
+    ends[k]["own"], ends[k]["opponent"] = boards[0][i], boards[1][i]
+
+
+@version(batch.is_legal, OthelloRules)
+@kernel(inline=True, lean=True)
+def _is_legal(rules: OthelloRules, boards: _Boards, i: int, action: int) -> bool:
+    return bool(passes.allowed(action, boards[2][i], np.uint64(rules.size)) != _0)
+
+
+@version(batch.check, OthelloRules)
+@kernel
+def _check(
+    rules: OthelloRules,
+    boards: _Boards,
+    actions: npt.NDArray[np.int64],
+    over: npt.NDArray[np.bool_],
+    num_actions: int,
+) -> int:
+    return passes.check(actions, boards[2], over, rules.size)
+
+
+@version(batch.encode, OthelloRules)
+@kernel
+def _encode(
+    rules: OthelloRules, over: npt.NDArray[np.bool_], seats: tuple[Any, ...], boards: _Boards, arrays: tuple[Any, ...]
+) -> None:
+    if rules.size == 8:
+        passes.encode_8x8(boards, over, arrays)
+    else:
+        passes.encode_small(boards, over, arrays, rules.size)

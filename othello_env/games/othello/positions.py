@@ -1,0 +1,99 @@
+"""N positions of Othello as arrays, for agents that look at many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.batch.protocol import Positions
+from othello_env.games.othello import bitboard
+from othello_env.games.othello.batch import passes
+from othello_env.games.othello.position import Othello, planes_of
+
+__all__ = ["OthelloPositions"]
+
+
+class OthelloPositions(Positions):
+    """N positions, none of them finished, as arrays: what an agent is asked about all at once.
+
+    Attributes:
+        own: (N,) uint64, the discs of the player to move.
+        opponent: (N,) uint64, the other's discs.
+        to_move: (N,) int8, 0 where Black is to move.
+        key: (N,) uint64, each game's key for random choices; the same throughout a game.
+        size: of all boards.
+    """
+
+    def __init__(
+        self,
+        own: npt.NDArray[np.uint64],
+        opponent: npt.NDArray[np.uint64],
+        to_move: npt.NDArray[np.int8],
+        key: npt.NDArray[np.uint64],
+        size: int = 8,
+        legal: npt.NDArray[np.uint64] | None = None,
+    ) -> None:
+        self.own = own
+        self.opponent = opponent
+        self.to_move = to_move
+        self.key = key
+        self.size = size
+        self._legal = legal
+
+    @property
+    def legal(self) -> npt.NDArray[np.uint64]:
+        """(N,) uint64, the squares on which the player to move may place a disc; none where it has to pass."""
+        if self._legal is None:
+            self._legal = bitboard.legal_moves_batch(self.own, self.opponent, bitboard.BOARDS[self.size])
+        return self._legal
+
+    @classmethod
+    def from_states(cls, states: Sequence[Othello], keys: Iterable[int] | None = None) -> OthelloPositions:
+        """The batch of some positions of one size, with a key for each (0 without).
+
+        Raises:
+            ValueError: the boards differ in size, or there are not as many keys as positions.
+        """
+        sizes = {state.size for state in states}
+        key = np.zeros(len(states), np.uint64) if keys is None else np.fromiter(keys, np.uint64)
+        if len(sizes) > 1 or len(key) != len(states):
+            raise ValueError(
+                f"expected positions of one size and a key for each, got {len(states)} positions of sizes "
+                f"{sorted(sizes)} and {len(key)} keys"
+            )
+        return cls(
+            own=np.array([state.own for state in states], np.uint64),
+            opponent=np.array([state.opponent for state in states], np.uint64),
+            to_move=np.array([state.to_move for state in states], np.int8),
+            key=key,
+            size=states[0].size if states else 8,
+        )
+
+    def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> OthelloPositions:
+        legal = None if self._legal is None else self._legal[places]
+        own, opponent, to_move = self.own[places], self.opponent[places], self.to_move[places]
+        return OthelloPositions(own, opponent, to_move, self.key[places], self.size, legal)
+
+    def state(self, i: int) -> Othello:
+        return Othello.from_bits(int(self.own[i]), int(self.opponent[i]), int(self.to_move[i]), self.size)
+
+    def observations(self) -> npt.NDArray[np.int8]:
+        return planes_of(np.stack([self.own, self.opponent], axis=1).astype("<u8"), self.size)
+
+    def masks(self) -> npt.NDArray[np.int8]:
+        masks = np.zeros((len(self), self.size**2 + 1), np.int8)
+        masks[:, :-1] = planes_of(self.legal.astype("<u8"), self.size).reshape(len(self), self.size**2)
+        masks[:, -1] = self.legal == 0
+        return masks
+
+    def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
+        return not passes.check(actions, self.legal, np.zeros(len(self), np.bool_), self.size)
+
+    def draw_actions(self) -> npt.NDArray[np.int64]:
+        return bitboard.choose_batch(self.own, self.opponent, self.key, bitboard.BOARDS[self.size], self.size)
+
+    def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
+        board = bitboard.BOARDS[self.size]
+        bitboard.randomise(actions, self.own, self.opponent, self.key, np.uint64(threshold), board, self.size)

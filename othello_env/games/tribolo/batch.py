@@ -1,0 +1,232 @@
+"""N games of Tribolo as arrays; see `othello_env.games.batch`.
+
+The boards are two arrays, int8: the grids (N, (H + 2) * (W + 2)), see `othello_env.games.tribolo.kernels`, and the
+legal cells of the player to move, (N, H * W).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.batch import Batch, Ends
+from othello_env.games.batch import primitives as batch
+from othello_env.games.batch.arrays import Course, Plan
+from othello_env.games.game import State
+from othello_env.games.hashing import below
+from othello_env.games.tribolo import kernels
+from othello_env.games.tribolo.kernels import EMPTY, NOBODY, PLAYERS, WALL
+from othello_env.games.tribolo.position import ATTEMPTS, Tribolo
+from othello_env.support.generic import version
+from othello_env.support.jit import kernel
+
+__all__ = ["TriboloGames", "TriboloRules"]
+
+_Array = npt.NDArray[Any]
+_Boards = tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]
+
+
+class TriboloRules(NamedTuple):
+    """What the kernels need to know of the game; see `Tribolo`."""
+
+    width: int
+    height: int
+    cells: int
+    walls: int
+    attempts: int
+    """How often a start in which nobody can move is drawn again."""
+
+
+@version(batch.set_start, TriboloRules)
+@kernel(inline=True, lean=True)
+def _set_start(
+    rules: TriboloRules,
+    course: Course,
+    boards: _Boards,
+    i: int,
+    key: np.uint64,
+    plan: Plan,
+    openings: _Boards,
+    chosen: int,
+) -> bool:
+    grid, legal = boards[0][i], boards[1][i]
+    if len(plan.plies) > 0:
+        for spot in range(len(grid)):
+            grid[spot] = openings[0][chosen, spot]
+        for action in range(len(legal)):
+            legal[action] = openings[1][chosen, action]
+        course.to_move[i] = plan.to_move[chosen]
+        return True
+    mover = kernels.scatter(grid, key, rules.width, rules.height, rules.cells, rules.walls, legal, rules.attempts)
+    course.to_move[i] = mover
+    return mover != NOBODY
+
+
+@version(batch.turn, TriboloRules)
+@kernel(inline=True, lean=True)
+def _turn(rules: TriboloRules, course: Course, boards: _Boards, i: int) -> np.uint64:
+    owned = 0
+    for owner in boards[0][i]:
+        owned += owner < PLAYERS
+    return np.uint64(owned)
+
+
+@version(batch.choose, TriboloRules)
+@kernel(inline=True, lean=True)
+def _choose(rules: TriboloRules, course: Course, boards: _Boards, i: int, bits: np.uint64) -> int:
+    legal = boards[1][i]
+    total = 0
+    for flag in legal:
+        total += flag
+    left = int(below(bits, np.uint64(total)))
+    action = 0
+    while left > 0 or legal[action] == 0:
+        left -= legal[action]
+        action += 1
+    return action
+
+
+@version(batch.play, TriboloRules)
+@kernel(inline=True, lean=True)
+def _play(rules: TriboloRules, course: Course, boards: _Boards, i: int, action: int) -> None:
+    grid, legal, mover = boards[0][i], boards[1][i], course.to_move[i]
+    kernels.place(grid, action, mover, rules.width)
+    first = (mover + 1) % PLAYERS
+    following = kernels.next_mover(grid, first, rules.width, rules.height, legal)
+    course.over[i] = following == NOBODY
+    course.to_move[i] = first if following == NOBODY else following
+
+
+@version(batch.score, TriboloRules)
+@kernel(inline=True, lean=True)
+def _score(rules: TriboloRules, course: Course, boards: _Boards, i: int, player: int) -> int:
+    owned = 0
+    for owner in boards[0][i]:
+        owned += owner == player
+    return owned
+
+
+@version(batch.worth, TriboloRules)
+@kernel(inline=True, lean=True)
+def _worth(rules: TriboloRules, course: Course, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
+    mine = _score(rules, course, boards, i, player)
+    total, best, winners = 0, 0, 0
+    for each in range(PLAYERS):
+        owned = _score(rules, course, boards, i, each)
+        total += owned
+        winners = 1 if owned > best else winners + (owned == best)
+        best = max(best, owned)
+    if by_margin:
+        return mine - (total - mine) / 2
+    if winners == PLAYERS:
+        return 0.0
+    if mine < best:
+        return -0.5
+    return 1.0 if winners == 1 else 0.25
+
+
+@version(batch.largest_margin, TriboloRules)
+@kernel(inline=True, lean=True)
+def _largest_margin(rules: TriboloRules, course: Course, boards: _Boards, i: int) -> float:
+    free = 0
+    for owner in boards[0][i]:
+        free += owner <= EMPTY
+    return float(free)
+
+
+@version(batch.is_legal, TriboloRules)
+@kernel(inline=True, lean=True)
+def _is_legal(rules: TriboloRules, boards: _Boards, i: int, action: int) -> bool:
+    return bool(boards[1][i, action] == 1)
+
+
+@version(batch.keep, TriboloRules)
+@kernel(inline=True, lean=True)
+def _keep(rules: TriboloRules, boards: _Boards, i: int, ends: _Array, k: int) -> None:
+    for spot in range(boards[0].shape[1]):
+        ends[k]["grid"][spot] = boards[0][i, spot]
+
+
+@version(batch.encode, TriboloRules)
+@kernel
+def _encode(
+    rules: TriboloRules, over: npt.NDArray[np.bool_], seats: _Boards, boards: _Boards, arrays: tuple[_Array, ...]
+) -> None:
+    to_move, learner = seats
+    planes, masks = arrays
+    for i in range(len(over)):
+        viewer = learner[i] if over[i] and learner[i] >= 0 else to_move[i]
+        following, last = (viewer + 1) % PLAYERS, (viewer + 2) % PLAYERS
+        for row in range(rules.height):
+            spot = (row + 1) * (rules.width + 2) + 1
+            line = boards[0][i, spot : spot + rules.width]
+            for column in range(rules.width):
+                planes[i, 0, row, column] = line[column] == viewer
+            for column in range(rules.width):
+                planes[i, 1, row, column] = line[column] == following
+            for column in range(rules.width):
+                planes[i, 2, row, column] = line[column] == last
+            for column in range(rules.width):
+                planes[i, 3, row, column] = line[column] == WALL
+        for action in range(masks.shape[1]):
+            masks[i, action] = 0 if over[i] else boards[1][i, action]
+
+
+class TriboloGames(Batch):
+    """N games of Tribolo, each on a board of its own.
+
+    Args:
+        n: the number of games.
+        width: of the boards, like all that follows as in `Tribolo`.
+        height: of the boards.
+        cells: of each player at the start.
+        walls: on each board.
+
+    Raises:
+        ValueError: there are no such starts.
+    """
+
+    start: Tribolo
+    starts_differ = True
+
+    def __init__(self, n: int, width: int = 16, height: int = 11, cells: int = 12, walls: int = 12) -> None:
+        size, spots = width * height, (width + 2) * (height + 2)
+        super().__init__(
+            n,
+            Tribolo(0, width, height, cells, walls),
+            TriboloRules(width, height, cells, walls, ATTEMPTS),
+            [np.zeros((n, spots), np.int8), np.zeros((n, size), np.int8)],
+            [("grid", np.int8, (spots,))],
+            size,
+            np.int16,
+        )
+
+    def opening_boards(self, positions: Sequence[State]) -> tuple[_Array, ...]:
+        grid, legal = (np.zeros((len(positions), array.shape[1]), np.int8) for array in self.boards)
+        for k, position in enumerate(positions):
+            assert isinstance(position, Tribolo)
+            if len(position.moves) + len(position.legal_actions()) > position.num_actions:
+                raise ValueError(f"{len(position.moves)} moves cannot lead to this position:\n{position}")
+            grid[k], legal[k] = position.grid(), position.action_mask()
+        return grid, legal
+
+    def state(self, i: int) -> Tribolo:
+        course = self.course
+        return self._state(self.boards[0][i], int(course.to_move[i]), course.moves[i, : course.plies[i]])
+
+    def final_state(self, end: np.void) -> Tribolo:
+        return self._state(end["grid"], int(end["to_move"]), end["moves"][: end["plies"]])
+
+    def _state(self, grid: npt.NDArray[np.int8], to_move: int, moves: npt.NDArray[np.integer]) -> Tribolo:
+        return Tribolo.at(self.start.width, self.start.height, grid.tobytes(), to_move, tuple(moves.tolist()))
+
+    def final_boards(self, ends: Ends) -> tuple[_Array, ...]:
+        grid = np.ascontiguousarray(ends["grid"])
+        return grid, np.zeros((len(ends), self.start.num_actions), np.int8)
+
+    def scoring(self, *, copy: bool) -> Callable[[], npt.NDArray[np.int64]]:
+        grid = self.boards[0].copy() if copy else self.boards[0]
+        return lambda: np.stack([(grid == player).sum(axis=1) for player in range(PLAYERS)], axis=1)

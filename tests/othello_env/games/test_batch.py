@@ -1,0 +1,156 @@
+"""Batches of games against the same games as States."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from othello_env import Checkers, Othello, Tribolo
+from othello_env.games.batch.arrays import NO_OPENING, SIDE_DRAWN
+from othello_env.games.batch.play import true_places
+from othello_env.games.checkers.batch import CheckersGames
+from othello_env.games.hashing import SIDE, mix_int
+from othello_env.games.openings import Openings
+from othello_env.games.othello.batch.games import OthelloGames
+from othello_env.games.tribolo.batch import TriboloGames
+
+pytestmark = pytest.mark.nojit
+
+N = 40
+NEW = {
+    "othello": (lambda n: OthelloGames(n, Othello()), lambda key: Othello()),
+    "othello 6x6": (lambda n: OthelloGames(n, Othello(6)), lambda key: Othello(6)),
+    "othello 4x4": (lambda n: OthelloGames(n, Othello(4)), lambda key: Othello(4)),
+    "checkers": (lambda n: CheckersGames(n, Checkers()), lambda key: Checkers()),
+    "checkers 10x10": (lambda n: CheckersGames(n, Checkers(10, "40-move")), lambda key: Checkers(10, "40-move")),
+    "checkers 6x6": (lambda n: CheckersGames(n, Checkers(6, "threefold")), lambda key: Checkers(6, "threefold")),
+    "tribolo": (TriboloGames, Tribolo),
+    "tribolo 9x7": (lambda n: TriboloGames(n, 9, 7, 4, 3), lambda key: Tribolo(key, 9, 7, 4, 3)),
+}
+each_game = pytest.mark.parametrize("name", NEW)
+
+
+def begun(batch, random_plies=0, side=-1, positions=()):
+    """The batch, begun under keys that differ, and what the kernels call how games begin."""
+    pool = np.full((batch.start.num_players - 1, 1), 2**32, np.uint64)
+    begins = batch.begins(positions, random_plies, redraws=1, side=side, pool=pool, first=0)
+    batch.course.env_key[:] = np.arange(len(batch)) * 977
+    batch.course.number[:] = np.arange(len(batch)) % 3
+    batch.make_room(begins)
+    assert batch.begin(np.arange(len(batch)), begins) == 0
+    return begins
+
+
+def outcome(n):
+    return np.empty(n), np.empty(n, np.int8), np.empty(n, np.bool_)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.booleans(), max_size=1100))
+def test_true_places(flags):
+    assert true_places(np.array(flags, np.bool_)).tolist() == [i for i, flag in enumerate(flags) if flag]
+
+
+@pytest.mark.parametrize(
+    ("name", "plies"),
+    [("othello", 0), ("othello", 45), ("othello 6x6", 10), ("othello 4x4", 9), ("checkers", 30), ("tribolo", 7)],
+)
+def test_games_begin_as_the_openings_say(name, plies):
+    new_batch, new_game = NEW[name]
+    batch = new_batch(N)
+    begun(batch, plies, SIDE_DRAWN)
+    for i in range(N):
+        key = mix_int(i * 977, i % 3)
+        state = Openings.random(new_game(key), plies, key)
+        assert batch.state(i) == state
+        assert batch.state(i).moves == state.moves
+        assert batch.course.to_move[i] == state.to_move
+        assert batch.course.learner[i] == mix_int(key, SIDE) % state.num_players
+        assert not batch.course.over[i]
+
+
+def test_openings_that_cannot_be_are_told():
+    batch = OthelloGames(2, Othello(4))
+    begins = batch.begins((), 30, redraws=1, side=-1, pool=np.zeros((1, 1), np.uint64), first=0)
+    assert batch.begin(np.arange(2), begins) == NO_OPENING
+
+
+@each_game
+def test_whole_games_are_those_of_states(name):
+    """Every observation, mask and end of a batch, until each game has ended once, from the States of its moves."""
+    batch, rng = NEW[name][0](N), np.random.default_rng(0)
+    begins = begun(batch)
+    states = [batch.state(i) for i in range(N)]
+    reward, reward_to, terminated = outcome(N)
+    planes = np.zeros((N, *batch.start.observation_shape), np.int8)
+    masks = np.zeros((N, batch.start.num_actions), np.int8)
+    left = N
+    while left:
+        batch.make_room(begins)
+        batch.encode(batch.views(planes, masks))
+        playing = [i for i in range(N) if states[i] is not None]
+        for i in playing:
+            np.testing.assert_array_equal(planes[i], states[i].observation(states[i].to_move))
+            np.testing.assert_array_equal(masks[i], states[i].action_mask())
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        assert batch.check(actions) == 0
+        ends, failed = batch.step(actions, 0, (reward, reward_to, terminated), begins, True, True)
+        assert failed == 0
+        assert ends["game"].tolist() == np.flatnonzero(terminated).tolist()
+        last = dict(zip(ends["game"].tolist(), ends, strict=True))
+        shown = dict(zip(last, batch.final_observations(ends), strict=True))
+        for i in playing:
+            mover = states[i].to_move
+            states[i] = state = states[i].play(int(actions[i]))
+            assert (reward_to[i], terminated[i]) == (mover, state.is_over)
+            if not state.is_over:
+                assert reward[i] == 0
+                assert batch.state(i) == state
+                continue
+            final = batch.final_state(last[i])
+            assert final == state
+            assert final.moves == state.moves
+            assert last[i]["scores"].tolist() == list(state.scores())
+            best = max(state.returns())
+            alone = state.returns().count(best) == 1
+            assert last[i]["winner"] == (state.returns().index(best) if alone else -1)
+            assert reward[i] == state.margins()[mover]
+            np.testing.assert_array_equal(shown[i], state.observation(last[i]["viewer"]))
+            states[i] = None
+            left -= 1
+
+
+@each_game
+def test_positions_that_agents_are_asked_about(name):
+    new_batch, _ = NEW[name]
+    batch = new_batch(N)
+    begun(batch, 0 if "tribolo" in name else 5, side=0)
+    waiting = batch.waiting()
+    positions = waiting.positions
+    assert waiting.numbers.tolist() == np.flatnonzero(batch.course.to_move != 0).tolist()
+    odd = positions.part(np.arange(len(positions)) % 2 == 1)
+    assert [odd.state(k) for k in range(len(odd))] == [positions.state(k) for k in range(1, len(positions), 2)]
+    planes, masks, drawn = positions.observations(), positions.masks(), positions.draw_actions()
+    assert positions.are_legal(drawn)
+    for k, i in enumerate(waiting.numbers.tolist()):
+        state = positions.state(k)
+        assert state == batch.state(i)
+        np.testing.assert_array_equal(planes[k], state.observation(state.to_move))
+        np.testing.assert_array_equal(masks[k], state.action_mask())
+        assert positions.to_move[k] == state.to_move
+        wrong = drawn.copy()
+        wrong[k] = state.num_actions if k % 2 else int(np.argmin(masks[k]))
+        assert not positions.are_legal(wrong)
+
+
+@each_game
+def test_a_pickled_batch_goes_on_alike(name):
+    batch = NEW[name][0](8)
+    begins = begun(batch, 3)
+    twin = pickle.loads(pickle.dumps(batch))
+    actions = np.array([batch.state(i).legal_actions()[0] for i in range(8)])
+    for each in (batch, twin):
+        each.step(actions, 0, outcome(8), begins, True, False)
+    assert [batch.state(i) for i in range(8)] == [twin.state(i) for i in range(8)]
