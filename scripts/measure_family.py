@@ -10,7 +10,6 @@ import statistics
 import time
 from collections.abc import Callable
 
-import gymnasium
 from _arguments import parse
 from _measure import Windows, Work, machine, report, timed
 from _works import VectorWork, perft_work
@@ -62,8 +61,7 @@ def main() -> None:
     bench = args.bench(perft_work())
     for game, new_game in NEW_GAMES.items():
         report(f"{game}, States", bench.measure(states_work(new_game)))
-        if gymnasium.spec(f"othello_env/{game}-v0").vector_entry_point is not None:
-            report(f"{game}, vector env, self-play, N={AT_ONCE}", bench.measure(VectorWork(AT_ONCE, game=game)))
+        report(f"{game}, vector env, self-play, N={AT_ONCE}", bench.measure(VectorWork(AT_ONCE, game=game)))
     search_moves(6, 1)  # compiles
     seconds = search_moves(6, 5)
     median, worst = statistics.median(seconds), max(seconds)

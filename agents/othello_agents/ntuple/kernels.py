@@ -24,7 +24,6 @@ __all__ = [
     "configure",
     "evaluate",
     "follow",
-    "game_result",
     "position_logit",
     "stage",
     "sum_weights",

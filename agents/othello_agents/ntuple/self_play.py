@@ -14,12 +14,19 @@ from othello_agents.ntuple.kernels import (
     best_move,
     configure,
     follow,
-    game_result,
     stage,
     sum_weights,
 )
 from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, below, mix
-from othello_env.games.othello.bitboard import advance, flips, legal_moves, nth_bit, popcount
+from othello_env.games.othello.bitboard import (
+    advance,
+    final_margin,
+    flips,
+    game_result,
+    legal_moves,
+    nth_bit,
+    popcount,
+)
 from othello_env.support.jit import kernel
 
 __all__ = ["Learning", "Records", "learn", "play", "train"]
@@ -85,10 +92,8 @@ class Records(NamedTuple):
 @kernel
 def _outcome(own: np.uint64, opponent: np.uint64, board: np.uint64) -> float:
     """The outcome of a finished game for `own`."""
-    mine, other, squares = np.int64(popcount(own)), np.int64(popcount(opponent)), np.int64(popcount(board))
-    result = game_result(own, opponent)
-    margin = mine - other + result * (squares - mine - other)  # the empty squares go to the winner
-    return 0.5 * result + 0.5 * margin / squares
+    squares = np.int64(popcount(board))
+    return 0.5 * game_result(own, opponent) + 0.5 * final_margin(own, opponent, squares) / squares
 
 
 @kernel

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import FileIO
@@ -11,9 +10,7 @@ from pathlib import Path
 
 from othello_env.arena.play.records import FORMAT, GameRecord, RecordError
 from othello_env.support.files import check_output, read_file
-
-if sys.platform != "win32":
-    import fcntl
+from othello_env.support.locks import try_lock
 
 __all__ = ["RecordFile", "open_records", "read_records"]
 
@@ -108,11 +105,8 @@ def open_records(path: str | Path) -> Iterator[RecordFile]:
     check_output(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+b", buffering=0) as file:
-        if sys.platform != "win32":
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise OSError(f"another process writes to {path}") from None
+        if not try_lock(file):
+            raise OSError(f"another process writes to {path}")
         if file.seek(0, os.SEEK_END) > _LARGEST_FILE:
             raise ValueError(f"{path} has more than {_LARGEST_FILE:,} bytes")
         file.seek(0, os.SEEK_SET)

@@ -9,7 +9,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
-from operator import index
 from typing import Any
 
 import gymnasium
@@ -29,14 +28,16 @@ from othello_env.envs.conventions import (
     observation_space,
 )
 from othello_env.envs.rendering import RENDER_FPS, Renderer
-from othello_env.envs.seeding import REDRAWS, env_keys
+from othello_env.envs.seeding import env_keys
 from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options, check_reset_mask
+from othello_env.envs.vector.beginnings import chosen_begins, draw_keys, usual_begins
 from othello_env.envs.vector.buffers import Buffers
+from othello_env.envs.vector.checks import check_begun, check_no_side, refuse
 from othello_env.envs.vector.info import Moment, StepInfo
 from othello_env.envs.vector.opponents import OpponentPool, Opponents
 from othello_env.games.batch import Batch, Begins, Ends
-from othello_env.games.batch.arrays import ILLEGAL, NO_OPENING, NO_TURN, OUT_OF_RANGE, OVER, SIDE_DRAWN
-from othello_env.games.game import IllegalActionError, State
+from othello_env.games.batch.arrays import ILLEGAL
+from othello_env.games.game import State
 from othello_env.support.threads import Threads
 
 __all__ = ["VectorGames"]
@@ -115,7 +116,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self._sides = ("random", *start.player_names)
         check_choice("side", side, self._sides)
         if opponent is None:
-            _check_no_side(side)
+            check_no_side(side)
         check_choice("reward", reward, REWARDS)
         check_choice("render_mode", render_mode, _RENDER_MODES)
         self.num_envs = num_envs
@@ -185,8 +186,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             ValueError: the openings are wrong; nothing has changed then.
         """
         starts = Starts(openings, self.new_game)
-        begins = self._new_begins(starts.openings.positions, starts.openings.random_plies)
-        self._starts, self._begins = starts, begins
+        self._begins = usual_begins(self._batch, starts, self._number_of(self._side), self._pool)
+        self._starts = starts
 
     def set_opponents(self, opponents: Opponents) -> None:
         """Change the opponents; each game plays on against its own until its next reset.
@@ -201,21 +202,11 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         if self._pool is None:
             raise ValueError("a self-play environment (opponent=None) has no opponents to set")
         self._pool.replace(opponents, self._batch.course.rival)
-        self._begins = self._new_begins(self._starts.openings.positions, self._starts.openings.random_plies)
+        self._begins = usual_begins(self._batch, self._starts, self._number_of(self._side), self._pool)
 
-    def _new_begins(self, positions: Sequence[State], random_plies: int, side: str | None = None) -> Begins:
-        """How games begin, for the kernels; `side` overrides the environment's."""
-        number = self._sides.index(side or self._side) - 1
-        players = len(self._sides) - 1
-        pool = np.zeros((players - 1, 1), np.uint64) if self._pool is None else self._pool.bounds
-        return self._batch.begins(
-            positions,
-            random_plies,
-            redraws=REDRAWS,
-            side=-1 if self._pool is None else SIDE_DRAWN if number < 0 else number,
-            pool=pool,
-            first=0 if self._pool is None else self._pool.first,
-        )
+    def _number_of(self, side: str) -> int:
+        """A side's player, -1 for ``"random"``."""
+        return self._sides.index(side) - 1
 
     @property
     def to_move(self) -> npt.NDArray[np.int8]:
@@ -285,52 +276,30 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         side = chosen.get("side", self._side)
         check_choice("side", side, self._sides)
         if self._pool is None:
-            _check_no_side(side)
-        begins = self._chosen_begins(chosen) if chosen else self._begins
+            check_no_side(side)
+        begins = self._begins
+        if chosen:
+            begins = chosen_begins(self._batch, self._starts, self._number_of(side), self._pool, chosen)
         keys = env_keys(seed, self.num_envs)
         super().reset(seed=int(seed) if isinstance(seed, int | np.integer) else None)
-        self._draw_keys(keys, mask)
+        draw_keys(self._batch.course, keys, mask, None if self._has_keys else self.np_random)
+        self._has_keys = True
         self._ready = False  # until all went well
         buffers = self._outputs()
         buffers.terminated[:] = False
         buffers.reward_to[:] = NOBODY
         self._make_room(begins)
-        self._check_begun(self._batch.begin(np.flatnonzero(mask), begins))
+        check_begun(self._batch.begin(np.flatnonzero(mask), begins))
         self._answer(buffers, begins)
         self._ready = True
         self._ends = []
         self._encode(buffers)
         return buffers.observation, self._info(buffers, None if mask.all() else mask)
 
-    def _chosen_begins(self, options: dict[str, Any]) -> Begins:
-        """How games begin where the options of a reset say it."""
-        openings = self._starts.openings
-        positions, plies = openings.positions, openings.random_plies
-        if any(name in options for name in POSITION_OPTIONS):
-            own_start = "position" not in options and "moves" not in options
-            if "moves" in options and "position" not in options and self._batch.starts_differ:
-                raise ValueError("moves need a position: each game begins on a board of its own")
-            positions = () if own_start else (self._starts.given(0, options),)
-            plies = index(options.get("random_plies", 0))
-        return self._new_begins(positions, plies, options.get("side"))
-
     def _make_room(self, begins: Begins) -> None:
         """Make room for the moves of the next step."""
         if self._batch.make_room(begins):
             self._parts = [self._batch.part(places) for places in self._slices]
-
-    def _draw_keys(self, keys: list[int | None], mask: npt.NDArray[np.bool_]) -> None:
-        """Lead the games of a mask to game 0 of their new keys, or to the next game of their old ones."""
-        games = self._batch.course
-        if not self._has_keys:
-            self._has_keys = True
-            games.env_key[:] = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
-            games.number[:] = 2**64 - 1
-        games.number[mask] += np.uint64(1)
-        for i in np.flatnonzero(mask):
-            key = keys[i]
-            if key is not None:
-                games.env_key[i], games.number[i] = key, 0
 
     def step(self, actions: Any) -> tuple[_Observation, _Array, _Array, _Array, dict[str, Any]]:
         """Play an action in each game, and the opponents' answers.
@@ -353,14 +322,14 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         chosen = check_actions(actions, self.num_envs)
         problems = self._batch.check(chosen)
         if problems:
-            self._refuse(chosen, problems)
+            refuse(self._batch, chosen, problems, self._strict, self.autoreset_mode == AutoresetMode.DISABLED)
         buffers = self._outputs()
         self._ready = False  # until all went well
         self._make_room(self._begins)
         ends = self._threads.run(lambda k: self._advance(k, chosen, problems, buffers))
         if self._pool is not None:
             ends += self._answer(buffers, self._begins)
-            self._encode(buffers)
+            self._threads.run(lambda k: self._parts[k].encode(buffers.views[k]))
         self._ready = True
         self._ends = [end for end in ends if len(end)]
         if self._ends:
@@ -368,32 +337,18 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             self._watch.count(sum(map(len, self._ends)), illegal)
         return buffers.observation, buffers.rewards, buffers.terminated, buffers.truncated, self._info(buffers)
 
-    def _refuse(self, actions: npt.NDArray[np.int64], problems: int) -> None:
-        """Raise what the problems with the actions call for, if anything."""
-        last, over = self._batch.start.num_actions - 1, self._batch.course.over
-        if problems & OUT_OF_RANGE:
-            i = int(np.flatnonzero((actions < 0) | (actions > last))[0])
-            raise ValueError(f"expected actions from 0 to {last}, got {actions[i]} for game {i}")
-        if problems & OVER and self.autoreset_mode == AutoresetMode.DISABLED:
-            i = int(np.flatnonzero(over)[0])
-            raise ResetNeeded(f"game {i} is over; begin another with reset(options={{'reset_mask': ...}})")
-        if problems & ILLEGAL and self._strict:
-            for i in np.flatnonzero(~over).tolist():
-                state = self.position(i)
-                if not state.is_legal(int(actions[i])):
-                    raise IllegalActionError(f"game {i}: {state.illegal(int(actions[i]))}")
-
     def _outputs(self) -> Buffers:
         return Buffers(self._batch, self._slices) if self._copy else self._buffers
 
     def _encode(self, buffers: Buffers) -> None:
-        self._threads.run(lambda k: self._parts[k].encode(buffers.views[k]))
+        for part, views in zip(self._parts, buffers.views, strict=True):
+            part.encode(views)
 
     def _advance(self, k: int, actions: npt.NDArray[np.int64], problems: int, buffers: Buffers) -> Ends:
         """Play the actions in the k-th slice of the games, and show them where that is all."""
         batch, places = self._parts[k], self._slices[k]
         ends, failed = batch.step(actions[places], problems, buffers.outcomes[k], self._begins, *self._how)
-        self._check_begun(failed)
+        check_begun(failed)
         if places.start:
             ends["game"] += places.start
         if self._pool is None:  # nobody answers
@@ -410,16 +365,9 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             actions = self._pool.ask(waiting)
             self._make_room(begins)
             ends, failed = self._batch.answer(actions, waiting, buffers.outcome, begins, *self._how)
-            self._check_begun(failed)
+            check_begun(failed)
             found.append(ends)
         return found
-
-    @staticmethod
-    def _check_begun(failed: int) -> None:
-        if failed == NO_OPENING:
-            raise ValueError("random plies ended a game in each of many attempts; ask for fewer")
-        if failed == NO_TURN:
-            raise ValueError(f"the opponents' moves ended a game before the learner's turn in {REDRAWS + 1} draws")
 
     def _info(self, buffers: Buffers, where: npt.NDArray[np.bool_] | None = None) -> StepInfo:
         """The info of a step, or of a reset of the games of a mask (None for all)."""
@@ -448,8 +396,3 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
         self._threads.close()
-
-
-def _check_no_side(side: str) -> None:
-    if side != "random":
-        raise ValueError(f"side={side!r} is for games against an opponent; in self-play the learner is every side")

@@ -1,5 +1,6 @@
 """N games of one kind as arrays, stepped together: the protocol, and the kernels that serve every game."""
 
-from othello_env.games.batch.protocol import Batch, Begins, Ends, Positions, Waiting, count_sides
+from othello_env.games.batch.positions import Positions
+from othello_env.games.batch.protocol import Batch, Begins, Ends, Waiting
 
-__all__ = ["Batch", "Begins", "Ends", "Positions", "Waiting", "count_sides"]
+__all__ = ["Batch", "Begins", "Ends", "Positions", "Waiting"]

@@ -23,6 +23,7 @@ __all__ = [
     "Course",
     "Outcome",
     "Plan",
+    "count_sides",
     "ends_dtype",
     "new_course",
 ]
@@ -130,3 +131,17 @@ def ends_dtype(course: Course, players: int, board: list[Any]) -> np.dtype[np.vo
         ],
         align=True,
     )
+
+
+def count_sides(
+    own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], to_move: npt.NDArray[np.int8]
+) -> npt.NDArray[np.int64]:
+    """(N, 2) the numbers of pieces of two players, given as sets of squares of the one to move and the other."""
+    counts = np.stack([_counts(own), _counts(opponent)], axis=1)
+    return np.where(to_move[:, np.newaxis] == 0, counts, counts[:, ::-1])
+
+
+def _counts(sets: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """(N,) the numbers of squares in sets."""
+    bits = np.unpackbits(np.ascontiguousarray(sets).view(np.uint8)).reshape(-1, 64)
+    return np.asarray(bits.sum(axis=1, dtype=np.int64))

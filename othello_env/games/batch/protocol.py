@@ -19,61 +19,19 @@ import numpy.typing as npt
 
 from othello_env.games.batch import play
 from othello_env.games.batch.arrays import Course, Plan, ends_dtype, new_course
+from othello_env.games.batch.positions import Positions
 from othello_env.games.batch.primitives import check, encode
 from othello_env.games.game import State
 from othello_env.games.openings import Openings
 from othello_env.support.generic import version_for
 from othello_env.support.jit import entry_point
 
-__all__ = ["Batch", "Begins", "Ends", "Positions", "Waiting", "count_sides"]
+__all__ = ["Batch", "Begins", "Ends", "Waiting"]
 
 _MADE = ("_plain_course", "_seats", "_template", "_entry_points")
 _Array = npt.NDArray[Any]
 Ends = npt.NDArray[np.void]
 """(E,) the games that ended in a step, with the fields of `othello_env.games.batch.arrays.ends_dtype`."""
-
-
-class Positions(ABC):
-    """N positions, none of them finished: what an agent is asked about all at once.
-
-    Attributes:
-        to_move: (N,) int8, the players to move.
-        key: (N,) uint64, each game's key for random choices; the same throughout a game.
-    """
-
-    to_move: npt.NDArray[np.int8]
-    key: npt.NDArray[np.uint64]
-
-    def __len__(self) -> int:
-        return len(self.key)
-
-    @abstractmethod
-    def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> Self:
-        """Some of the positions."""
-
-    @abstractmethod
-    def state(self, i: int) -> State:
-        """The i-th position."""
-
-    @abstractmethod
-    def observations(self) -> npt.NDArray[np.int8]:
-        """(N, planes, H, W) int8, each as its player to move sees it."""
-
-    @abstractmethod
-    def masks(self) -> npt.NDArray[np.int8]:
-        """(N, A) int8, 1 for each legal action."""
-
-    @abstractmethod
-    def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
-        """Whether (N,) actions are all in range and legal."""
-
-    @abstractmethod
-    def draw_actions(self) -> npt.NDArray[np.int64]:
-        """(N,) uniformly random legal actions, drawn by each game's key and its `State.turn`."""
-
-    @abstractmethod
-    def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
-        """Replace each of (N,) actions, with probability `threshold` / 2**32, by a uniformly random one."""
 
 
 class Waiting(NamedTuple):
@@ -402,17 +360,3 @@ class _BatchPositions(Positions):
         play.randomise(
             batch.rules, batch._plain_course, batch.boards, self._numbers, self.key, np.uint64(threshold), actions
         )
-
-
-def count_sides(
-    own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], to_move: npt.NDArray[np.int8]
-) -> npt.NDArray[np.int64]:
-    """(N, 2) the numbers of pieces of two players, given as sets of squares of the one to move and the other."""
-    counts = np.stack([_counts(own), _counts(opponent)], axis=1)
-    return np.where(to_move[:, np.newaxis] == 0, counts, counts[:, ::-1])
-
-
-def _counts(sets: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """(N,) the numbers of squares in sets."""
-    bits = np.unpackbits(np.ascontiguousarray(sets).view(np.uint8)).reshape(-1, 64)
-    return np.asarray(bits.sum(axis=1, dtype=np.int64))

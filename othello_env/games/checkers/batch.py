@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.batch import Batch, Ends, count_sides
+from othello_env.games.batch import Batch, Ends
 from othello_env.games.batch import primitives as batch
-from othello_env.games.batch.arrays import Course, Plan
+from othello_env.games.batch.arrays import Course, Plan, count_sides
 from othello_env.games.checkers import kernels
-from othello_env.games.checkers.position import CELLS, DRAWS, Checkers
+from othello_env.games.checkers.position import Checkers
+from othello_env.games.checkers.tables import CELLS, DRAWS
 from othello_env.games.game import State
 from othello_env.games.othello.bitboard import popcount
 from othello_env.support.generic import version

@@ -27,60 +27,25 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.checkers import kernels, notation
+from othello_env.games.checkers.history import Past, positions_before
+from othello_env.games.checkers.movers import Movers, as_ints, movers_of
 from othello_env.games.checkers.moves import play_named
-from othello_env.games.game import NotationError, State, check_board_size
+from othello_env.games.checkers.tables import (
+    BOARDS,
+    CELLS,
+    DRAWS,
+    HALVES,
+    PLANES,
+    SQUARES,
+    check_draws,
+    check_size,
+    start_men,
+)
+from othello_env.games.game import NotationError, State
 
-__all__ = ["CELLS", "DRAWS", "Checkers", "check_draws", "check_size", "start_men"]
-
-DRAWS: dict[str, tuple[int, int]] = {"repetition": (1, 0), "threefold": (2, 0), "40-move": (0, 80)}
-"""For each rule of draws, how often a position must have stood before, and after how many quiet plies; 0 never."""
-
-_SQUARES = {
-    size: {1 << position: square for square, position in enumerate(positions)}
-    for size, positions in kernels.POSITIONS.items()
-}
-"""For each size, the square of each bit."""
-
-_HALVES = {size: np.uint64(size // 2) for size in kernels.SIZES}
-_BOARDS = {size: np.uint64(board) for size, board in kernels.BOARDS.items()}
-
-CELLS = {
-    size: np.array([square // (size // 2) * size + notation.column_of(square, size) for square in range(size**2 // 2)])
-    for size in kernels.SIZES
-}
-"""For each size, where each dark square is on the whole board, row by row."""
-
-_PLANES = {
-    size: (64 * np.arange(5)[:, np.newaxis] + np.array(positions)) for size, positions in kernels.POSITIONS.items()
-}
-"""For each size, (5, squares): where each square's bit is in five sets laid end to end."""
+__all__ = ["Checkers"]
 
 _pack = Struct("<5Q").pack
-
-_Past = tuple[int, int, int, int]
-"""A position that can come back: own, opponent, kings, to_move."""
-_Movers = tuple[int, int, int, int, bool]
-"""The pieces that may move NW, NE, SW and SE, and whether they jump."""
-
-
-def check_size(size: Any) -> int:
-    """The side of a board, if there is one such.
-
-    Raises:
-        ValueError: it is not 4, 6, 8 or 10.
-    """
-    return check_board_size(size, kernels.SIZES)
-
-
-def check_draws(draws: Any) -> str:
-    """The name of a rule of draws, if there is one such.
-
-    Raises:
-        ValueError: there is none.
-    """
-    if not isinstance(draws, str) or draws not in DRAWS:
-        raise ValueError(f"draws must be one of {', '.join(DRAWS)}, not {draws!r}")
-    return draws
 
 
 class Checkers(State):
@@ -131,7 +96,7 @@ class Checkers(State):
     """The piece in the middle of a chain, or 0."""
     quiet: int
     """The plies since the last capture or man's advance."""
-    earlier: tuple[_Past, ...]
+    earlier: tuple[Past, ...]
     """The positions at those plies, if the rule of draws asks for them."""
     _movers: tuple[int, int, int, int]  # the pieces that may move NW, NE, SW, SE
     _jumps: bool
@@ -149,13 +114,13 @@ class Checkers(State):
         draws: str,
         position: tuple[int, int, int, int, int],
         moves: tuple[int, ...],
-        earlier: tuple[_Past, ...],
+        earlier: tuple[Past, ...],
         quiet: int,
-        movers: _Movers | None = None,
+        movers: Movers | None = None,
     ) -> None:
         """Fill a new position: own, opponent, kings, going, to_move; its history; who may move, if that is known."""
         own, opponent, kings, going, to_move = position
-        movers = movers or _movers(own, opponent, kings, going, to_move == 0, size)
+        movers = movers or movers_of(own, opponent, kings, going, to_move == 0, size)
         put = object.__setattr__
         put(self, "size", size)
         put(self, "draws", draws)
@@ -175,24 +140,11 @@ class Checkers(State):
         self, own: int, opponent: int, kings: int, going: int, to_move: int, quiet: int, moves: tuple[int, ...]
     ) -> Self:
         """A position under this one's rules that the given moves have led to, of which the last `quiet` were quiet."""
-        earlier: list[_Past] = []
-        p, o, k, mover = own, opponent, kings, to_move
-        for action in reversed(moves[len(moves) - quiet :] if DRAWS[self.draws][0] else ()):
-            both = self._squares_of_step(action)
-            p, o, k, mover = o ^ both, p, k ^ both, 1 - mover
-            earlier.append((p, o, k, mover))
+        quiet_moves = moves[len(moves) - quiet :] if DRAWS[self.draws][0] else ()
+        earlier = positions_before((own, opponent, kings, to_move), quiet_moves, self.size)
         state = type(self).__new__(type(self))
-        state._set(
-            self.size, self.draws, (own, opponent, kings, going, to_move), moves, tuple(reversed(earlier)), quiet
-        )
+        state._set(self.size, self.draws, (own, opponent, kings, going, to_move), moves, earlier, quiet)
         return state
-
-    def _squares_of_step(self, action: int) -> int:
-        """The set of the squares that a step leaves and takes."""
-        target = notation.destination(action // 4, action % 4, 1, self.size)
-        assert target is not None
-        bits = kernels.POSITIONS[self.size]
-        return 1 << bits[action // 4] | 1 << bits[target]
 
     def board(self) -> tuple[int, int, int, int]:
         """The sets `own`, `opponent`, `kings` and `going`."""
@@ -289,7 +241,7 @@ class Checkers(State):
     def legal_actions(self) -> tuple[int, ...]:
         if self._drawn:
             return ()
-        squares = _SQUARES[self.size]
+        squares = SQUARES[self.size]
         found = []
         for direction, movers in enumerate(self._movers):
             while movers:
@@ -315,17 +267,17 @@ class Checkers(State):
             uint64(1 << kernels.POSITIONS[size][action // 4]),
             action % 4,
             self.to_move == 0,
-            _HALVES[size],
-            _BOARDS[size],
+            HALVES[size],
+            BOARDS[size],
         )
         own, opponent, kings, going, red, undoable = after
-        earlier: tuple[_Past, ...] = ()
+        earlier: tuple[Past, ...] = ()
         if undoable and DRAWS[self.draws][0]:
             earlier = (*self.earlier, (self.own, self.opponent, self.kings, self.to_move))
         state = type(self).__new__(type(self))
         position = (int(own), int(opponent), int(kings), int(going), 0 if red else 1)
         quiet = self.quiet + 1 if undoable else 0
-        state._set(size, self.draws, position, (*self.moves, action), earlier, quiet, _as_ints(movers))
+        state._set(size, self.draws, position, (*self.moves, action), earlier, quiet, as_ints(movers))
         return state
 
     def pieces(self) -> list[tuple[int, bool] | None]:
@@ -341,7 +293,7 @@ class Checkers(State):
     @property
     def going_square(self) -> int | None:
         """The square (from 0) of the piece in the middle of a chain."""
-        return _SQUARES[self.size][self.going] if self.going else None
+        return SQUARES[self.size][self.going] if self.going else None
 
     def _sides(self) -> tuple[int, int]:
         return (self.opponent, self.own) if self.to_move else (self.own, self.opponent)
@@ -371,7 +323,7 @@ class Checkers(State):
             raise self.no_player(player)
         movers = self._movers
         if player != self.to_move:
-            movers = _movers(self.opponent, self.own, self.kings, 0, player == 0, self.size)[:4]
+            movers = movers_of(self.opponent, self.own, self.kings, 0, player == 0, self.size)[:4]
         return sum(pieces.bit_count() for pieces in movers)
 
     def observation(self, player: int) -> npt.NDArray[np.int8]:
@@ -381,7 +333,7 @@ class Checkers(State):
         kings, size = self.kings, self.size
         words = np.frombuffer(_pack(mine & ~kings, mine & kings, other & ~kings, other & kings, self.going), np.uint8)
         planes = np.zeros((6, size * size), np.int8)
-        planes[:5, CELLS[size]] = np.unpackbits(words, bitorder="little")[_PLANES[size]]
+        planes[:5, CELLS[size]] = np.unpackbits(words, bitorder="little")[PLANES[size]]
         planes[5] = self.to_move == 0
         return planes.reshape(6, size, size)
 
@@ -438,25 +390,6 @@ class Checkers(State):
             status = f"{self.player_names[self.to_move]} goes on with {self.going_square + 1}"
         board = notation.board_to_text(self.pieces(), self.size)
         return f"{board}\nred (r, king R) {red}, white (w, king W) {white}, {status}"
-
-
-def start_men(size: int) -> int:
-    """The men that each side begins with, on all rows of its half but one."""
-    return (size // 2 - 1) * (size // 2)
-
-
-def _movers(own: int, opponent: int, kings: int, going: int, red: bool, size: int) -> _Movers:
-    uint64 = np.uint64
-    return _as_ints(
-        kernels.legal_moves(
-            uint64(own), uint64(opponent), uint64(kings), uint64(going), red, _HALVES[size], _BOARDS[size]
-        )
-    )
-
-
-def _as_ints(movers: tuple[Any, Any, Any, Any, Any]) -> _Movers:
-    north_west, north_east, south_west, south_east, jumps = movers
-    return int(north_west), int(north_east), int(south_west), int(south_east), bool(jumps)
 
 
 def _restore(cls: type[Checkers], *state: Any) -> Checkers:

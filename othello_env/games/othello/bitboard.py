@@ -29,6 +29,7 @@ __all__ = [
     "advance",
     "advance_batch",
     "choose_batch",
+    "draw_move",
     "encode",
     "final_margin",
     "flips",
@@ -253,15 +254,25 @@ def advance_batch(
     return legal, reply
 
 
+@kernel(inline=True)
+def square_to_action(square: int | np.int64, size: int) -> int | np.int64:
+    """The action that places a disc on a square (0-63) of the board."""
+    edge = (8 - size) // 2
+    return (square // 8 - edge) * size + square % 8 - edge
+
+
+@kernel(inline=True)
+def draw_move(legal: np.uint64, bits: np.uint64, size: int) -> int | np.int64:
+    """The action that 64 random bits draw uniformly from the legal squares; a pass if there are none."""
+    if legal == _0:
+        return np.int64(size * size)
+    return square_to_action(np.int64(nth_bit(legal, below(bits, popcount(legal)))), size)
+
+
 @kernel
 def _choose(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uint64, size: int) -> int | np.int64:
     """The action that a key draws uniformly from the legal ones (the pass if there is no other)."""
-    legal = legal_moves(own, opponent, board)
-    if legal == _0:
-        return size * size
-    square = np.int64(nth_bit(legal, below(mix(key, np.uint64(CHOICE)), popcount(legal))))
-    edge = (8 - size) // 2
-    return (square // 8 - edge) * size + square % 8 - edge
+    return draw_move(legal_moves(own, opponent, board), mix(key, np.uint64(CHOICE)), size)
 
 
 @kernel
@@ -337,13 +348,6 @@ def perft(own: np.uint64, opponent: np.uint64, board: np.uint64, depth: int) -> 
             continue
         owns[level], opponents[level], todo[level], passes[level] = p, o, moves, moves == _0
     return leaves if shared == _0 else -1
-
-
-@kernel(inline=True)
-def square_to_action(square: int | np.int64, size: int) -> int | np.int64:
-    """The action that places a disc on a square (0-63) of the board."""
-    edge = (8 - size) // 2
-    return (square // 8 - edge) * size + square % 8 - edge
 
 
 @kernel(inline=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.batch.protocol import Positions
+from othello_env.games.batch import Positions
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.batch import passes
 from othello_env.games.othello.position import Othello, planes_of

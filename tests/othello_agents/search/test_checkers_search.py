@@ -11,7 +11,8 @@ from othello_agents.search import checkers
 from othello_agents.search.alphabeta import AlphaBeta, alphabeta
 from othello_agents.search.minimax import minimax
 from othello_env import Othello, make_agent
-from othello_env.games.checkers.position import DRAWS, Checkers
+from othello_env.games.checkers.position import Checkers
+from othello_env.games.checkers.tables import DRAWS
 from othello_env.games.openings import random_opening
 
 TABLES = {"count": count, "material": material, "positional": positional}

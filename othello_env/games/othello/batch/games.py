@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.batch import Batch, Ends, count_sides
+from othello_env.games.batch import Batch, Ends
+from othello_env.games.batch.arrays import count_sides
 from othello_env.games.game import State
 from othello_env.games.othello.batch.passes import EXPAND
 from othello_env.games.othello.batch.versions import OthelloRules

@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from othello_env.games.batch import primitives as batch
 from othello_env.games.batch.arrays import Course, Plan
-from othello_env.games.hashing import below
 from othello_env.games.othello.batch import passes
-from othello_env.games.othello.bitboard import advance, nth_bit, popcount
+from othello_env.games.othello.bitboard import advance, draw_move, final_margin, game_result, popcount
 from othello_env.support.generic import version
 from othello_env.support.jit import kernel
 
@@ -60,12 +59,7 @@ def _turn(rules: OthelloRules, course: Course, boards: _Boards, i: int) -> np.ui
 @version(batch.choose, OthelloRules)
 @kernel(inline=True, lean=True)
 def _choose(rules: OthelloRules, course: Course, boards: _Boards, i: int, bits: np.uint64) -> int:
-    legal = boards[2][i]
-    if legal == _0:
-        return rules.size * rules.size
-    square = np.int64(nth_bit(legal, below(bits, popcount(legal))))
-    edge = (8 - rules.size) // 2
-    return int((square // 8 - edge) * rules.size + square % 8 - edge)
+    return int(draw_move(boards[2][i], bits, rules.size))
 
 
 @version(batch.play, OthelloRules)
@@ -118,10 +112,9 @@ def _score(rules: OthelloRules, course: Course, boards: _Boards, i: int, player:
 @kernel(inline=True, lean=True)
 def _worth(rules: OthelloRules, course: Course, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
     own, opponent, _ = boards
-    mine, other = np.int64(popcount(own[i])), np.int64(popcount(opponent[i]))
-    difference = mine - other
-    sign = np.int64(difference > 0) - np.int64(difference < 0)
-    result = difference + sign * (rules.size * rules.size - mine - other) if by_margin else sign
+    result = game_result(own[i], opponent[i])
+    if by_margin:
+        result = final_margin(own[i], opponent[i], rules.size * rules.size)
     return float(result if player == course.to_move[i] else -result)
 
 

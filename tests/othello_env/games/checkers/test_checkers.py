@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from othello_env import IllegalActionError, NotationError
 from othello_env.games.checkers import kernels
-from othello_env.games.checkers.position import DRAWS, Checkers
+from othello_env.games.checkers.position import Checkers
+from othello_env.games.checkers.tables import DRAWS
 
 DIRECTIONS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 

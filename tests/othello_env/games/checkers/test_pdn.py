@@ -8,7 +8,8 @@ from othello_env import IllegalActionError, NotationError
 from othello_env.games.checkers import pdn
 from othello_env.games.checkers.moves import move_names
 from othello_env.games.checkers.pdn import PdnGame
-from othello_env.games.checkers.position import DRAWS, Checkers
+from othello_env.games.checkers.position import Checkers
+from othello_env.games.checkers.tables import DRAWS
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,88 @@
+"""How the games of a batch begin: their openings, the learner's side and the opponents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.envs.seeding import REDRAWS
+from othello_env.envs.starts import POSITION_OPTIONS, Starts
+from othello_env.envs.vector.opponents import OpponentPool
+from othello_env.games.batch import Batch, Begins
+from othello_env.games.batch.arrays import SIDE_DRAWN, Course
+from othello_env.games.game import State
+
+__all__ = ["chosen_begins", "draw_keys", "usual_begins"]
+
+
+def usual_begins(batch: Batch, starts: Starts, side: int, pool: OpponentPool | None) -> Begins:
+    """How games begin where a reset has no options.
+
+    Args:
+        batch: the games.
+        starts: the environment's openings.
+        side: the learner's player, or -1 if each game's key draws it.
+        pool: the opponents; None where every side learns.
+
+    Raises:
+        ValueError: an opening is wrong.
+    """
+    return _begins_at(batch, starts.openings.positions, starts.openings.random_plies, side, pool)
+
+
+def chosen_begins(
+    batch: Batch, starts: Starts, side: int, pool: OpponentPool | None, options: dict[str, Any]
+) -> Begins:
+    """How games begin where the options of a reset say so; see `usual_begins`.
+
+    Raises:
+        ValueError: an option is wrong.
+    """
+    if not any(name in options for name in POSITION_OPTIONS):
+        return usual_begins(batch, starts, side, pool)
+    if "moves" in options and "position" not in options and batch.starts_differ:
+        raise ValueError("moves need a position: each game begins on a board of its own")
+    at_start = "moves" not in options and "position" not in options
+    positions = () if at_start else (starts.given(0, options),)
+    return _begins_at(batch, positions, index(options.get("random_plies", 0)), side, pool)
+
+
+def _begins_at(
+    batch: Batch, positions: Sequence[State], random_plies: int, side: int, pool: OpponentPool | None
+) -> Begins:
+    """How games begin at given positions, at none their own start; see `usual_begins`."""
+    learner = SIDE_DRAWN if side < 0 else side
+    seats = batch.start.num_players - 1
+    return batch.begins(
+        positions,
+        random_plies,
+        redraws=REDRAWS,
+        side=-1 if pool is None else learner,
+        pool=np.zeros((seats, 1), np.uint64) if pool is None else pool.bounds,
+        first=0 if pool is None else pool.first,
+    )
+
+
+def draw_keys(
+    course: Course, keys: Sequence[int | None], mask: npt.NDArray[np.bool_], generator: np.random.Generator | None
+) -> None:
+    """Lead the games of a mask to game 0 of their new keys, or to the next game of their old ones.
+
+    Args:
+        course: of N games.
+        keys: N environment's keys, None where the old one stays.
+        mask: (N,) the games that begin.
+        generator: draws the first keys of all games; None if they have some.
+    """
+    if generator is not None:
+        course.env_key[:] = generator.integers(2**64, size=len(keys), dtype=np.uint64)
+        course.number[:] = 2**64 - 1
+    course.number[mask] += np.uint64(1)
+    for i in np.flatnonzero(mask).tolist():
+        key = keys[i]
+        if key is not None:
+            course.env_key[i], course.number[i] = key, 0

@@ -1,0 +1,57 @@
+"""What a batch of games refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.error import ResetNeeded
+
+from othello_env.envs.seeding import REDRAWS
+from othello_env.games.batch import Batch
+from othello_env.games.batch.arrays import ILLEGAL, NO_OPENING, NO_TURN, OUT_OF_RANGE, OVER
+from othello_env.games.game import IllegalActionError
+
+__all__ = ["check_begun", "check_no_side", "refuse"]
+
+
+def check_no_side(side: str) -> None:
+    """Raise a ValueError if a self-play environment is given the learner's side."""
+    if side != "random":
+        raise ValueError(f"side={side!r} is for games against an opponent; in self-play the learner is every side")
+
+
+def check_begun(failed: int) -> None:
+    """Raise a ValueError if a game could not begin."""
+    if failed == NO_OPENING:
+        raise ValueError("random plies ended a game in each of many attempts; ask for fewer")
+    if failed == NO_TURN:
+        raise ValueError(f"the opponents' moves ended a game before the learner's turn in {REDRAWS + 1} draws")
+
+
+def refuse(batch: Batch, actions: npt.NDArray[np.int64], problems: int, strict: bool, disabled: bool) -> None:
+    """Raise what the problems with actions call for, if anything.
+
+    Args:
+        batch: N games, as they were before the actions.
+        actions: (N,)
+        problems: what `Batch.check` says of them.
+        strict: whether an illegal action raises.
+        disabled: whether finished games may not be stepped.
+
+    Raises:
+        ValueError: an action is out of range.
+        ResetNeeded: a game is over.
+        IllegalActionError: an action is illegal.
+    """
+    last, over = batch.start.num_actions - 1, batch.course.over
+    if problems & OUT_OF_RANGE:
+        i = int(np.flatnonzero((actions < 0) | (actions > last))[0])
+        raise ValueError(f"expected actions from 0 to {last}, got {actions[i]} for game {i}")
+    if problems & OVER and disabled:
+        i = int(np.flatnonzero(over)[0])
+        raise ResetNeeded(f"game {i} is over; begin another with reset(options={{'reset_mask': ...}})")
+    if problems & ILLEGAL and strict:
+        for i in np.flatnonzero(~over).tolist():
+            state = batch.state(i)
+            if not state.is_legal(int(actions[i])):
+                raise IllegalActionError(f"game {i}: {state.illegal(int(actions[i]))}")

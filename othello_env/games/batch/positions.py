@@ -1,0 +1,56 @@
+"""Positions that agents are asked about all at once."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.game import State
+
+__all__ = ["Positions"]
+
+
+class Positions(ABC):
+    """N positions, none of them finished: what an agent is asked about all at once.
+
+    Attributes:
+        to_move: (N,) int8, the players to move.
+        key: (N,) uint64, each game's key for random choices; the same throughout a game.
+    """
+
+    to_move: npt.NDArray[np.int8]
+    key: npt.NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    @abstractmethod
+    def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> Self:
+        """Some of the positions."""
+
+    @abstractmethod
+    def state(self, i: int) -> State:
+        """The i-th position."""
+
+    @abstractmethod
+    def observations(self) -> npt.NDArray[np.int8]:
+        """(N, planes, H, W) int8, each as its player to move sees it."""
+
+    @abstractmethod
+    def masks(self) -> npt.NDArray[np.int8]:
+        """(N, A) int8, 1 for each legal action."""
+
+    @abstractmethod
+    def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
+        """Whether (N,) actions are all in range and legal."""
+
+    @abstractmethod
+    def draw_actions(self) -> npt.NDArray[np.int64]:
+        """(N,) uniformly random legal actions, drawn by each game's key and its `State.turn`."""
+
+    @abstractmethod
+    def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
+        """Replace each of (N,) actions, with probability `threshold` / 2**32, by a uniformly random one."""

@@ -1,0 +1,31 @@
+"""Which pieces may move, on Python's integers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from othello_env.games.checkers import kernels
+from othello_env.games.checkers.tables import BOARDS, HALVES
+
+__all__ = ["Movers", "as_ints", "movers_of"]
+
+Movers = tuple[int, int, int, int, bool]
+"""The pieces that may move NW, NE, SW and SE, and whether they jump."""
+
+
+def movers_of(own: int, opponent: int, kings: int, going: int, red: bool, size: int) -> Movers:
+    """The pieces of the player to move that may move; see `othello_env.games.checkers.kernels.legal_moves`."""
+    uint64 = np.uint64
+    return as_ints(
+        kernels.legal_moves(
+            uint64(own), uint64(opponent), uint64(kings), uint64(going), red, HALVES[size], BOARDS[size]
+        )
+    )
+
+
+def as_ints(movers: tuple[Any, Any, Any, Any, Any]) -> Movers:
+    """What the kernel returns, as Python's integers."""
+    north_west, north_east, south_west, south_east, jumps = movers
+    return int(north_west), int(north_east), int(south_west), int(south_east), bool(jumps)

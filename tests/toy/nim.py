@@ -1,0 +1,213 @@
+"""A game outside the package, as an example for people who add one: Nim with one heap.
+
+Two players take one to three stones in turn; whoever takes the last one wins. Action k takes k + 1 stones. An
+observation is one plane of one row: as many ones as there are stones.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.envs import AECGame, SingleGame, VectorGames
+from othello_env.games.batch import Batch, Ends
+from othello_env.games.batch import primitives as batch
+from othello_env.games.game import NotationError, State
+from othello_env.games.hashing import below
+from othello_env.support.generic import version
+from othello_env.support.jit import kernel
+
+STONES = 12
+
+
+class Nim(State):
+    """A heap of stones."""
+
+    __slots__ = ("stones",)
+    player_names = ("first", "second")
+    stones: int
+
+    def __init__(self, stones: int = STONES, to_move: int = 0, moves: tuple[int, ...] = ()) -> None:
+        for name, value in (("stones", stones), ("to_move", to_move), ("moves", moves)):
+            object.__setattr__(self, name, value)
+
+    num_actions = 3
+    observation_shape = (1, 1, STONES)
+    largest_margin = 1.0
+
+    @property
+    def turn(self) -> int:
+        return len(self.moves)
+
+    @property
+    def is_over(self) -> bool:
+        return self.stones == 0
+
+    def legal_actions(self) -> tuple[int, ...]:
+        return tuple(range(min(3, self.stones)))
+
+    def play(self, action: int) -> Self:
+        action = self.check_action(action)
+        if not self.is_legal(action):
+            raise self.illegal(action)
+        return type(self)(self.stones - action - 1, 1 - self.to_move, (*self.moves, action))
+
+    def scores(self) -> tuple[int, ...]:
+        return self.stones, self.stones
+
+    def returns(self) -> tuple[float, ...]:
+        if not self.is_over:
+            return 0.0, 0.0
+        return (-1.0, 1.0) if self.to_move == 0 else (1.0, -1.0)
+
+    def margins(self) -> tuple[float, ...]:
+        return self.returns()
+
+    def mobility(self, player: int) -> int:
+        return len(self.legal_actions())
+
+    def observation(self, player: int) -> npt.NDArray[np.int8]:
+        return (np.arange(STONES) < self.stones).astype(np.int8).reshape(self.observation_shape)
+
+    def action_to_text(self, action: int) -> str:
+        return str(action + 1)
+
+    def action_from_text(self, text: str) -> int:
+        if text.strip() not in ("1", "2", "3"):
+            raise NotationError(f"expected 1, 2 or 3, got {text!r}")
+        return int(text) - 1
+
+    def play_move(self, move: int | str) -> Self:
+        return self.play(self.action_from_text(move) if isinstance(move, str) else move)
+
+    @staticmethod
+    def transcript_moves(transcript: str) -> Iterator[str]:
+        yield from transcript.split()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Nim) and (self.stones, self.to_move) == (other.stones, other.to_move)
+
+    def __hash__(self) -> int:
+        return hash((self.stones, self.to_move))
+
+    def __repr__(self) -> str:
+        return f"Nim({self.stones}, {self.to_move})"
+
+
+class NimRules(NamedTuple):
+    """What the kernels need to know, and what chooses their versions."""
+
+    most: int
+    """The most stones that may be taken."""
+
+
+@version(batch.set_start, NimRules)
+@kernel(lean=True)
+def _set_start(rules: Any, course: Any, boards: Any, i: int, key: Any, plan: Any, openings: Any, chosen: int) -> bool:
+    boards[0][i], course.to_move[i] = openings[0][chosen], plan.to_move[chosen]
+    return True
+
+
+@version(batch.turn, NimRules)
+@kernel(lean=True)
+def _turn(rules: Any, course: Any, boards: Any, i: int) -> np.uint64:
+    return np.uint64(course.plies[i])
+
+
+@version(batch.choose, NimRules)
+@kernel(lean=True)
+def _choose(rules: Any, course: Any, boards: Any, i: int, bits: np.uint64) -> int:
+    return int(below(bits, np.uint64(min(rules.most, boards[0][i]))))
+
+
+@version(batch.play, NimRules)
+@kernel(lean=True)
+def _play(rules: Any, course: Any, boards: Any, i: int, action: int) -> None:
+    boards[0][i] -= action + 1
+    course.to_move[i] ^= 1
+    course.over[i] = boards[0][i] == 0
+
+
+@version(batch.is_legal, NimRules)
+@kernel(lean=True)
+def _is_legal(rules: Any, boards: Any, i: int, action: int) -> bool:
+    return bool(action < min(rules.most, boards[0][i]))
+
+
+@version(batch.score, NimRules)
+@kernel(lean=True)
+def _score(rules: Any, course: Any, boards: Any, i: int, player: int) -> int:
+    return int(boards[0][i])
+
+
+@version(batch.worth, NimRules)
+@kernel(lean=True)
+def _worth(rules: Any, course: Any, boards: Any, i: int, player: int, by_margin: bool) -> float:
+    return -1.0 if player == course.to_move[i] else 1.0
+
+
+@version(batch.largest_margin, NimRules)
+@kernel(lean=True)
+def _largest_margin(rules: Any, course: Any, boards: Any, i: int) -> float:
+    return 1.0
+
+
+@version(batch.keep, NimRules)
+@kernel(lean=True)
+def _keep(rules: Any, boards: Any, i: int, ends: Any, k: int) -> None:
+    ends[k]["stones"] = boards[0][i]
+
+
+@version(batch.encode, NimRules)
+@kernel
+def _encode(rules: Any, over: Any, seats: Any, boards: Any, arrays: Any) -> None:
+    planes, masks = arrays
+    for i in range(len(over)):
+        for k in range(planes.shape[3]):
+            planes[i, 0, 0, k] = k < boards[0][i]
+        for action in range(masks.shape[1]):
+            masks[i, action] = not over[i] and action < min(rules.most, boards[0][i])
+
+
+class NimGames(Batch):
+    """N games of Nim."""
+
+    def __init__(self, n: int, start: Nim) -> None:
+        super().__init__(n, start, NimRules(3), [np.zeros(n, np.int64)], [("stones", np.int64)], STONES, np.int8)
+
+    def opening_boards(self, positions: Sequence[State]) -> tuple[Any, ...]:
+        return (np.array([position.stones for position in positions if isinstance(position, Nim)], np.int64),)
+
+    def state(self, i: int) -> Nim:
+        course = self.course
+        moves = course.moves[i, : course.plies[i]]
+        return Nim(int(self.boards[0][i]), int(course.to_move[i]), tuple(moves.tolist()))
+
+    def final_state(self, end: np.void) -> Nim:
+        return Nim(int(end["stones"]), int(end["to_move"]), tuple(end["moves"][: end["plies"]].tolist()))
+
+    def final_boards(self, ends: Ends) -> tuple[Any, ...]:
+        return (np.ascontiguousarray(ends["stones"]),)
+
+    def scoring(self, *, copy: bool) -> Callable[[], npt.NDArray[np.int64]]:
+        stones = self.boards[0].copy() if copy else self.boards[0]
+        return lambda: np.stack([stones, stones], axis=1)
+
+
+class NimEnv(SingleGame):
+    def new_game(self, game_key: int) -> Nim:
+        return Nim()
+
+
+class NimVectorEnv(VectorGames):
+    def new_game(self, game_key: int) -> Nim:
+        return Nim()
+
+    def new_batch(self, n: int) -> NimGames:
+        return NimGames(n, Nim())
+
+
+class NimAEC(AECGame):
+    def new_game(self, game_key: int) -> Nim:
+        return Nim()

@@ -1,0 +1,91 @@
+"""A game that the package does not know has all of it: environments, a batch, agents, matches."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from pettingzoo.test import api_test
+
+from othello_env import make_agent, sample_legal
+from othello_env.arena import play_match
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def nim():
+    sys.path.insert(0, str(HERE))
+    import nim
+
+    yield nim
+    sys.path.remove(str(HERE))
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize("opponent", ["random", "alphabeta:depth=2,epsilon=0.3"])
+def test_the_batch_is_a_loop_of_single_environments(nim, mode, opponent):
+    n = 16
+    env = nim.NimVectorEnv(n, opponent, autoreset_mode=mode)
+    twin = SyncVectorEnv([lambda: nim.NimEnv(opponent)] * n, autoreset_mode=mode)
+    rng = np.random.default_rng(0)
+    found, _ = env.reset(seed=3)
+    expected, _ = twin.reset(seed=3)
+    for _ in range(60):
+        for name in expected:
+            np.testing.assert_array_equal(found[name], expected[name])
+        actions = sample_legal(found["action_mask"], rng)
+        actions[rng.random(n) < 0.02] = 2
+        found, rewards, terminated, _, info = env.step(actions)
+        expected, rewards2, terminated2, _, info2 = twin.step(actions)
+        np.testing.assert_array_equal(rewards, rewards2)
+        np.testing.assert_array_equal(terminated, terminated2)
+        np.testing.assert_array_equal(info["winner"], info2["winner"])
+        if mode == AutoresetMode.DISABLED and terminated.any():
+            found, _ = env.reset(options={"reset_mask": terminated.copy()})
+            expected, _ = twin.reset(options={"reset_mask": terminated.copy()})
+
+
+def test_self_play_ends_with_the_last_stone(nim):
+    env = nim.NimVectorEnv(8, None)
+    observation, _ = env.reset(seed=0)
+    for _ in range(30):
+        left = observation["observation"].sum(axis=(1, 2, 3))
+        actions = np.minimum(left, 3) - 1
+        observation, rewards, terminated, _, info = env.step(actions)
+        np.testing.assert_array_equal(terminated, left <= 3)
+        np.testing.assert_array_equal(rewards, terminated)
+        for i in np.flatnonzero(terminated):
+            final = env.final_position(i)
+            assert final.is_over
+            assert info["final_info"]["winner"][i] == 1 - final.to_move
+
+
+@pytest.mark.filterwarnings("ignore:Observation")  # PettingZoo expects no dict
+def test_pettingzoo_takes_it(nim):
+    api_test(nim.NimAEC(), num_cycles=50)
+
+
+def test_agents_play_it(nim):
+    result = play_match("alphabeta:depth=4", "random", games=40, openings=None, new_game=lambda key: nim.Nim())
+    assert result.score > 0.9
+    assert make_agent("alphabeta:depth=6").act(nim.Nim(7)) == 2  # leaves four
+
+
+def test_an_edit_of_its_kernels_is_seen_by_the_packages_own(tmp_path):
+    """The packaged kernels that are compiled for this game are compiled anew when this game changes."""
+    source = (HERE / "nim.py").read_text()
+    script = (
+        "import nim; env = nim.NimVectorEnv(1, None); env.reset(seed=0); print(env.step([0])[0]['observation'].sum())"
+    )
+    lefts = []
+    for text in (source, source.replace("boards[0][i] -= action + 1", "boards[0][i] -= action + 2")):
+        (tmp_path / "nim.py").write_text(text)
+        for _ in range(2):
+            run = subprocess.run(
+                [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=True
+            )
+            lefts.append(int(run.stdout))
+    assert lefts == [11, 11, 10, 10]
