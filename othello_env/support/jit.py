@@ -61,7 +61,7 @@ def kernel(
             without loops and calls that do the same in several directions. Numba leaves this off since calls of
             vectorised mathematical functions went wrong (its issue 8705), so it is for integers only.
         lean: do not count references to arrays. With twenty arrays that takes longer than a small kernel does. For
-            kernels that neither make an array nor return one; Numba refuses others.
+            kernels that only kernels call, and that neither make an array nor return one; Numba refuses others.
     """
 
     def compile_it(function: _F) -> _F:

@@ -60,12 +60,12 @@ def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: boo
         function: what to compile.
         inline: let LLVM paste the function's body into its callers.
         slp: compile with LLVM's SLP vectoriser, whatever is compiled around the function.
-        lean: do not count references to arrays.
+        lean: do not count references to arrays, and leave out what Python would call.
         folder: where machine code is kept; None keeps none.
     """
     njit: Any = numba.njit  # its types leave these options out
     options = {"error_model": "numpy", "forceinline": inline, "_nrt": not lean}  # else its caller's _nrt would hold
-    dispatcher = njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
+    dispatcher = njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=lean, **options)(function)
     compile_now = dispatcher.compile
     if folder is not None:
         dispatcher._cache = _Cache(function, folder)
@@ -96,16 +96,15 @@ def overloaded(function: Callable[..., Any], choose: Callable[[Any], Callable[..
         choose: from the class of a named tuple, or from None, to a compiled function.
         lean: do not count references to arrays.
     """
-    # Numba packs and counts references for `*args`, which takes 30 times as long as a small function does. So the
-    # functions that it sees have the arguments by name.
+    # Numba compiles the body for each caller's types; a call of the compiled function would be compiled besides.
     names = ", ".join(inspect.signature(function).parameters)
 
-    def forward(kind: Any) -> Any:
-        chosen = choose(getattr(kind, "instance_class", None))
-        return eval(f"lambda {names}: _chosen({names})", {"_chosen": chosen, "__name__": __name__})  # noqa: S307
+    def body_for(kind: Any) -> Any:
+        chosen: Any = choose(getattr(kind, "instance_class", None))
+        return chosen.py_func
 
-    typed = eval(f"lambda {names}: _forward({names.partition(',')[0]})", {"_forward": forward})  # noqa: S307
-    options: Any = {"error_model": "numpy", "forceinline": True, "_nrt": not lean}  # its types leave the last one out
+    typed = eval(f"lambda {names}: _body_for({names.partition(',')[0]})", {"_body_for": body_for})  # noqa: S307
+    options: Any = {"error_model": "numpy", "forceinline": lean, "_nrt": not lean}  # its types leave the last one out
     numba.extending.overload(function, strict=False, jit_options=options)(typed)
 
 

@@ -114,7 +114,7 @@ def _seat(course: Course, i: int, key: np.uint64, plan: Plan) -> None:
         course.rival[i, seat] = plan.first + rival
 
 
-@kernel(lean=True)
+@kernel
 def begin_all(
     rules: Any,
     course_fields: _Tuple,
@@ -371,7 +371,7 @@ def draw_actions(
     return actions
 
 
-@kernel(lean=True)
+@kernel
 def randomise(
     rules: Any,
     course_fields: _Tuple,
