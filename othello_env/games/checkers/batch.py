@@ -268,7 +268,7 @@ class CheckersGames(Batch):
             CheckersRules(half, board, size, *DRAWS[start.draws]),
             [np.zeros(n, kind) for kind in kinds],
             [(name, np.uint64) for name in ("own", "opponent", "kings", "going")] + [("quiet", np.int32)],
-            256,
+            1024,  # more than games take: the kernels are compiled again for more room
             np.uint8,
         )
 
