@@ -102,7 +102,7 @@ class Batch(ABC):
         self._template = np.empty(0, ends_dtype(self.course, self.start.num_players, self._fields))
 
     def _call(self, kernel: Callable[..., Any], *args: Any) -> Any:
-        """Call a kernel with the rules and these arguments, of the same types each time."""
+        """Call a kernel with the rules and these arguments, whose dtypes and layouts are the same each time."""
         entry = self._entry_points.get(kernel)
         if entry is None:
             entry = self._entry_points[kernel] = entry_point(version_for(kernel, type(self.rules)), self.rules, *args)
@@ -207,7 +207,7 @@ class Batch(ABC):
         return int(play.begin_all(self.rules, *fields, numbers, 0, begins.plan, begins.openings))
 
     def check(self, actions: npt.NDArray[np.int64]) -> int:
-        """What is wrong with (N,) actions: OUT_OF_RANGE, ILLEGAL and OVER, added up; 0 if nothing is."""
+        """What is wrong with actions, (N,) int64, contiguous: OUT_OF_RANGE, ILLEGAL and OVER, added up, or 0."""
         return int(self._call(check, self.boards, actions, self.course.over, self.start.num_actions))
 
     def step(
@@ -222,7 +222,7 @@ class Batch(ABC):
         """Play an action in each game, in range; an illegal one ends its game, a finished game's begins the next one.
 
         Args:
-            actions: (N,)
+            actions: (N,) int64, contiguous.
             problems: what `check` says of them.
             outcome: what is written for each game, see `othello_env.games.batch.arrays.Outcome`.
             begins: how games begin.
