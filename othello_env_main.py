@@ -1,10 +1,10 @@
-"""The console script ``othello-env``. Whenever it is interrupted, it ends with status 130 and a line at most.
+"""The console script ``othello-env``. When interrupted, it ends with status 130 and prints at most one line.
 
-The command takes a second to import, and so this module lies outside the package and imports next to nothing. Python
-loses a KeyboardInterrupt that it raises in a destructor or in a callback of a C library; such a one is raised again.
+Importing the command takes a second. So this module lies outside the package and imports almost nothing. Python loses
+a KeyboardInterrupt that is raised in a destructor or in a callback of a C library; this module raises it again.
 """
 
-# Nothing that takes time to import: until `main` has begun an interrupt ends in a traceback.
+# Import nothing slow here: until `main` begins, an interrupt ends in a traceback.
 import atexit
 import os
 import signal
@@ -21,13 +21,13 @@ _AGAIN_SECONDS = 0.01
 
 
 def main() -> None:
-    """Run the command, see `othello_env.cli.main`."""
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # as in the background of a shell
+    """Run the command; see `othello_env.cli.main`."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # such as in the background of a shell
         from othello_env.cli import main as run
 
         run()
     signal.signal(signal.SIGINT, _end_with_a_line)
-    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # the last call: it ends anyway, with its status
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # runs last: the process ends with its status
     from othello_env.cli import main as run
 
     sys.excepthook = _end_if_interrupted
@@ -49,13 +49,13 @@ def _interrupt(*_: object) -> None:
 
 
 def _end_with_a_line(*_: object) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # lest another one writes the line again
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # so that a second interrupt does not write the line again
     os.write(2, b"othello-env: interrupted\n")
     os._exit(_INTERRUPTED)
 
 
 def _end_silently_when_interrupted() -> None:
-    """From now on an interrupt says nothing: the command has printed what it had to."""
+    """Make any later interrupt end the process silently: the command has printed all its output."""
     import contextlib
 
     with contextlib.suppress(OSError, ValueError):
@@ -64,7 +64,7 @@ def _end_silently_when_interrupted() -> None:
 
 
 def _end_if_interrupted(kind: type[BaseException], error: BaseException, traceback: "TracebackType | None") -> None:
-    """An error that nobody caught; an interrupt, if it came between two lines above."""
+    """Handle an uncaught error. It can be an interrupt that arrived between two lines of `main`."""
     if issubclass(kind, KeyboardInterrupt):
         _end_silently_when_interrupted()
         os._exit(_INTERRUPTED)
@@ -72,9 +72,9 @@ def _end_if_interrupted(kind: type[BaseException], error: BaseException, traceba
 
 
 def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
-    """An error that cannot be raised where it is; an interrupt is raised once its place has been left.
+    """Handle an error that Python cannot raise where it happened. An interrupt is raised again a moment later.
 
-    After an interrupt other errors say nothing: they come of what it left half made.
+    After an interrupt other errors are not reported: they come from objects that it left half made.
     """
     if issubclass(lost.exc_type, KeyboardInterrupt):
         import threading
@@ -91,4 +91,4 @@ def _interrupt_main_thread() -> None:
     else:
         import threading
 
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # it may sleep
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # wakes a sleeping thread too

@@ -58,7 +58,7 @@ __all__ = [
 
 __version__ = version("othello-env")
 
-if not TYPE_CHECKING:  # a type checker knows the names, and says so of others
+if not TYPE_CHECKING:  # a type checker knows these names already, and reports any other name as an error
     __getattr__ = later(
         __name__,
         {

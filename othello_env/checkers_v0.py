@@ -3,11 +3,11 @@
 | agents | ``red_0``, ``white_0``; Red moves first |
 | actions | ``Discrete(2 * size * size)``: ``4 * square + direction``, squares from 0, directions NW, NE, SW, SE |
 | observation | ``(6, size, size)`` int8: own men and kings, the other's, the piece that must go on, ones if Red is to
-move; and ``action_mask``. The history that draws hang on is not in it |
+move; and ``action_mask``. It does not show the history on which draws depend |
 | reward | at the end +1 for the winner, -1 for the loser, 0 for both in a draw; or the margin in pieces |
-| chains | a jump is one action; the same agent goes on with the piece while it can jump |
+| chains | each jump is one action; the same agent moves the same piece again while that piece can jump |
 | info | ``winner``, ``discs`` (the pieces), ``plies``, ``illegal_action``, at every step |
-| end | who cannot move has lost; draws by repetition |
+| end | an agent that cannot move loses; a repeated position is a draw (see `draws`) |
 
 >>> from othello_env import checkers_v0
 >>> env = checkers_v0.env()
@@ -37,12 +37,12 @@ class CheckersAEC(AECGame):
     """Checkers; `env` and `raw_env` both name this class, which needs no wrapper.
 
     Args:
-        size: of the board, 4, 6, 8 or 10.
-        openings: as in `AECGame`, like all that follows.
+        size: the side of the board, 4, 6, 8 or 10.
+        openings: where games begin; this argument and the next three are those of `AECGame`.
         reward: ``"result"`` or ``"margin"``.
-        strict: raise for an illegal action instead of ending the game.
+        strict: whether an illegal action raises an error instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
-        draws: the rule of draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``.
+        draws: the rule that decides draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``.
     """
 
     metadata = AECGame.describe("checkers_v0")

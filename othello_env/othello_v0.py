@@ -2,11 +2,11 @@
 
 | agents | ``black_0``, ``white_0``; Black moves first |
 | actions | ``Discrete(size * size + 1)``: ``size * row + column``, a1 = 0, the last one is the pass |
-| observation | ``(2, size, size)`` int8: the agent's own discs, the opponent's; beside it the ``action_mask`` |
+| observation | ``(2, size, size)`` int8: the agent's own discs, the opponent's discs; and ``action_mask`` |
 | reward | at the end +1 for the winner, -1 for the loser, 0 for both in a draw; or the margin in discs |
 | pass | an explicit step, legal only when there is no other move |
 | info | ``winner``, ``discs``, ``plies``, ``illegal_action``, at every step |
-| end | the moment neither side has a move |
+| end | as soon as neither side has a move |
 
 >>> from othello_env import othello_v0
 >>> env = othello_v0.env()
@@ -18,8 +18,8 @@
 >>> env.position.is_over
 True
 
-Where PettingZoo has its registry (1.27), ``pettingzoo.make("aec", "othello_env/othello-v0")`` makes it too, once
-`othello_env` is imported.
+PettingZoo has a registry from version 1.27 on. There ``pettingzoo.make("aec", "othello_env/othello-v0")`` makes this
+environment too, once `othello_env` is imported.
 
 Version history: v0, the first.
 """
@@ -39,10 +39,10 @@ class OthelloAEC(AECGame):
     """Othello; `env` and `raw_env` both name this class, which needs no wrapper.
 
     Args:
-        size: of the board, 4, 6 or 8.
-        openings: as in `AECGame`, like all that follows.
+        size: the side of the board, 4, 6 or 8.
+        openings: where games begin; this argument and all that follow are those of `AECGame`.
         reward: ``"result"`` or ``"margin"``.
-        strict: raise for an illegal action instead of ending the game.
+        strict: whether an illegal action raises an error instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
     """
 

@@ -1,14 +1,14 @@
 """Tribolo for three agents, as a PettingZoo AEC environment.
 
-| agents | ``blue_0``, ``red_0``, ``green_0``, in this order; a random one begins |
+| agents | ``blue_0``, ``red_0``, ``green_0`` move in this order; a random agent begins |
 | actions | ``Discrete(width * height)``: ``width * row + column``, a1 = 0 |
-| observation | ``(4, height, width)`` int8: own cells, the next agent's, the last one's, walls; and ``action_mask`` |
-| reward | at the end (+1, -1/2, -1/2); two tied at the top (+1/4, +1/4, -1/2), three 0; or the margin in cells |
-| skips | who cannot move is skipped, so an agent can have two turns in a row; there is no pass |
+| observation | ``(4, height, width)`` int8: own cells, the next agent's, the third one's, walls; and ``action_mask`` |
+| reward | at the end (+1, -1/2, -1/2); two tied first (+1/4, +1/4, -1/2); three tied 0; or the margin in cells |
+| skips | an agent that cannot move is skipped, so an agent can have two turns in a row; there is no pass |
 | info | ``winner``, ``discs`` (the cells), ``plies``, ``illegal_action``, at every step |
 | end | when nobody can move |
 
-Every game has a board of its own, drawn by the seed and the game's number.
+Every game has its own board, which depends on the seed and the game's number.
 
 >>> from othello_env import tribolo_v0
 >>> env = tribolo_v0.env()
@@ -38,14 +38,15 @@ class TriboloAEC(AECGame):
     """Tribolo; `env` and `raw_env` both name this class, which needs no wrapper.
 
     Args:
-        openings: as in `AECGame`, like all that follows.
+        openings: where games begin; this argument and the next three are those of `AECGame`.
         reward: ``"result"`` or ``"margin"``.
-        strict: raise for an illegal action instead of ending the game.
+        strict: whether an illegal action raises an error instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
-        width: of the board, like all that follows as in `othello_env.games.tribolo.position.Tribolo`.
-        height: of the board.
-        cells: of each player at the start.
-        walls: on the board.
+        width: the columns of the board; this argument and the next three are those of
+            `othello_env.games.tribolo.position.Tribolo`.
+        height: the rows of the board.
+        cells: the number of cells that each player owns at the start.
+        walls: the number of walls on the board.
     """
 
     metadata = AECGame.describe("tribolo_v0")

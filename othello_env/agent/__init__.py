@@ -1,4 +1,4 @@
-"""What plays: the Agent protocol, how agents are asked, and the specs that name them."""
+"""Players: the Agent protocol, the functions that ask agents for moves, and the specs that name agents."""
 
 from othello_env.agent.answers import Seat, act_on_clock, ask, ask_many, play_answer
 from othello_env.agent.clock import LONGEST_SECONDS, Clock

@@ -1,4 +1,4 @@
-"""How an agent is asked, and how its answer is checked."""
+"""Ask agents for moves, and check their answers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["Seat", "act_on_clock", "ask", "ask_many", "play_answer"]
 class Seat:
     """An agent in one seat of one game.
 
-    One agent may sit in several seats and games and be asked in any order. Before it is asked here it is told again
-    which game this is, if its last one was another. So what it draws depends only on the game's key and the seat.
+    One agent may sit in several seats and games, which may ask it in any order. If it was asked about another game or
+    seat last, this seat calls its `new_game` again first. So its random choices depend only on the game and the seat.
 
     Args:
-        agent: it is told to begin the game.
-        key: 64 bits, of this game and this seat.
+        agent: the agent; its `new_game` is called at once.
+        key: 64 bits that identify this game and this seat.
     """
 
     __slots__ = ("_key", "agent")
@@ -37,12 +37,12 @@ class Seat:
         begin_game(agent, key)
 
     def ask(self, state: State, clock: Clock | None = None) -> int:
-        """As the function `ask`."""
+        """The checked answer of this seat's agent; see the function `ask`."""
         self._sit_down()
         return ask(self.agent, state, clock)
 
     def play(self, state: State) -> State:
-        """As `play_answer`."""
+        """The position after the answer of this seat's agent; see the function `play_answer`."""
         self._sit_down()
         return play_answer(self.agent, state)
 
@@ -52,7 +52,7 @@ class Seat:
 
 
 def act_on_clock(agent: Agent, state: State, clock: Clock | None = None) -> int:
-    """An agent's answer, not checked; it gets as much of the clock as its `act` takes."""
+    """An agent's answer, not checked. The agent gets the parts of the clock that its `act` takes as arguments."""
     if clock is None:
         return agent.act(state)
     act: Any = agent.act
@@ -72,12 +72,12 @@ def ask(agent: Agent, state: State, clock: Clock | None = None) -> int:
     """An agent's answer, checked.
 
     Args:
-        agent: who is asked.
-        state: the position; its player to move has a move.
-        clock: what this player has left, if it is timed.
+        agent: the agent to ask.
+        state: the position; the game is not over.
+        clock: the time that this player has left, if the game is timed.
 
     Raises:
-        AgentError: it is no legal action; the message names the agent and shows the position.
+        AgentError: the answer is not a legal action; the message names the agent and shows the position.
     """
     answer = act_on_clock(agent, state, clock)
     try:
@@ -93,7 +93,7 @@ def ask_many(agent: Agent, positions: Positions) -> npt.NDArray[np.int64]:
     """An agent's answers in N positions, (N,) int64, checked.
 
     Raises:
-        AgentError: an answer is no legal action; the message names the agent and shows the position.
+        AgentError: an answer is not a legal action; the message names the agent and shows the position.
     """
     answer = np.asarray(agent.act_batch(positions))
     if answer.shape != (len(positions),) or answer.dtype.kind not in "iu":
@@ -111,10 +111,10 @@ def ask_many(agent: Agent, positions: Positions) -> npt.NDArray[np.int64]:
 
 
 def play_answer(agent: Agent, state: State) -> State:
-    """The position after an agent's answer: ``state.play(ask(agent, state))`` with one check instead of two.
+    """The position after an agent's answer, as ``state.play(ask(agent, state))``, but checked once instead of twice.
 
     Raises:
-        AgentError: as `ask`.
+        AgentError: the answer is not a legal action, as in `ask`.
     """
     answer = agent.act(state)
     try:

@@ -1,4 +1,4 @@
-"""What a side's clock shows."""
+"""The time that a side has left."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 __all__ = ["LONGEST_SECONDS", "Clock"]
 
 LONGEST_SECONDS = 1_000_000
-"""Eleven days. No limit has to be longer, and systems cannot wait for much longer at once."""
+"""The longest limit, more than eleven days. Nobody needs more, and systems cannot wait much longer in one call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +16,8 @@ class Clock:
     """The seconds that a side has left when it is asked for a move.
 
     Attributes:
-        game: for this move and all its later ones, none left if it is negative; None without such a limit.
-        move: for this move; None without such a limit.
+        game: for this move and all later ones; negative if the time is used up; None if there is no such limit.
+        move: for this move; None if there is no such limit.
 
     Raises:
         ValueError: a limit is NaN.
@@ -36,5 +36,5 @@ class Clock:
 
     @property
     def seconds(self) -> float | None:
-        """The most that this move may take; None without a limit."""
+        """The most seconds that this move may take; None if there is no limit."""
         return min((limit for limit in (self.game, self.move) if limit is not None), default=None)

@@ -1,9 +1,9 @@
-"""Agents from text: a spec, a file, or a function.
+"""Make agents from text that names an agent, a file or a function.
 
-A spec is ``name`` or ``name:key=value,key=value``; a value that has ``,`` or ``"`` in it is double-quoted, and a quote
-in it doubled. Names come from the entry points of the group ``othello_env.agents``, so any installed package can add
-some; an entry point named by a file's suffix (``.npz``) loads such files. ``path.py:name`` and ``package.module:name``
-are callables, or subclasses of Agent, which take options too. Every spec takes ``epsilon=``.
+A spec is ``name`` or ``name:key=value,key=value``. A value that contains ``,`` or ``"`` is put in double quotes, and
+each quote inside it is doubled. Names come from the entry points of the group ``othello_env.agents``, so any installed
+package can add some. An entry point whose name is a file suffix (``.npz``) loads such files. ``path.py:name`` and
+``package.module:name`` name callables, or subclasses of Agent, which take options too. Every spec takes ``epsilon=``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ENTRY_POINTS = "othello_env.agents"
 
 
 class _CallableAgent(Agent):
-    """A function of observations and masks."""
+    """An agent that calls a function of observations and masks."""
 
     def __init__(self, policy: Policy, name: str) -> None:
         self._policy = policy
@@ -63,7 +63,7 @@ class _CallableAgent(Agent):
 
 
 class _EpsilonAgent(Agent):
-    """Another agent that plays a uniformly random move with some probability."""
+    """An agent that plays a uniformly random move with some probability, else the move of another agent."""
 
     def __init__(self, agent: Agent, epsilon: float, seed: int | None) -> None:
         self._agent = agent
@@ -75,7 +75,7 @@ class _EpsilonAgent(Agent):
         return f"{self._agent!r} with epsilon={self._epsilon}"
 
     def __getattr__(self, name: str) -> Any:
-        # The agent's further powers (an analysis, say) are those of the agent within.
+        # Other methods, such as an analysis, are those of the inner agent.
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._agent, name)
@@ -104,23 +104,23 @@ class _EpsilonAgent(Agent):
 
 
 def agent_names() -> tuple[str, ...]:
-    """The names that a spec can begin with, in alphabetical order."""
+    """The names with which a spec can begin, in alphabetical order."""
     return tuple(name for name in sorted(_registry()) if not name.startswith("."))
 
 
 def make_agent(x: str | Agent | Policy, seed: int | None = None) -> Agent:
-    """An agent from a spec, a callable, or an agent, which is returned as it is.
+    """Make an agent from a spec or a callable; an agent is returned as it is.
 
     Args:
         x: a spec such as ``"alphabeta:depth=4,eval=weighted"``, a path, an Agent, or a function of observations
             (N, C, H, W) and masks (N, A) that returns (N,) actions.
-        seed: for the random choices of an agent that is asked without `new_game`.
+        seed: for the random choices of an agent that is asked before any call of `new_game`.
 
     Raises:
-        SpecError: the spec names no agent, or its options are wrong; the message has the right ones.
-        FileNotFoundError: the spec is the path of a file that is not there.
-        MissingExtraError: the agent needs a package that is not installed; the message names the extra.
-        TypeError: x is none of these, or the seed is no integer.
+        SpecError: the spec names no agent, or its options are wrong; the message lists the valid ones.
+        FileNotFoundError: the spec is the path of a file that does not exist.
+        MissingExtraError: the agent needs a package that is not installed; the message names the extra to install.
+        TypeError: x is none of these, or the seed is not an integer.
         ValueError: the seed is negative.
     """
     seed = None if seed is None else check_seed(seed)
@@ -149,7 +149,7 @@ _OPTION = re.compile(r'(\w+)=("(?:[^"]|"")*"|[^",]*)(,|$)', re.DOTALL)
 
 
 def option_text(name: str, value: object) -> str:
-    """An option as a spec gives it, its value quoted where that is needed.
+    """An option as it is written in a spec; its value is quoted if necessary.
 
     >>> print(option_text("depth", 4), option_text("command", 'edax "-l 4" -q'), sep=",")
     depth=4,command="edax ""-l 4"" -q"
@@ -227,7 +227,7 @@ def _registry() -> dict[str, EntryPoint]:
 
 
 def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec: str, seed: int | None) -> Agent:
-    """Call an agent's factory with the options of a spec, converted as its signature says."""
+    """Call an agent's factory with the options of a spec, converted to the types in its signature."""
     parameters = inspect.signature(factory, eval_str=True).parameters
     names = [name for name in parameters if name not in ("seed", "path")]
     arguments: dict[str, Any] = {}
@@ -246,7 +246,7 @@ def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec
     except SpecError:
         raise
     except (ValueError, TypeError) as error:
-        is_named = repr(spec) in str(error)  # by who read its file
+        is_named = repr(spec) in str(error)  # the code that read the agent's file has named the spec already
         raise SpecError(str(error) if is_named else f"{spec!r}: {error}") from error
     if not isinstance(agent, Agent):
         raise TypeError(f"{factory!r}, which {label} names, made {agent!r}, which is no Agent")
@@ -254,7 +254,7 @@ def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec
 
 
 def _convert(name: str, text: str, annotation: Any, spec: str) -> Any:
-    """A text as the type of an annotation: int, float, bool, Path or str, alone or in a union."""
+    """Convert a text to the type of an annotation: int, float, bool, Path or str, or a union of these."""
     is_union = typing.get_origin(annotation) in (types.UnionType, typing.Union)
     kinds = typing.get_args(annotation) if is_union else (annotation,)
     if bool in kinds and text.lower() in ("true", "false", "1", "0", "yes", "no"):

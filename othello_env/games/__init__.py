@@ -1,1 +1,1 @@
-"""The rules of the games and their encoding as arrays."""
+"""The rules of the games, and positions as arrays."""

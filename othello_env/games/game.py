@@ -1,4 +1,4 @@
-"""The protocol that every game speaks, and the errors that it raises."""
+"""The protocol that every game implements, and the errors that games raise."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ __all__ = ["IllegalActionError", "NotationError", "State", "check_board_size", "
 
 
 class IllegalActionError(ValueError):
-    """An action that the rules do not allow in this position."""
+    """The rules do not allow this action in this position."""
 
 
 class NotationError(ValueError):
-    """Text that is no move, transcript or board."""
+    """A text is not a valid move, transcript or board."""
 
 
 def check_text(text: Any, what: str) -> str:
-    """The text, if it is one.
+    """Return the argument if it is text.
 
     Args:
-        text: that somebody gave.
-        what: it should be, for the message: ``"a board"``.
+        text: the argument to check.
+        what: what the text should be, for the message: ``"a board"``.
 
     Raises:
-        TypeError: it is no text.
+        TypeError: it is not text.
     """
     if not isinstance(text, str):
         raise TypeError(f"expected {what} as text, not {text!r} of type {type(text).__name__}")
@@ -40,10 +40,10 @@ def check_text(text: Any, what: str) -> str:
 
 
 def check_board_size(size: Any, sizes: Collection[int]) -> int:
-    """The side of a board as an int, if it is an integer (also NumPy's) and one of the sizes.
+    """Return the side of a board as an int, if it is an integer (NumPy's too) and one of the sizes.
 
     Raises:
-        ValueError: it is not.
+        ValueError: it is not an integer, or not one of the sizes.
     """
     try:
         number = index(size)
@@ -55,10 +55,10 @@ def check_board_size(size: Any, sizes: Collection[int]) -> int:
 
 
 def check_seed(seed: Any) -> int:
-    """A seed as an int, if it is an integer (also NumPy's) from 0 on.
+    """Return a seed as an int, if it is an integer (NumPy's too) and not negative.
 
     Raises:
-        TypeError: it is no integer, or a bool.
+        TypeError: it is not an integer, or it is a bool.
         ValueError: it is negative.
     """
     try:
@@ -80,7 +80,7 @@ def _check_separators(transcript: str) -> None:
 
 
 class State(ABC):
-    """A position of a game, immutable. It compares and hashes by position, not by the moves that led to it.
+    """A position of a game, immutable. Two are equal if the positions are equal, whatever moves led to them.
 
     Letters for shapes: A = `num_actions`, P = `num_players`.
     """
@@ -89,12 +89,12 @@ class State(ABC):
 
     player_names: ClassVar[tuple[str, ...]]
     svg_renderer: ClassVar[Callable[[State], str] | None] = None
-    """Draws a state in a notebook; the drawing package puts itself here, since the rules know no pictures."""
+    """Draws a state in a notebook. The drawing package sets it, because the rules do not import the drawing package."""
 
     to_move: int
-    """The index of the player to move; once the game is over, of the one who would be next."""
+    """The index of the player to move. Once the game is over, it is the player that would be next."""
     moves: tuple[int, ...]
-    """The actions since the position that this game began with."""
+    """The actions since the position with which this game began."""
 
     @property
     def num_players(self) -> int:
@@ -103,7 +103,7 @@ class State(ABC):
     @property
     @abstractmethod
     def num_actions(self) -> int:
-        """Actions are the integers 0 .. num_actions - 1."""
+        """The number of actions; they are the integers 0 .. num_actions - 1."""
 
     @property
     @abstractmethod
@@ -113,7 +113,7 @@ class State(ABC):
     @property
     @abstractmethod
     def turn(self) -> int:
-        """A number that grows with every choice made in a game; with the game's key it seeds what is random there."""
+        """A number that grows with every choice in a game. With the game's key it seeds the random numbers there."""
 
     @abstractmethod
     def legal_actions(self) -> tuple[int, ...]:
@@ -124,7 +124,7 @@ class State(ABC):
         return action in self.legal_actions()
 
     def draw_action(self, key: int, counter: int) -> int:
-        """The legal action that a key and counter draw uniformly: number `draw(key, counter, n)` of the n."""
+        """A uniformly random legal action: of the n legal ones in order, the one at index `draw(key, counter, n)`."""
         legal = self.legal_actions()
         return legal[draw(key, counter, len(legal))]
 
@@ -134,7 +134,7 @@ class State(ABC):
 
         Raises:
             IllegalActionError: the action is not legal here, or the game is over.
-            TypeError: the action is no integer.
+            TypeError: the action is not an integer.
         """
 
     @property
@@ -148,28 +148,28 @@ class State(ABC):
 
     @abstractmethod
     def scores(self) -> tuple[int, ...]:
-        """What the game counts, for each player: discs, cells or pieces on the board."""
+        """Each player's count of discs, cells or pieces on the board."""
 
     @abstractmethod
     def returns(self) -> tuple[float, ...]:
-        """The result for each player, summing to zero: +1 a win, -1 a loss. All 0.0 before the end."""
+        """The result for each player: +1 for a win, -1 for a loss. They sum to zero, and are all 0.0 before the end."""
 
     @abstractmethod
     def margins(self) -> tuple[float, ...]:
-        """By how much each player won in the unit of `scores`, summing to zero. All 0.0 before the end."""
+        """Each player's margin, in the unit of `scores`. They sum to zero, and are all 0.0 before the end."""
 
     @property
     @abstractmethod
     def largest_margin(self) -> float:
-        """The largest margin that this game can end with."""
+        """The largest margin with which this game can end."""
 
     @abstractmethod
     def mobility(self, player: int) -> int:
-        """The number of moves, passes left out, that a player would have if it were to move."""
+        """The number of moves, without passes, that a player would have if it were that player's turn."""
 
     @abstractmethod
     def observation(self, player: int) -> npt.NDArray[np.int8]:
-        """The position as a player sees it: 0/1 planes of shape `observation_shape`, int8, the board never rotated."""
+        """The position as a player sees it: 0/1 planes of shape `observation_shape`, int8. The board is not rotated."""
 
     def action_mask(self) -> npt.NDArray[np.int8]:
         """(A,) int8, 1 for each legal action of the player to move; all zeros once the game is over."""
@@ -178,7 +178,7 @@ class State(ABC):
         return mask
 
     def encode(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-        """The observation of the player to move, and the action mask."""
+        """The observation for the player to move, and the action mask."""
         return self.observation(self.to_move), self.action_mask()
 
     @abstractmethod
@@ -187,32 +187,32 @@ class State(ABC):
 
     @abstractmethod
     def action_from_text(self, text: str) -> int:
-        """The action that a text names, legal here or not.
+        """The action that a text names, whether it is legal here or not.
 
         Raises:
             NotationError: the text names no action of this game.
-            TypeError: it is no text.
+            TypeError: the argument is not text.
         """
 
     def position_from_text(self, text: str) -> Self:
-        """The position that a text shows, with this state's rules; the first player to move if it names none.
+        """The position that a text shows, under this state's rules. If it names no player, the first one is to move.
 
         Raises:
-            NotationError: the text shows no such position.
-            TypeError: it is no text.
+            NotationError: the text does not show a position of this game.
+            TypeError: the argument is not text.
         """
         check_text(text, "a position")
         raise NotationError(f"a position of {type(self).__name__} is given as a State, not as text")
 
     @abstractmethod
     def play_move(self, move: int | str) -> Self:
-        """The position after one move as a transcript gives it: an action or its name.
+        """The position after one move of a transcript: an action or its name.
 
-        A forced pass that the transcript leaves out is made; a name may stand for a whole chain of jumps.
+        If the transcript leaves out a forced pass, it is played first. A name may stand for a whole chain of jumps.
 
         Raises:
-            NotationError: it cannot be read.
-            IllegalActionError: it is not legal.
+            NotationError: the move cannot be read.
+            IllegalActionError: the move is not legal.
         """
 
     @staticmethod
@@ -221,13 +221,14 @@ class State(ABC):
         """The moves of a transcript, one by one."""
 
     def play_transcript(self, moves: str | Iterable[int | str]) -> Self:
-        """The position after a transcript, or after actions or their names. Passes may be left out or given.
+        """The position after a transcript, or after a sequence of actions or their names. Passes may be left out.
 
         Raises:
-            NotationError: a move cannot be read, the message names its ply; or none stands beside a comma or semicolon.
+            NotationError: a move cannot be read (the message names its ply), or there is no move before or after a
+                comma or semicolon.
             IllegalActionError: a move is not legal; the message names its ply.
-            TypeError: `moves` is neither text nor a sequence, or a move is neither an integer nor text; the message
-                names its ply.
+            TypeError: `moves` is neither text nor a sequence, or a move is neither an integer nor text (the message
+                names its ply).
         """
         if isinstance(moves, bytes | bytearray) or not isinstance(moves, Iterable):
             kind = type(moves).__name__
@@ -245,7 +246,7 @@ class State(ABC):
 
     @classmethod
     def player_index(cls, player: str | int) -> int:
-        """The index of a player given by it or by name (or the name's first letter).
+        """The index of a player that is given as its index, its name or the first letter of its name.
 
         Raises:
             NotationError: there is no such player.
@@ -256,10 +257,10 @@ class State(ABC):
         raise NotationError(f"expected a player, {', '.join(cls.player_names)}, got {player!r}")
 
     def check_action(self, action: Any) -> int:
-        """The action as an int, if it is one of 0 .. num_actions - 1.
+        """Return the action as an int, if it is one of 0 .. num_actions - 1.
 
         Raises:
-            TypeError: it is no integer.
+            TypeError: it is not an integer.
             IllegalActionError: it is out of range.
         """
         try:
@@ -271,11 +272,11 @@ class State(ABC):
         return number
 
     def no_player(self, player: object) -> ValueError:
-        """The error for a number that is no player's; to be raised by the caller."""
+        """The error for a number that is not a player's index; the caller raises it."""
         return ValueError(f"a player is {' or '.join(map(str, range(self.num_players)))}, not {player!r}")
 
     def illegal(self, action: int) -> IllegalActionError:
-        """The error for an action that is in range but not legal here; to be raised by the caller."""
+        """The error for an action that is in range but not legal here; the caller raises it."""
         name = self.action_to_text(action)
         if self.is_over:
             return IllegalActionError(f"{name} (action {action}) cannot be played: the game is over\n{self}")

@@ -1,7 +1,7 @@
-"""Random numbers without a state: a hash of what they are for.
+"""Random numbers without a state: each is a hash of its purpose.
 
-Each game has one 64-bit key. Whatever is random in it is a hash of that key and of a purpose or the game's turn, so a
-single environment, a batch of thousands and any number of threads draw the same numbers in any order.
+Each game has one 64-bit key. Every random number in the game is a hash of that key and of a purpose or the game's turn.
+So a single environment, a batch of thousands and any number of threads draw the same numbers, in any order.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from othello_env.support.jit import kernel
 __all__ = ["CHOICE", "EPSILON", "OPENING", "OPPONENT", "POOL", "REDRAW", "SIDE", "below", "draw", "mix", "mix_int"]
 
 SIDE, OPENING, OPPONENT, EPSILON, CHOICE, REDRAW, POOL = range(1, 8)
-"""What a random number is for: the counters under a game's key."""
+"""The purposes of random numbers, used as counters under a game's key."""
 
 _GOLDEN = np.uint64(0x9E37_79B9_7F4A_7C15)
 _M1 = np.uint64(0xBF58_476D_1CE4_E5B9)
@@ -32,12 +32,12 @@ def mix(key: np.uint64, counter: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def below(bits: np.uint64, n: np.uint64) -> np.uint64:
-    """A number in 0 .. n-1 from 64 random bits, for n < 2**32 (its bias is below n / 2**32)."""
+    """A number in 0 .. n-1 from 64 random bits, for n < 2**32 (the bias is below n / 2**32)."""
     return ((bits >> _S32) * n) >> _S32
 
 
 def mix_int(key: int, counter: int) -> int:
-    """`mix` on Python integers, of which the low 64 bits count."""
+    """`mix` on Python integers; only their low 64 bits count."""
     z = (key + 0x9E37_79B9_7F4A_7C15 * (counter + 1)) & _MASK
     z = ((z ^ (z >> 30)) * 0xBF58_476D_1CE4_E5B9) & _MASK
     z = ((z ^ (z >> 27)) * 0x94D0_49BB_1331_11EB) & _MASK

@@ -11,7 +11,7 @@ __all__ = ["Openings", "opening_position", "random_opening"]
 
 
 def random_opening(start: State, plies: int, key: int) -> State | None:
-    """The position after uniformly random plies (a pass is one) that `key` determines; None if the game ends there."""
+    """The position after uniformly random plies drawn by `key`; None if the game ends by then. A pass is a ply."""
     state = start
     for _ in range(plies):
         if state.is_over:
@@ -21,18 +21,19 @@ def random_opening(start: State, plies: int, key: int) -> State | None:
 
 
 class Openings:
-    """A way to begin a game.
+    """A way to begin games.
 
     Args:
         spec: None for the game's own start; ``"random:10"`` for ten random plies; or a sequence of transcripts or
-            States, of which each game draws one.
+            States, from which each game draws one.
+        new_game: makes the game's own start from the game's key.
 
     Raises:
         ValueError: the spec is none of these, or a given opening is illegal or ends the game.
     """
 
     ATTEMPTS = 1000
-    """How often random plies that end the game are drawn again."""
+    """The number of attempts to draw random plies that do not end the game."""
 
     def __init__(self, spec: str | Sequence[str | State] | None, new_game: Callable[[int], State]) -> None:
         self.random_plies = 0
@@ -57,10 +58,10 @@ class Openings:
 
     @classmethod
     def random(cls, start: State, plies: int, game_key: int) -> State:
-        """`start` after random plies; an opening that ends the game is drawn again.
+        """The position after random plies from `start`. An opening that ends the game is drawn again.
 
         Raises:
-            ValueError: no opening of that length leaves the game unfinished.
+            ValueError: the game ended in each of `ATTEMPTS` attempts.
         """
         key = mix_int(game_key, OPENING)
         for attempt in range(cls.ATTEMPTS):
@@ -82,10 +83,10 @@ def _no_openings(spec: object) -> ValueError:
 
 
 def opening_position(start: State, opening: str | State) -> State:
-    """The position in which a game begins after a transcript from `start`, or at a State of the same game.
+    """The position in which a game begins: the one after a transcript from `start`, or a given State of the same game.
 
     Raises:
-        ValueError: it is another game's, or over; or the transcript is wrong.
+        ValueError: the position is of another game or is over, or the transcript is wrong.
     """
     if isinstance(opening, str):
         opening = start.play_transcript(opening)

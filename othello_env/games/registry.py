@@ -1,4 +1,4 @@
-"""Which game is played, as text that a record can hold."""
+"""The games and their options as text that a record can hold."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Rules:
 
     Attributes:
         name: ``othello``, ``tribolo`` or ``checkers``.
-        options: those of the game's class that are not at their defaults, in alphabetical order.
+        options: the options of the game's class that differ from their defaults, in alphabetical order.
 
     >>> str(Rules.parse("othello:size=6")), str(Rules.parse("othello:size=8"))
     ('othello:size=6', 'othello')
@@ -41,11 +41,11 @@ class Rules:
 
     @classmethod
     def parse(cls, spec: str) -> Rules:
-        """The game that a spec names: ``othello``, ``checkers:size=10,draws=40-move``.
+        """The game that a spec names, such as ``othello`` or ``checkers:size=10,draws=40-move``.
 
         Raises:
-            TypeError: it is no text.
-            ValueError: there is no such game or option, or its value is wrong.
+            TypeError: the spec is not text.
+            ValueError: there is no such game or option, or the value of an option is wrong.
         """
         name, colon, text = check_text(spec, "a game").partition(":")
         if name not in _GAMES:
@@ -65,12 +65,12 @@ class Rules:
                 raise ValueError(f"{spec!r}: {key} is a number, not {value!r}")
             options[key] = int(value) if is_number else value
         rules = cls(name, tuple(sorted((k, v) for k, v in options.items() if v != known[k])))
-        rules.start(0)  # checks the values
+        rules.start(0)  # raises an error if a value is wrong
         return rules
 
     @classmethod
     def of(cls, state: State) -> Rules | None:
-        """The rules of a position's game; None if the game is not listed here, or its positions do not show them."""
+        """The rules of a position's game. None if the game is not listed here, or its positions do not hold them."""
         for name, game in _GAMES.items():
             known = {key: default for key, default in _defaults(name).items() if key != "seed"}
             if type(state) is game and all(hasattr(state, key) for key in known):
@@ -91,34 +91,38 @@ class Rules:
         return _GAMES[self.name](**seed, **dict(self.options))
 
     def position(self, text: str, player: str) -> State:
-        """The position that a game's own text shows, with a player (by name) to move.
+        """The position that a text in the game's own format shows.
+
+        Args:
+            text: the board.
+            player: the name of the player to move.
 
         Raises:
-            NotationError: the text shows no such position.
+            NotationError: the text does not show a position of this game.
         """
         game: Any = _GAMES[self.name]
-        rules = dict(self.options) if game is Checkers else {}  # other boards show their size
+        rules = dict(self.options) if game is Checkers else {}  # the text of any other board shows its size
         state: State = game.from_text(text, player, **rules)
         return state
 
 
 @cache
 def _defaults(name: str) -> dict[str, Any]:
-    """What a game's class takes, with the default of each."""
+    """The options that a game's class takes, and the default of each."""
     return {key: parameter.default for key, parameter in inspect.signature(_GAMES[name]).parameters.items()}
 
 
 def position_to_text(state: State) -> tuple[str, str]:
-    """What `Rules.position` reads: the board in the game's text, and the player to move.
+    """A position as `Rules.position` reads it: the board as text, and the name of the player to move.
 
-    Games that are not listed here show themselves by their `repr`.
+    The text of a game that is not listed here is the `repr` of the position.
     """
     text = state.to_text() if isinstance(state, Checkers | Othello | Tribolo) else repr(state)
     return text, state.player_names[state.to_move]
 
 
 def names_of_moves(start: State, actions: Sequence[int]) -> str:
-    """Actions from a position on in the game's notation, parted by spaces, passes named.
+    """The actions from a position on, in the game's notation, separated by spaces. Passes are named too.
 
     >>> names_of_moves(Othello(), (37, 43))
     'f5 d6'
@@ -129,7 +133,7 @@ def names_of_moves(start: State, actions: Sequence[int]) -> str:
     if isinstance(start, Tribolo):
         return " ".join(map(start.action_to_text, actions))
     named, state = [], start
-    for action in actions:  # a move's name there hangs on the position
+    for action in actions:  # here a move's name depends on the position
         following = state.play(action)
         named.append(state.action_to_text(action))
         state = following
@@ -137,7 +141,7 @@ def names_of_moves(start: State, actions: Sequence[int]) -> str:
 
 
 def play_names(start: State, names: str) -> State:
-    """The inverse of `names_of_moves`: the position after these moves, none left out.
+    """The position after the moves that `names_of_moves` has named. Passes must not be left out.
 
     Raises:
         NotationError: a name cannot be read.
@@ -153,19 +157,19 @@ def play_names(start: State, names: str) -> State:
 
 @cache
 def _othello_moves(size: int) -> dict[str, tuple[int, np.uint64]]:
-    """By name, each action and its disc, none for a pass."""
+    """For each name, its action and the disc that it places, 0 for a pass."""
     start = Othello(size)
     return {start.action_to_text(a): (a, np.uint64(bit)) for a, bit in enumerate(bitboard.ACTION_BITS[size])}
 
 
 @cache
 def _othello_names(size: int) -> tuple[str, ...]:
-    """By action, its name."""
+    """The names of the actions, in the order of actions."""
     return tuple(_othello_moves(size))
 
 
 def _play_othello(start: Othello, names: Sequence[str]) -> Othello | None:
-    """What `play_names` finds, in a twentieth of the time; None if something is wrong."""
+    """The same result as `play_names` in a twentieth of the time; None if something is wrong."""
     known = _othello_moves(start.size)
     try:
         moves = [known[name] for name in names]
@@ -185,7 +189,7 @@ def _play_othello(start: Othello, names: Sequence[str]) -> Othello | None:
 def _play_discs(
     own: np.uint64, opponent: np.uint64, discs: npt.NDArray[np.uint64], board: np.uint64
 ) -> tuple[np.uint64, np.uint64, int]:
-    """Play moves as far as they are legal, a disc each (none: pass): the last position and the number played."""
+    """Play moves, each a disc (0: pass), until one is illegal. Returns the last position and the number played."""
     for i in range(len(discs)):
         legal, reply = bitboard.mobility(own, opponent, board)
         if discs[i] & legal != discs[i] or (discs[i] == _0 and (legal != _0 or reply == _0)):

@@ -1,9 +1,9 @@
-"""N games as arrays, an array a field: what they have in common, whatever is played.
+"""N games as arrays, one array per field: the fields that every kind of game has.
 
-Beside it each game keeps its boards, a tuple of arrays of its own.
+Besides these, each kind of game has its boards, a tuple of arrays of its own.
 
-Letters for shapes: N games, M some of them, E the games that ended in a step, P = players, O given openings, K
-opponents, L = the longest game so far.
+Letters for shapes: N = games, M = some of them, E = games that ended in a step, P = players, O = given openings,
+K = opponents, L = plies for which there is room.
 """
 
 from __future__ import annotations
@@ -29,70 +29,74 @@ __all__ = [
 ]
 
 OUT_OF_RANGE, ILLEGAL, OVER = 1, 2, 4
-"""What may be wrong with the actions for N games; several are added up."""
+"""The problems that the actions for N games can have. If there are several, their numbers are added."""
 
 NO_OPENING, NO_TURN = 1, 2
-"""Why a game could not begin: random plies ended it, or the opponents' moves before the learner's first turn did."""
+"""Why a game could not begin: it ended in the random plies, or by opponents' moves before the learner's first turn."""
 
 SIDE_DRAWN = -2
-"""For `Plan.side`: each game's key draws the learner's player."""
+"""A value of `Plan.side`: each game's key draws the learner's player."""
 
 
 class Course(NamedTuple):
-    """How N games go; (N,) but for `moves` and `rival`."""
+    """The progress of N games. All arrays are (N,) except `moves` and `rival`."""
 
     over: npt.NDArray[np.bool_]
     to_move: npt.NDArray[np.int8]
     plies: npt.NDArray[np.int32]
-    """The number of actions since the position that the game began with."""
+    """The number of actions since the position with which the game began."""
     moves: npt.NDArray[np.integer]
-    """(N, L), of which the first `plies` are the actions."""
+    """(N, L); the first `plies` entries of a row are the game's actions."""
     key: npt.NDArray[np.uint64]
-    """The key of the game that is being played."""
+    """The key of the current game."""
     env_key: npt.NDArray[np.uint64]
     number: npt.NDArray[np.uint64]
     """The game's number under its environment's key."""
     learner: npt.NDArray[np.int8]
-    """The learner's player; -1 where every side learns."""
+    """The learner's player; -1 if every side learns."""
     rival: npt.NDArray[np.int16]
-    """(N, P - 1), the number of the opponent in each other seat, in the order in which they follow the learner."""
+    """(N, P - 1), the number of the opponent in each other seat, in the order of the seats after the learner's."""
     redraws: npt.NDArray[np.int16]
     """The number of times this game was drawn again; -1 once the learner has had a turn."""
 
 
 class Plan(NamedTuple):
-    """How games begin and who plays in them. The boards of the openings lie beside it."""
+    """How games begin and who plays in them. The boards of the openings are passed separately."""
 
     to_move: npt.NDArray[np.int8]
-    """(O,), with the two that follow, of the openings of which each game draws one; O = 0: the game's own start."""
+    """(O,) the player to move in each opening. Each game draws an opening; with O = 0 it has the game's own start."""
     plies: npt.NDArray[np.int32]
+    """(O,) the number of moves in each opening."""
     moves: npt.NDArray[np.integer]
-    """(O, longest)"""
+    """(O, longest) the moves of each opening."""
     random_plies: int
-    """Played from there,"""
+    """The number of random plies that are played after the opening."""
     attempts: int
-    """and drawn again up to this number of times if they end the game."""
+    """The number of attempts to draw random plies that do not end the game."""
     redraws: int
-    """How often a game may be drawn again that the opponents' moves end before the learner's first turn."""
+    """The most times that a game is drawn again because opponents' moves ended it before the learner's first turn."""
     side: int
-    """The learner's player, SIDE_DRAWN, or -1 where every side learns."""
+    """The learner's player, SIDE_DRAWN, or -1 if every side learns."""
     pool: npt.NDArray[np.uint64]
-    """(P - 1, K), each row ascending: a seat draws a 32-bit number; its opponent is the first whose bound is above."""
+    """(P - 1, K) bounds, each row ascending.
+
+    Each seat draws a 32-bit number. Its opponent is the first one whose bound is greater.
+    """
     first: int
     """The number of the pool's first opponent."""
 
 
 class Outcome(NamedTuple):
-    """What a step writes for N games, (N,)."""
+    """The arrays that a step writes, each (N,)."""
 
     reward: npt.NDArray[np.float64]
     reward_to: npt.NDArray[np.int8]
-    """The player whose reward it is."""
+    """The player that gets the reward."""
     terminated: npt.NDArray[np.bool_]
 
 
 def new_course(n: int, players: int, longest: int, action_dtype: npt.DTypeLike) -> Course:
-    """The course of N games that are over."""
+    """The course of N games, all of them over."""
     u64, i8, i16 = np.uint64, np.int8, np.int16
     return Course(
         over=np.ones(n, np.bool_),
@@ -109,19 +113,19 @@ def new_course(n: int, players: int, longest: int, action_dtype: npt.DTypeLike) 
 
 
 def ends_dtype(course: Course, players: int, board: list[Any]) -> np.dtype[np.void]:
-    """The fields of a game that has ended.
+    """The dtype that describes a game that has ended.
 
     Args:
-        course: of the games.
+        course: the course of the games.
         players: the number of players.
-        board: the game's own fields, as `numpy.dtype` takes them.
+        board: the fields of the game's board, in the form that `numpy.dtype` takes.
     """
     return np.dtype(
         [
             ("game", np.int64),
-            ("viewer", np.int8),  # the player to whom the end is shown
-            ("to_move", np.int8),  # who would be next; where an illegal action ended the game, who took it
-            ("winner", np.int8),  # -1 nobody
+            ("viewer", np.int8),  # the player for whom the end is shown
+            ("to_move", np.int8),  # the player that would be next; after an illegal action, the player that took it
+            ("winner", np.int8),  # -1: nobody
             ("illegal", np.int16),  # the illegal action that ended the game, or -1
             ("plies", np.int32),
             ("scores", np.int32, (players,)),
@@ -136,12 +140,12 @@ def ends_dtype(course: Course, players: int, board: list[Any]) -> np.dtype[np.vo
 def count_sides(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], to_move: npt.NDArray[np.int8]
 ) -> npt.NDArray[np.int64]:
-    """(N, 2) the numbers of pieces of two players, given as sets of squares of the one to move and the other."""
+    """(N, 2) the number of each player's pieces, from the sets of squares of the player to move and of the other."""
     counts = np.stack([_counts(own), _counts(opponent)], axis=1)
     return np.where(to_move[:, np.newaxis] == 0, counts, counts[:, ::-1])
 
 
 def _counts(sets: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """(N,) the numbers of squares in sets."""
+    """(N,) the number of squares in each set."""
     bits = np.unpackbits(np.ascontiguousarray(sets).view(np.uint8)).reshape(-1, 64)
     return np.asarray(bits.sum(axis=1, dtype=np.int64))

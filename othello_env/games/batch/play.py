@@ -1,9 +1,9 @@
-"""What begins, goes on and ends in a batch of games, for every game.
+"""Begin, play and end the games of a batch. These kernels serve every kind of game.
 
-Few games begin or end in a step, and a plain loop over their numbers serves them; what every game needs in every step
-is done by `play_all`. What is random depends on each game's key, as in `othello_env.games.openings`.
+Few games begin or end in one step, so a plain loop over their numbers is enough for them. `play_all` does the work that
+every game needs in every step. Everything random depends on each game's key, as in `othello_env.games.openings`.
 
-Arrays cross over from Python as plain tuples, which takes half the time of named ones.
+Python passes arrays to these kernels as plain tuples, which takes half the time of named tuples.
 
 Letters for shapes: see `othello_env.games.batch.arrays`.
 """
@@ -40,12 +40,12 @@ __all__ = ["answer", "begin_all", "draw_actions", "randomise", "step", "true_pla
 
 _Tuple = tuple[Any, ...]
 _0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
-_NEXT = np.int64(1)  # a bare literal would be a type of its own
+_NEXT = np.int64(1)  # a bare literal would have another type for Numba
 
 
 @kernel
 def true_places(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """The places, ascending, where flags are set, without a branch a flag."""
+    """The indices, ascending, at which flags are set. The loop has no branch."""
     places = np.empty(len(flags) + 1, np.int64)
     n = 0
     for i in range(len(flags)):
@@ -56,14 +56,14 @@ def true_places(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
 
 @kernel(inline=True, lean=True)
 def _note(course: Course, i: int, action: int) -> None:
-    """Write down an action that is played in game i."""
+    """Record an action that is played in game i."""
     course.moves[i, course.plies[i]] = action
     course.plies[i] += 1
 
 
 @kernel(lean=True)
 def _begin(rules: Any, course: Course, boards: _Tuple, i: int, key: np.uint64, plan: Plan, openings: _Tuple) -> bool:
-    """Begin game i under a key. Returns whether it has an opening that leaves it unfinished."""
+    """Begin game i under a key. Returns whether an opening was found that does not end it."""
     opening_key = mix(key, np.uint64(OPENING))
     chosen = np.int64(0)
     if len(plan.plies) > 1:
@@ -88,7 +88,7 @@ def _begin(rules: Any, course: Course, boards: _Tuple, i: int, key: np.uint64, p
 
 @kernel(lean=True)
 def _random_plies(rules: Any, course: Course, boards: _Tuple, i: int, plies: int, key: np.uint64) -> bool:
-    """Play uniformly random plies in game i. Returns whether the game goes on after them."""
+    """Play uniformly random plies in game i. Returns whether the game is not over after them."""
     for _ in range(plies):
         if course.over[i] or course.plies[i] >= course.moves.shape[1]:
             return False
@@ -124,7 +124,7 @@ def begin_all(
     plan_fields: _Tuple,
     openings: _Tuple,
 ) -> int:
-    """Begin some games, (M,), each under its `env_key` and its `number` plus `ahead`. Returns 0 or NO_OPENING."""
+    """Begin the games `numbers`, (M,), each under its `env_key` and its `number` + `ahead`. Returns 0 or NO_OPENING."""
     course, plan = Course(*course_fields), Plan(*plan_fields)
     failed = 0
     for number in numbers:
@@ -147,17 +147,17 @@ def _end(
     by_margin: bool,
     template: npt.NDArray[Any],
 ) -> npt.NDArray[Any]:
-    """Give the rewards of the games that ended, (E,), turn their boards to their viewers and write down how they ended.
+    """Orient finished games (E,) to their viewers, write their rewards, and record how they ended.
 
     Args:
-        rules: of the game.
-        course: of N games.
-        boards: of N games.
-        ended: (E,) the numbers of the games.
+        rules: the game's rules.
+        course: the course of N games.
+        boards: the boards of N games.
+        ended: (E,) the numbers of the finished games.
         illegal: (E,) the illegal action that ended each, or -1.
-        outcome: of the step.
+        outcome: the outcome of the step; its rewards are written.
         by_margin: whether rewards are margins.
-        template: an array of the fields that are returned, see `ends_dtype`.
+        template: any array of the dtype that is returned; see `ends_dtype`.
 
     Returns:
         (E,) the ends.
@@ -206,20 +206,20 @@ def step(
     """Play an action in each of N games.
 
     Args:
-        rules: of the game.
-        course_fields: of `Course`, changed in place.
-        boards: of the games, changed in place.
-        actions: (N,), in range; an illegal one ends its game, and in a finished game the next one begins instead.
-        problems: what `check` says of the actions.
-        outcome_fields: of `Outcome`, written.
-        plan_fields: of `Plan`, for games that begin.
-        openings: the boards of its openings.
-        begin_next: whether the next game begins where one has ended.
+        rules: the game's rules.
+        course_fields: the fields of `Course`, changed in place.
+        boards: the boards of the games, changed in place.
+        actions: (N,), all in range. An illegal action ends its game. In a finished game the next game begins instead.
+        problems: what `check` returned for the actions.
+        outcome_fields: the fields of `Outcome`, written in place.
+        plan_fields: the fields of `Plan`, for games that begin.
+        openings: the boards of the plan's openings.
+        begin_next: whether the next game begins at once after a game has ended.
         by_margin: whether rewards are margins.
-        template: an array of the fields of ends.
+        template: any array of the dtype of ends.
 
     Returns:
-        The games that ended, see `ends_dtype`, and 0 or NO_OPENING.
+        The games that ended (see `ends_dtype`); and 0 or NO_OPENING.
     """
     course, outcome = Course(*course_fields), Outcome(*outcome_fields)
     over = course.over
@@ -256,7 +256,7 @@ def step(
 def _unplayable(
     rules: Any, boards: _Tuple, actions: npt.NDArray[np.int64], over: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
-    """(N,) where an action cannot be played: it is illegal, or the game is over."""
+    """(N,) flags, set where an action cannot be played: it is illegal, or the game is over."""
     flags = np.empty(len(actions), np.bool_)
     for i in range(len(actions)):
         flags[i] = over[i] or not is_legal(rules, boards, i, actions[i])
@@ -265,7 +265,7 @@ def _unplayable(
 
 @kernel
 def _note_all(actions: npt.NDArray[np.int64], moves: npt.NDArray[np.integer], plies: npt.NDArray[np.int32]) -> None:
-    """Write down an action in each of N games; what is written of finished ones does not count."""
+    """Record an action in each of N games. What is recorded for finished games has no meaning."""
     last = moves.shape[1] - 1
     for i in range(len(actions)):
         moves[i, min(np.int64(plies[i]), last)] = actions[i]
@@ -277,11 +277,11 @@ def _note_all(actions: npt.NDArray[np.int64], moves: npt.NDArray[np.integer], pl
 def waiting(
     rules: Any, course_fields: _Tuple, boards: _Tuple
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8], npt.NDArray[np.uint64], npt.NDArray[np.int16], _Tuple]:
-    """The games in which it is an opponent's turn and it has a choice; where it has to pass, that is done.
+    """The games in which an opponent is to move and has a choice. Forced passes of opponents are played first.
 
     Returns:
-        The numbers of the games, ascending, (M,); then who is to move, the opponent's key for what is random in its
-        choices, and the opponent's number, all (M,); and the boards as `take` takes them.
+        The numbers of the games, ascending; the players to move; the opponents' keys for their random choices; and the
+        opponents' numbers, all (M,). Last, what `take` returns for these games.
     """
     course = Course(*course_fields)
     n, players = 0, course.rival.shape[1] + 1
@@ -323,12 +323,12 @@ def answer(
     by_margin: bool,
     template: npt.NDArray[Any],
 ) -> tuple[npt.NDArray[Any], int]:
-    """Play the opponents' legal actions, (M,), in the games of these numbers; see `step` for the rest.
+    """Play the opponents' legal actions, (M,), in the games of these numbers; see `step` for the other arguments.
 
-    A game that this ends before the learner's first turn is drawn again.
+    If this ends a game before the learner's first turn, the game is drawn again.
 
     Returns:
-        The games that ended, see `ends_dtype`, and 0, NO_OPENING or NO_TURN.
+        The games that ended (see `ends_dtype`); and 0, NO_OPENING or NO_TURN.
     """
     course, outcome, plan = Course(*course_fields), Outcome(*outcome_fields), Plan(*plan_fields)
     for k in range(len(actions)):
@@ -361,7 +361,7 @@ def answer(
 def draw_actions(
     rules: Any, course_fields: _Tuple, boards: _Tuple, numbers: npt.NDArray[np.int64], key: npt.NDArray[np.uint64]
 ) -> npt.NDArray[np.int64]:
-    """(M,) uniformly random legal actions, drawn as `Chance.choose` does for each game's key, (M,)."""
+    """(M,) uniformly random legal actions, drawn by each game's key, (M,), as `Chance.choose` does."""
     course = Course(*course_fields)
     actions = np.empty(len(numbers), np.int64)
     for k in range(len(numbers)):
@@ -381,7 +381,7 @@ def randomise(
     threshold: np.uint64,
     actions: npt.NDArray[np.int64],
 ) -> None:
-    """Replace each action, (M,), with probability `threshold` / 2**32, by a uniformly random one."""
+    """Replace each of the actions (M,), with probability `threshold` / 2**32, by a uniformly random legal one."""
     course = Course(*course_fields)
     for k in range(len(numbers)):
         i = numbers[k]

@@ -1,4 +1,4 @@
-"""Positions that agents are asked about all at once."""
+"""Many positions at once, for agents that answer them together."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["Positions"]
 
 
 class Positions(ABC):
-    """N positions, none of them finished: what an agent is asked about all at once.
+    """N positions about which an agent is asked at once. None of them is finished.
 
     Attributes:
         to_move: (N,) int8, the players to move.
-        key: (N,) uint64, each game's key for random choices; the same throughout a game.
+        key: (N,) uint64, each game's key for random choices; it stays the same throughout a game.
     """
 
     to_move: npt.NDArray[np.int8]
@@ -37,7 +37,7 @@ class Positions(ABC):
 
     @abstractmethod
     def observations(self) -> npt.NDArray[np.int8]:
-        """(N, planes, H, W) int8, each as its player to move sees it."""
+        """(N, planes, H, W) int8, each position as its player to move sees it."""
 
     @abstractmethod
     def masks(self) -> npt.NDArray[np.int8]:
@@ -45,12 +45,12 @@ class Positions(ABC):
 
     @abstractmethod
     def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
-        """Whether (N,) actions are all in range and legal."""
+        """Whether all of the actions (N,) are in range and legal."""
 
     @abstractmethod
     def draw_actions(self) -> npt.NDArray[np.int64]:
-        """(N,) uniformly random legal actions, drawn by each game's key and its `State.turn`."""
+        """(N,) uniformly random legal actions. Each depends only on its game's key and `State.turn`."""
 
     @abstractmethod
     def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
-        """Replace each of (N,) actions, with probability `threshold` / 2**32, by a uniformly random one."""
+        """Replace each of the actions (N,), with probability `threshold` / 2**32, by a uniformly random legal one."""

@@ -1,10 +1,11 @@
-"""What each game tells the batch: generic kernels (`othello_env.support.generic`), of which every game has versions.
+"""The kernels that each game implements for the batch. They are generic: see `othello_env.support.generic`.
 
-All of them take the game's rules first, a NamedTuple class of its own, by which the version is chosen; then what the
-games have in common (`Course`) and their boards, a tuple of arrays that only the game's own kernels look into.
+The first argument of each is the game's rules. The rules of each game are a NamedTuple class of their own, which
+selects the game's version of the kernel. Then come the data that all games have in common (`Course`) and the boards, a
+tuple of arrays that only the game's own kernels read.
 
-A game needs `set_start`, `choose`, `play`, `turn`, `score`, `worth`, `largest_margin`, `is_legal`, `encode` and
-`keep`. The others have bodies that serve most games; a version of its own makes a game quicker.
+A game must have its own `set_start`, `choose`, `play`, `turn`, `score`, `worth`, `largest_margin`, `is_legal`, `encode`
+and `keep`. The other kernels have bodies that work for most games; a game's own versions can be faster.
 """
 
 from __future__ import annotations
@@ -46,17 +47,17 @@ _Arrays = tuple[Any, ...]
 def set_start(
     rules: Any, course: Course, boards: _Boards, i: int, key: np.uint64, plan: Plan, openings: _Boards, chosen: int
 ) -> bool:
-    """Set up the board of game i and who is to move there. Returns False if there is no such start.
+    """Set up the board of game i and its player to move. Returns False if the rules allow no start.
 
     Args:
-        rules: of the game.
-        course: of N games.
-        boards: of N games.
-        i: the game.
-        key: of the game; it draws what is random in a start.
+        rules: the game's rules.
+        course: the course of N games.
+        boards: the boards of N games.
+        i: the number of the game.
+        key: the key of the game; it draws everything random in a start.
         plan: how games begin.
-        openings: their boards.
-        chosen: the number of the opening; if the plan has none, the game's own start is set up.
+        openings: the boards of the plan's openings.
+        chosen: the number of the opening; if the plan has no openings, the game's own start is set up.
     """
     raise NotImplementedError
 
@@ -69,15 +70,15 @@ def turn(rules: Any, course: Course, boards: _Boards, i: int) -> np.uint64:
 
 @generic(lean=True)
 def choose(rules: Any, course: Course, boards: _Boards, i: int, bits: np.uint64) -> int:
-    """The legal action of game i, uniformly drawn by 64 random bits as `State.draw_action` does."""
+    """A legal action of game i that 64 random bits draw uniformly, as `State.draw_action` does."""
     raise NotImplementedError
 
 
 @generic(lean=True)
 def play(rules: Any, course: Course, boards: _Boards, i: int, action: int) -> None:
-    """Play a legal action in game i: change its board, who is to move, and whether it is over.
+    """Play a legal action in game i: update its board, its player to move, and whether it is over.
 
-    The course has noted the action already, as its last one.
+    The course has recorded the action already, as its last one.
     """
     raise NotImplementedError
 
@@ -86,9 +87,9 @@ def play(rules: Any, course: Course, boards: _Boards, i: int, action: int) -> No
 def play_all(
     rules: Any, course: Course, boards: _Boards, actions: npt.NDArray[np.int64], illegal: npt.NDArray[np.bool_]
 ) -> None:
-    """Play an action in each of N games. What becomes of finished games and of those with an illegal one is open.
+    """Play an action in each of N games. A game that is over or whose action is illegal may be left in any state.
 
-    `illegal` has a flag a game, or is empty if there is nothing illegal and no game is over.
+    `illegal` has one flag per game, set where the action is illegal or the game is over. It is empty if no flag is set.
     """
     for i in range(len(actions)):
         if len(illegal) == 0 or not illegal[i]:
@@ -97,42 +98,42 @@ def play_all(
 
 @generic(lean=True)
 def forfeit(rules: Any, course: Course, boards: _Boards, i: int) -> None:
-    """End game i where it stood before its illegal action, whatever `play_all` has done there."""
+    """End game i in the position before its illegal action, whatever `play_all` has done to it."""
     course.over[i] = True
 
 
 @generic(lean=True)
 def must_pass(rules: Any, course: Course, boards: _Boards, i: int) -> bool:
-    """Whether the player to move in game i, which goes on, has no other action than a pass."""
+    """Whether the player to move in game i, which is not over, has no other action than a pass."""
     return False
 
 
 @generic(lean=True)
 def score(rules: Any, course: Course, boards: _Boards, i: int, player: int) -> int:
-    """What the game counts for a player in game i, as `State.scores`."""
+    """A player's score in game i, as in `State.scores`."""
     raise NotImplementedError
 
 
 @generic(lean=True)
 def worth(rules: Any, course: Course, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
-    """The result of the finished game i for a player, or its margin."""
+    """A player's result in the finished game i; with `by_margin`, the player's margin."""
     raise NotImplementedError
 
 
 @generic(lean=True)
 def largest_margin(rules: Any, course: Course, boards: _Boards, i: int) -> float:
-    """The largest margin that game i can end with."""
+    """The largest margin with which game i can end."""
     raise NotImplementedError
 
 
 @generic(lean=True)
 def show(rules: Any, course: Course, boards: _Boards, i: int, viewer: int) -> None:
-    """Turn the finished game i to the player to whom it is shown, where boards have a point of view."""
+    """Orient the board of the finished game i to its viewer, if this game's boards have a point of view."""
 
 
 @generic()
 def take(rules: Any, boards: _Boards, numbers: npt.NDArray[np.int64]) -> _Boards:
-    """What `play_taken` and the agents of this game look into of some games' boards, in memory of its own."""
+    """Copy what `play_taken` and this game's agents need from the boards of some games."""
     return ()
 
 
@@ -145,20 +146,20 @@ def play_taken(
     taken: _Boards,
     actions: npt.NDArray[np.int64],
 ) -> None:
-    """Play a legal action in each of some games, of which `take` has taken the boards."""
+    """Play a legal action in each of some games; `taken` is what `take` returned for them."""
     for k in range(len(numbers)):
         play(rules, course, boards, numbers[k], actions[k])
 
 
 @generic(lean=True)
 def keep(rules: Any, boards: _Boards, i: int, ends: npt.NDArray[Any], k: int) -> None:
-    """Write the board of game i into the game's own fields of the k-th end."""
+    """Copy the board of game i to the board fields of the k-th end."""
     raise NotImplementedError
 
 
 @generic(lean=True)
 def is_legal(rules: Any, boards: _Boards, i: int, action: int) -> bool:
-    """Whether an action in range is legal in game i, if that goes on."""
+    """Whether an action in range is legal in game i, which is not over."""
     raise NotImplementedError
 
 
@@ -166,9 +167,9 @@ def is_legal(rules: Any, boards: _Boards, i: int, action: int) -> bool:
 def check(
     rules: Any, boards: _Boards, actions: npt.NDArray[np.int64], over: npt.NDArray[np.bool_], num_actions: int
 ) -> int:
-    """What is wrong with the actions for N games: OUT_OF_RANGE, ILLEGAL and OVER, added up; 0 if nothing is.
+    """The problems of the actions for N games: the sum of those of OUT_OF_RANGE, ILLEGAL and OVER that occur, or 0.
 
-    An action in range for a finished game is OVER, not ILLEGAL.
+    An action in range for a finished game counts as OVER, not as ILLEGAL.
     """
     problems = 0
     for i in range(len(actions)):
@@ -183,13 +184,13 @@ def check(
 
 @generic()
 def encode(rules: Any, over: npt.NDArray[np.bool_], seats: _Seats, boards: _Boards, arrays: _Arrays) -> None:
-    """Write the observations of N games, each as its player to move sees it, finished ones as their viewer does.
+    """Write the observations of N games, as the players to move see them; of finished games, as the viewers do.
 
     Args:
-        rules: of the game.
-        over: (N,) of the course.
-        seats: `to_move` and `learner`, (N,), of the course.
-        boards: of N games.
-        arrays: planes (N, planes, H, W) and masks (N, A), both int8, as the game's `Batch.views` prepares them.
+        rules: the game's rules.
+        over: the course's `over`, (N,).
+        seats: the course's `to_move` and `learner`, both (N,).
+        boards: the boards of N games.
+        arrays: planes (N, planes, H, W) and masks (N, A), both int8, in the form that the game's `Batch.views` returns.
     """
     raise NotImplementedError

@@ -1,7 +1,8 @@
 """The protocol of a batch: N games of one kind as arrays, stepped together.
 
-A game that speaks it has a class of each of `Batch` and, if agents look into its arrays, `Positions`; and its versions
-of the kernels in `othello_env.games.batch.primitives`. A vector environment needs nothing else.
+A game implements it with a subclass of `Batch` and its own versions of the kernels in
+`othello_env.games.batch.primitives`. If agents read its arrays directly, the game also has a subclass of `Positions`. A
+vector environment needs nothing else.
 
 Letters for shapes: N games, M some of them, E the games that ended in a step, P players, A actions.
 """
@@ -38,44 +39,44 @@ class Waiting(NamedTuple):
     """The M games in which an opponent has a choice."""
 
     numbers: npt.NDArray[np.int64]
-    """(M,) ascending."""
+    """(M,) the numbers of the games, ascending."""
     rival: npt.NDArray[np.int16]
-    """(M,) the opponents' numbers."""
+    """(M,) the number of each game's opponent."""
     positions: Positions
     boards: tuple[_Array, ...]
-    """As the game's kernels have taken them."""
+    """What the game's kernel `take` returned for these games."""
 
 
 class Begins(NamedTuple):
-    """How games begin, as kernels take it; see `Batch.begins`."""
+    """How games begin, in the form that kernels take; see `Batch.begins`."""
 
     plan: tuple[Any, ...]
     openings: tuple[_Array, ...]
     longest: int
-    """The most plies that a game has behind it when it begins."""
+    """The largest number of plies that have been played when a game begins."""
 
 
 class Batch(ABC):
-    """N games of one kind, over until they are begun.
+    """N games of one kind. Each counts as over until it is begun.
 
     Args:
         n: the number of games.
-        start: a state with the options of the games.
-        rules: what the game's kernels have to know, a NamedTuple; its class chooses their versions.
-        boards: the game's arrays, of N games each.
-        fields: what an end keeps of a board, as `numpy.dtype` takes it.
-        longest: the most plies of a game; where there is no limit, the number to make room for at first.
-        action_dtype: in which actions are kept.
+        start: a start position, with the options of these games.
+        rules: what the game's kernels need to know, a NamedTuple; its class selects their versions.
+        boards: the game's arrays, each with one entry per game along its first axis.
+        fields: the fields of a board that are stored when a game ends, in the form that `numpy.dtype` takes.
+        longest: the most plies of a game; without a limit, the number of plies for which there is room at first.
+        action_dtype: the dtype in which actions are stored.
     """
 
     MOST_RANDOM_PLIES = 4096
-    """No game lasts longer than this number of random plies."""
+    """The most random plies with which a game can begin; no game lasts that long under random play."""
 
     bounded = True
-    """Whether `longest` plies are the most that a game can have."""
+    """Whether `longest` is a limit that no game exceeds."""
 
     starts_differ = False
-    """Whether each game has a start of its own, drawn by its key."""
+    """Whether each game has its own start, which its key draws."""
 
     def __init__(
         self,
@@ -95,14 +96,14 @@ class Batch(ABC):
         self._settle()
 
     def _settle(self) -> None:
-        """Make what kernels take from the arrays."""
+        """Derive from the arrays what the kernels take as arguments."""
         self._plain_course = tuple(self.course)
         self._seats = self.course.to_move, self.course.learner
         self._entry_points: dict[Any, Callable[..., Any]] = {}
         self._template = np.empty(0, ends_dtype(self.course, self.start.num_players, self._fields))
 
     def _call(self, kernel: Callable[..., Any], *args: Any) -> Any:
-        """Call a kernel with the rules and these arguments, whose dtypes and layouts are the same each time."""
+        """Call a kernel with the rules and these arguments, whose dtypes and layouts are the same in every call."""
         entry = self._entry_points.get(kernel)
         if entry is None:
             entry = self._entry_points[kernel] = entry_point(version_for(kernel, type(self.rules)), self.rules, *args)
@@ -112,7 +113,7 @@ class Batch(ABC):
         return len(self.course.over)
 
     def part(self, places: slice) -> Self:
-        """Some of the games, in the same memory."""
+        """Some of the games; they share the memory of this batch."""
         other = copy.copy(self)
         fields: list[Any] = [field[places] for field in self.course]
         other.course = Course(*fields)
@@ -128,7 +129,7 @@ class Batch(ABC):
         self._settle()
 
     def make_room(self, begins: Begins) -> bool:
-        """Make room for a ply more in each game. Returns whether an array was replaced: then parts are made anew."""
+        """Make room for one more ply in each game. Returns whether an array was replaced; then make new parts too."""
         if self.bounded:
             return False
         needed = max(int(self.course.plies.max(initial=0)), begins.longest) + 2
@@ -143,7 +144,7 @@ class Batch(ABC):
 
     @abstractmethod
     def opening_boards(self, positions: Sequence[State]) -> tuple[_Array, ...]:
-        """The boards of some positions, in the order of `boards`."""
+        """The boards of some positions, as arrays in the order of `boards`."""
 
     @abstractmethod
     def state(self, i: int) -> State:
@@ -155,11 +156,14 @@ class Batch(ABC):
 
     @abstractmethod
     def final_boards(self, ends: Ends) -> tuple[_Array, ...]:
-        """The boards of the games that ended, in the order of `boards`."""
+        """The boards of the games that ended, as arrays in the order of `boards`."""
 
     @abstractmethod
     def scoring(self, *, copy: bool) -> Callable[[], npt.NDArray[np.int64]]:
-        """What counts the scores, (N, P), of the games as they are now; without a copy, until the next step."""
+        """A function that returns the scores, (N, P), of the games as they are now.
+
+        It copies what it needs if `copy` is true. Otherwise it must be called before the next step.
+        """
 
     def begins(
         self,
@@ -171,13 +175,14 @@ class Batch(ABC):
         pool: npt.NDArray[np.uint64],
         first: int,
     ) -> Begins:
-        """How games begin, as kernels take it.
+        """How games begin, in the form that kernels take.
+
+        `othello_env.games.batch.arrays.Plan` describes all arguments but the first in more detail.
 
         Args:
-            positions: of which each game draws one; none for the game's own start.
-            random_plies: played from there; this and what follows are described in
-                `othello_env.games.batch.arrays.Plan`.
-            redraws: how often a game may be drawn again.
+            positions: each game draws one of them; if there are none, it begins with the game's own start.
+            random_plies: the number of random plies that are played from there.
+            redraws: the most times that a game may be drawn again.
             side: the learner's player, SIDE_DRAWN or -1.
             pool: (P - 1, K) uint64.
             first: the number of the pool's first opponent.
@@ -202,12 +207,12 @@ class Batch(ABC):
         return Begins(tuple(plan), self.opening_boards(positions), longest + plan.random_plies)
 
     def begin(self, numbers: npt.NDArray[np.int64], begins: Begins) -> int:
-        """Begin games under their `env_key` and `number`. Returns 0 or NO_OPENING."""
+        """Begin the games of these numbers, each under its `env_key` and `number`. Returns 0 or NO_OPENING."""
         fields = (self._plain_course, self.boards)
         return int(play.begin_all(self.rules, *fields, numbers, 0, begins.plan, begins.openings))
 
     def check(self, actions: npt.NDArray[np.int64]) -> int:
-        """What is wrong with actions, (N,) int64, contiguous: OUT_OF_RANGE, ILLEGAL and OVER, added up, or 0."""
+        """The problems of the actions, (N,) int64, contiguous: the sum of OUT_OF_RANGE, ILLEGAL and OVER, or 0."""
         return int(self._call(check, self.boards, actions, self.course.over, self.start.num_actions))
 
     def step(
@@ -219,18 +224,20 @@ class Batch(ABC):
         begin_next: bool,
         by_margin: bool,
     ) -> tuple[Ends, int]:
-        """Play an action in each game, in range; an illegal one ends its game, a finished game's begins the next one.
+        """Play an action in each game. An illegal action ends its game.
+
+        In a finished game the action is ignored, and the next game begins.
 
         Args:
-            actions: (N,) int64, contiguous.
-            problems: what `check` says of them.
-            outcome: what is written for each game, see `othello_env.games.batch.arrays.Outcome`.
+            actions: (N,) int64, contiguous, all in range.
+            problems: what `check` returned for them.
+            outcome: the arrays that are written for each game; see `othello_env.games.batch.arrays.Outcome`.
             begins: how games begin.
-            begin_next: whether the next game begins where one has ended.
+            begin_next: whether the next game begins at once after a game has ended.
             by_margin: whether rewards are margins.
 
         Returns:
-            The games that ended, and 0 or NO_OPENING.
+            The games that ended; and 0 or NO_OPENING.
         """
         ends, failed = self._call(
             play.step,
@@ -248,7 +255,7 @@ class Batch(ABC):
         return ends, failed
 
     def waiting(self) -> Waiting:
-        """The games in which it is an opponent's turn and it has a choice; where it has to pass, that is done."""
+        """The games in which an opponent is to move and has a choice. Forced passes of opponents are played first."""
         numbers, to_move, key, rival, boards = self._call(play.waiting, self._plain_course, self.boards)
         return Waiting(numbers, rival, self._positions(numbers, to_move, key, boards), boards)
 
@@ -259,7 +266,7 @@ class Batch(ABC):
         key: npt.NDArray[np.uint64],
         boards: tuple[_Array, ...],
     ) -> Positions:
-        """Some games as agents are asked about them; `boards` is what `take` has taken of them."""
+        """Some games in the form in which agents are asked about them; `boards` is what `take` returned for them."""
         return _BatchPositions(self, numbers, to_move, key)
 
     def answer(
@@ -271,10 +278,10 @@ class Batch(ABC):
         begin_next: bool,
         by_margin: bool,
     ) -> tuple[Ends, int]:
-        """Play the opponents' legal actions, (M,), in the games that waited; see `step` for the rest.
+        """Play the opponents' legal actions, (M,), in the games that waited; see `step` for the other arguments.
 
         Returns:
-            The games that ended, and 0, NO_OPENING or NO_TURN.
+            The games that ended; and 0, NO_OPENING or NO_TURN.
         """
         ends, failed = self._call(
             play.answer,
@@ -293,18 +300,18 @@ class Batch(ABC):
         return ends, failed
 
     def views(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:
-        """The arrays of observations, (N, planes, H, W), and masks, (N, A), as this game's `encode` takes them.
+        """The arrays that this game's `encode` takes to write observations, (N, planes, H, W), and masks, (N, A).
 
-        The first axis of each is the games', or a multiple of it.
+        The length of each array's first axis is N or a multiple of N.
         """
         return planes, masks
 
     def encode(self, views: tuple[_Array, ...]) -> None:
-        """Write the observations of all games, each as its player to move, or the viewer of its end, sees it."""
+        """Write the observations of all games as the players to move see them, of finished games as the viewers do."""
         self._call(encode, self.course.over, self._seats, self.boards, views)
 
     def final_observations(self, ends: Ends) -> npt.NDArray[np.int8]:
-        """(E, planes, H, W) the last observations of games that ended, as their viewers see them."""
+        """The last observations, (E, planes, H, W), of the games that ended, as their viewers see them."""
         n, start = len(ends), self.start
         seats = np.ascontiguousarray(ends["to_move"]), np.ascontiguousarray(ends["viewer"])
         planes = np.zeros((n, *start.observation_shape), np.int8)
@@ -314,7 +321,7 @@ class Batch(ABC):
 
 
 class _BatchPositions(Positions):
-    """Some games of a batch, as they are until its next step."""
+    """Some games of a batch as they are now; valid until the batch's next step."""
 
     def __init__(
         self, batch: Batch, numbers: npt.NDArray[np.int64], to_move: npt.NDArray[np.int8], key: npt.NDArray[np.uint64]

@@ -1,8 +1,8 @@
 """N games of checkers as arrays; see `othello_env.games.batch`.
 
 The boards are nine arrays (N,): `own`, `opponent`, `kings` and `going`, as in `othello_env.games.checkers.kernels`;
-`quiet`, the plies since the last capture or man's advance; and the pieces that may move NW, NE, SW and SE. All but
-`quiet` are uint64. A game that is over with pieces that may move is a draw.
+`quiet`, the number of plies since the last capture or move of a man; and the pieces that may move NW, NE, SW and SE.
+All are uint64 except `quiet`. If a game is over but pieces may still move, it is a draw.
 """
 
 from __future__ import annotations
@@ -35,10 +35,13 @@ _ROWS = np.array(
     [sum(1 << 8 * (2 * k + 1 - odd) for k in range(4) if four >> k & 1) for odd in (0, 1) for four in range(16)],
     np.uint64,
 )
-"""(32,) the eight bytes of a row of an 8x8 board with these of its four dark squares, in even rows and in odd ones."""
+"""(32,) rows of an 8x8 board as words of eight bytes, for each set of dark squares: 16 even rows, then 16 odd rows."""
 
 _SQUARES: _Words = np.array([(two & 1) | (two >> 1) << 32 for two in range(4)], np.uint64)
-"""(4,) the eight bytes of the actions in one direction of two squares."""
+"""(4,) for each subset of two neighbouring squares, their eight action bytes, 1 in direction 0 of the subset's squares.
+
+Shifted by 8 * direction, a word marks another direction.
+"""
 
 
 class CheckersRules(NamedTuple):
@@ -50,9 +53,9 @@ class CheckersRules(NamedTuple):
     """The dark squares."""
     size: int
     repeats: int
-    """A position that stood this often before is a draw; 0 never."""
+    """A position that occurred this number of times before is a draw; 0 if repetition makes no draw."""
     quiet_limit: int
-    """This number of quiet plies is a draw; 0 never."""
+    """This number of quiet plies makes a draw; 0 if quiet plies make no draw."""
 
 
 @kernel(inline=True, lean=True)
@@ -133,11 +136,11 @@ def _play(rules: CheckersRules, course: Course, boards: _Boards, i: int, action:
 
 @kernel(lean=True)
 def _is_drawn(rules: CheckersRules, course: Course, boards: _Boards, i: int) -> bool:
-    """Whether a rule of draws ends game i; positions that can come back are found by taking the moves back."""
+    """Whether the rule of draws ends game i. It takes back the quiet moves to find the earlier positions."""
     quiet = boards[4][i]
     if rules.quiet_limit > 0 and quiet >= rules.quiet_limit:
         return True
-    if rules.repeats == 0 or quiet < 4:  # to go there and back again takes two moves of each side
+    if rules.repeats == 0 or quiet < 4:  # a repetition takes two moves of each side
         return False
     own, opponent, kings = boards[0][i], boards[1][i], boards[2][i]
     p, o, k = own, opponent, kings
@@ -214,7 +217,7 @@ def _encode(
 
 @kernel(inline=True)
 def _write_rows(sets: _Words, words: _Words, rows: _Words) -> None:
-    """Write five planes of an 8x8 board as words, one a row; `rows` has one for any four squares of a kind of row."""
+    """Write five planes of an 8x8 board as words, one per row. `rows` is the table `_ROWS`."""
     for plane in range(5):
         for row in range(8):
             four = (sets[plane] >> np.uint64(row // 2 * 9 + row % 2 * 4)) & _15
@@ -223,7 +226,7 @@ def _write_rows(sets: _Words, words: _Words, rows: _Words) -> None:
 
 @kernel(inline=True)
 def _write_mask(movers: _Words, words: _Words, squares: _Words) -> None:
-    """Write the mask of an 8x8 board as words, one for two squares; `squares` has a byte of four for each of two."""
+    """Write the mask of an 8x8 board as words, one for two squares. `squares` is the table `_SQUARES`."""
     for row in range(8):
         shift = np.uint64(row // 2 * 9 + row % 2 * 4)
         left, right = _0, _0
@@ -252,7 +255,7 @@ class CheckersGames(Batch):
 
     Args:
         n: the number of games.
-        start: of the size and the rule.
+        start: the start position, with the size and the rule of draws.
     """
 
     start: Checkers

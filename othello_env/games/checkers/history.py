@@ -1,4 +1,4 @@
-"""The positions before quiet plies, on which draws depend."""
+"""The positions before quiet plies. Draws depend on them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from othello_env.games.checkers import kernels, notation
 __all__ = ["Past", "positions_before"]
 
 Past = tuple[int, int, int, int]
-"""A position that can come back: own, opponent, kings, to_move."""
+"""An earlier position that can occur again: own, opponent, kings, to_move."""
 
 
 def positions_before(position: Past, quiet_moves: Sequence[int], size: int) -> tuple[Past, ...]:
-    """The positions before each of some quiet moves that have led to a position, the first one first."""
+    """The position before each of the quiet moves that led to this position, in the order of the moves."""
     own, opponent, kings, to_move = position
     found: list[Past] = []
     for action in reversed(quiet_moves):
@@ -24,7 +24,7 @@ def positions_before(position: Past, quiet_moves: Sequence[int], size: int) -> t
 
 
 def _squares_of_step(action: int, size: int) -> int:
-    """The set of the squares that a step leaves and takes."""
+    """The two squares between which a step moves its piece, as a set of bits."""
     target = notation.destination(action // 4, action % 4, 1, size)
     assert target is not None
     bits = kernels.POSITIONS[size]

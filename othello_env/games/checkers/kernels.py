@@ -1,9 +1,9 @@
 """English draughts on 64-bit sets of dark squares, compiled.
 
-A position is `own`, `opponent` and `kings` (of both sides), seen from the player to move; `red` says whether that is
-Red, whose men move down the board; `going` is the piece in the middle of a chain of jumps, or none. Each pair of rows
-is followed by one bit that stays empty, so that a step in each direction is the same shift everywhere and never runs on
-across an edge. On 8x8, with the standard number of each square above its bit::
+A position is `own`, `opponent` and `kings` (of both sides), seen from the player to move. `red` is whether that player
+is Red, whose men move down the board. `going` is the piece in the middle of a chain of jumps, or 0. After each pair of
+rows, one bit stays empty. So a step in one direction is the same shift on every square, and it never crosses an edge.
+On 8x8, with the standard number of each square above its bit::
 
           1     2     3     4            half = 4: squares a row
           0     1     2     3            NW = >> 5   NE = >> 4
@@ -12,8 +12,8 @@ across an edge. On 8x8, with the standard number of each square above its bit::
           9    10    11    12
           9    10    11    12
 
-(Checkers programs have used this layout since Samuel's.) A board of side S takes S * (S + 1) / 2 bits, so sides up
-to 10 fit. The kernels take plain numbers and check nothing.
+Checkers programs have used this layout since Samuel's. A board of side S needs S * (S + 1) / 2 bits, so sides up to 10
+fit. The kernels take plain numbers and check nothing.
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ POSITIONS: dict[int, tuple[int, ...]] = {
     size: tuple((row // 2) * (size + 1) + (row % 2) * (size // 2) + k for row in range(size) for k in range(size // 2))
     for size in SIZES
 }
-"""For each size, the bit of each dark square, in the order of the standard numbers (from 0)."""
+"""For each size, the index of each dark square's bit, in the order of the standard numbers."""
 
 BOARDS: dict[int, int] = {size: sum(1 << position for position in positions) for size, positions in POSITIONS.items()}
 """For each size, the set of dark squares."""
@@ -64,7 +64,7 @@ def legal_moves(
     half: np.uint64,
     board: np.uint64,
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool]:
-    """The pieces that may move NW, NE, SW and SE, and whether they jump (then nothing else is legal)."""
+    """The pieces that may move NW, NE, SW and SE, and whether these moves are jumps. If any jump exists, all are."""
     far = half + _1
     empty = board & ~(own | opponent)
     movers = own if going == _0 else going
@@ -85,21 +85,21 @@ def legal_moves(
 
 @kernel(inline=True)
 def piece_on(square: int, half: np.uint64) -> np.uint64:
-    """The bit of a dark square, of which the standard number is one more."""
+    """The bit of a dark square. Squares count from 0, one less than the standard numbers."""
     number = np.uint64(square)
     return _1 << (number + number // (_2 * half))
 
 
 @kernel
 def square_of(piece: np.uint64, half: np.uint64) -> int:
-    """The dark square of a bit; the inverse of `piece_on`."""
+    """The dark square of a bit, the inverse of `piece_on`."""
     place = popcount(piece - _1)
     return int(place - place // (_2 * half + _1))
 
 
 @kernel
 def shift(x: np.uint64, direction: int, half: np.uint64) -> np.uint64:
-    """A set one step further in a direction."""
+    """A set of squares, moved one step in a direction."""
     if direction == 0:
         return x >> (half + _1)
     if direction == 1:
@@ -120,10 +120,10 @@ def step(
     half: np.uint64,
     board: np.uint64,
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool, bool]:
-    """Move a piece one step or jump.
+    """Move a piece by one step or jump.
 
-    Returns the next position's own, opponent, kings, going and red, and whether earlier positions can come back: the
-    move was a king's and no capture.
+    Returns the next position's own, opponent, kings, going and red, and whether earlier positions can occur again. They
+    can if a king moved without a capture.
     """
     target = shift(piece, direction, half)
     is_king = (kings & piece) != _0
@@ -137,7 +137,7 @@ def step(
     if is_king:
         kings ^= piece | target
     else:
-        # The last row is the top one moved down by all rows but one.
+        # The last row is the top row, moved down to the bottom of the board.
         top = (_1 << half) - _1
         last = top << ((half - _1) * (_2 * half + _1) + half)
         if target & (last if red else top) != _0:
@@ -162,7 +162,7 @@ def advance(
     tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool, bool],
     tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool],
 ]:
-    """`step` and the next position's `legal_moves`."""
+    """The result of `step`, and the next position's `legal_moves`."""
     after = step(own, opponent, kings, piece, direction, red, half, board)
     return after, legal_moves(after[0], after[1], after[2], after[3], after[4], half, board)
 
@@ -179,9 +179,9 @@ def perft(
     depth: int,
     whole_chains: bool,
 ) -> int:
-    """The number of lines of `depth` plies; a game that is lost before is no leaf, and there are no draws.
+    """The number of lines of `depth` plies. A game that is lost earlier does not count, and nothing is a draw.
 
-    A ply is one step or jump, or with `whole_chains` a step or a whole chain.
+    A ply is one step or one jump; with `whole_chains`, it is one step or one whole chain of jumps.
     """
     if depth == 0:
         return 1
@@ -202,7 +202,7 @@ def perft(
 def choose(
     north_west: np.uint64, north_east: np.uint64, south_west: np.uint64, south_east: np.uint64, bits: np.uint64
 ) -> tuple[np.uint64, int]:
-    """A piece and direction, drawn uniformly by 64 random bits; actions count by square, then by direction."""
+    """A piece and a direction that 64 random bits draw uniformly. Moves are ordered by square, then by direction."""
     todo = north_west | north_east | south_west | south_east
     total = popcount(north_west) + popcount(north_east) + popcount(south_west) + popcount(south_east)
     n = int(below(bits, total))
@@ -240,8 +240,8 @@ def is_drawn(
 ) -> bool:
     """Whether a position is drawn.
 
-    `past[end - quiet : end]`, rows of own, opponent and kings, are the positions since the last irreversible move.
-    Without captures the players alternate, so only every other one had the same player to move.
+    The rows of `past[end - quiet : end]` are own, opponent and kings of the positions since the last irreversible move.
+    The players alternate unless one captures, so the same player was to move in only every other one.
     """
     if quiet_limit > 0 and quiet >= quiet_limit:
         return True

@@ -1,4 +1,4 @@
-"""Which pieces may move, on Python's integers."""
+"""The pieces that may move, as Python integers."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from othello_env.games.checkers.tables import BOARDS, HALVES
 __all__ = ["Movers", "as_ints", "movers_of"]
 
 Movers = tuple[int, int, int, int, bool]
-"""The pieces that may move NW, NE, SW and SE, and whether they jump."""
+"""The pieces that may move NW, NE, SW and SE, and whether these moves are jumps."""
 
 
 def movers_of(own: int, opponent: int, kings: int, going: int, red: bool, size: int) -> Movers:
-    """The pieces of the player to move that may move; see `othello_env.games.checkers.kernels.legal_moves`."""
+    """The pieces that the player to move may move; see `othello_env.games.checkers.kernels.legal_moves`."""
     uint64 = np.uint64
     return as_ints(
         kernels.legal_moves(
@@ -26,6 +26,6 @@ def movers_of(own: int, opponent: int, kings: int, going: int, red: bool, size: 
 
 
 def as_ints(movers: tuple[Any, Any, Any, Any, Any]) -> Movers:
-    """What the kernel returns, as Python's integers."""
+    """The kernel's result, converted to Python integers and a bool."""
     north_west, north_east, south_west, south_east, jumps = movers
     return int(north_west), int(north_east), int(south_west), int(south_east), bool(jumps)

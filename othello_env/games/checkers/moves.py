@@ -1,4 +1,4 @@
-"""Moves of checkers as printed games name them: steps, jumps, and chains of jumps as one."""
+"""Moves of checkers as printed games name them: steps, jumps, and whole chains of jumps as one move."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["move_names", "play_named"]
 
 
 class _Position(Protocol):
-    """What this needs of `othello_env.games.checkers.position.Checkers`, which needs this."""
+    """The parts of `othello_env.games.checkers.position.Checkers` used here; that module imports this one."""
 
     size: int
     going: int
@@ -34,14 +34,14 @@ _C = TypeVar("_C", bound=_Position)
 
 
 def play_named(state: _C, move: str) -> _C:
-    """The position after a move by its name.
+    """The position after a move that is given by its name.
 
-    ``15x22`` is that jump if it is legal, be it the first of a chain, else a chain from 15 to 22; ``15x22x31`` those
-    two jumps, else a chain that visits these squares in this order.
+    ``15x22`` is that single jump if it is legal, even if the chain goes on after it; otherwise it is a chain from 15 to
+    22. ``15x22x31`` is those two jumps if they are legal; otherwise it is a chain that visits these squares in order.
 
     Raises:
-        NotationError: it cannot be read, or several chains that differ fit.
-        IllegalActionError: none fits.
+        NotationError: the name cannot be read, or it fits several chains that lead to different positions.
+        IllegalActionError: the name fits no legal move.
     """
     squares = notation.squares_of_move(move, state.size)
     found = notation.action_from_squares(squares[0], squares[1], state.size) if len(squares) == 2 else None
@@ -58,7 +58,7 @@ def play_named(state: _C, move: str) -> _C:
 
 
 def _chains(state: _C, square: int) -> Iterator[tuple[list[int], _C]]:
-    """The squares of each chain, finished or not, that the piece on a square can begin, and the position after."""
+    """The chains that the piece on a square can begin, finished or not: the squares and the position after each."""
     for action in state.legal_actions() if state.must_jump else ():
         target = notation.destination(square, action % 4, 2, state.size)
         if action // 4 == square and target is not None:
@@ -69,7 +69,7 @@ def _chains(state: _C, square: int) -> Iterator[tuple[list[int], _C]]:
 
 
 def _passes(line: list[int], squares: list[int]) -> bool:
-    """Whether a chain begins and ends as some squares do and visits them in their order."""
+    """Whether a chain of jumps visits these squares in their order and ends on the last one."""
     rest = iter(line)
     return line[-1] == squares[-1] and all(square in rest for square in squares)
 
@@ -81,7 +81,7 @@ def _illegal_chain(state: _Position, move: str) -> IllegalActionError:
 
 
 def move_names(start: _Position, actions: Iterable[int]) -> Iterator[str]:
-    """Moves as they are written: a step ``11-15``, and a chain of jumps as one, ``15x22x31``.
+    """The names of moves as printed games have them: a step is ``11-15``, a whole chain of jumps ``15x22x31``.
 
     >>> from othello_env import Checkers
     >>> game = Checkers.from_moves("11-15 22-18 15x22")

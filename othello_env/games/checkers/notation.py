@@ -1,7 +1,7 @@
 """The notation of English draughts: moves ``11-15`` and ``15x22x31``, positions in Forsyth-Edwards notation, boards.
 
-Squares are counted from 1 at the top left, along the dark squares of each row, as in printed games. Here a square is
-that number less one, and an action is ``4 * square + direction``, the directions NW, NE, SW, SE being 0-3.
+Printed games number the dark squares row by row, from 1 at the top left. Here a square is that number minus one. An
+action is ``4 * square + direction``, with directions 0-3 for NW, NE, SW, SE.
 """
 
 import re
@@ -37,7 +37,7 @@ def column_of(square: int, size: int) -> int:
 
 @cache
 def destination(square: int, direction: int, steps: int, size: int) -> int | None:
-    """The square so many steps away, or None beyond the edge."""
+    """The square that lies a number of steps away in a direction, or None if that is off the board."""
     row = square // (size // 2) + (steps if direction & 2 else -steps)
     column = column_of(square, size) + (steps if direction & 1 else -steps)
     if not (0 <= row < size and 0 <= column < size):
@@ -46,7 +46,7 @@ def destination(square: int, direction: int, steps: int, size: int) -> int | Non
 
 
 def action_to_text(action: int, is_jump: bool, size: int) -> str:
-    """The name of a step or jump; one that would leave the board is named by its direction.
+    """The name of a step or jump. One that would leave the board is named by its direction.
 
     >>> action_to_text(4 * 10 + 2, False, 8), action_to_text(4 * 10 + 3, True, 8), action_to_text(0, False, 8)
     ('11-15', '11x20', '1-NW')
@@ -61,7 +61,7 @@ def action_to_text(action: int, is_jump: bool, size: int) -> str:
 
 
 def action_from_squares(square: int, target: int, size: int) -> tuple[int, int] | None:
-    """The action that moves a piece from one square to another, and in how many steps, or None off its diagonals."""
+    """The action that leads from one square to another and its number of steps, 1 or 2; None if there is none."""
     for steps in (1, 2):
         for direction in range(4):
             if destination(square, direction, steps, size) == target:
@@ -70,14 +70,14 @@ def action_from_squares(square: int, target: int, size: int) -> tuple[int, int] 
 
 
 def squares_of_move(text: str, size: int) -> list[int]:
-    """The squares that a move names, two or more.
+    """The squares that the text of a move names, two or more.
 
     >>> squares_of_move("15x22x31", 8)
     [14, 21, 30]
 
     Raises:
-        NotationError: it is no move on this board.
-        TypeError: it is no text.
+        NotationError: the text is not a move on this board.
+        TypeError: the argument is not text.
     """
     name = check_text(text, "a move").strip()
     last = size * size // 2
@@ -94,13 +94,13 @@ def tokens(transcript: str) -> Iterator[str]:
     ['11-15', '22-18', '15x22', '25x18']
 
     Raises:
-        TypeError: it is no text.
+        TypeError: the argument is not text.
     """
     yield from _MOVE_NUMBER.sub(" ", check_text(transcript, "a transcript")).replace(",", " ").replace(";", " ").split()
 
 
 def board_to_text(pieces: list[tuple[int, bool] | None], size: int) -> str:
-    """The board, row by row, with the numbers of each row's squares beside it; ``.`` is a light square."""
+    """The board, row by row, with the numbers of the row's squares after each row; ``.`` is a light square."""
     half = size // 2
     lines = []
     for row in range(size):
@@ -113,20 +113,20 @@ def board_to_text(pieces: list[tuple[int, bool] | None], size: int) -> str:
 
 
 def pieces_to_fen(red: list[str], white: list[str], to_move: int) -> str:
-    """A position from each side's pieces, such as ``["1", "K14"]``; Red is B (black), as in all draughts notation."""
+    """The text of a position from each side's pieces, such as ``["1", "K14"]``. Red is B (black) in this notation."""
     return f"{'BW'[to_move]}:W{','.join(white)}:B{','.join(red)}"
 
 
 def fen_to_pieces(text: str, size: int, men: int) -> tuple[int, list[tuple[int, int, bool]]]:
-    """The player to move (0 Red) and each piece's owner, square and whether it is a king.
+    """The player to move (0 is Red), and for each piece its owner, its square and whether it is a king.
 
     >>> fen_to_pieces("W:WK31,32:B1-2", 8, 12)
     (1, [(1, 30, True), (1, 31, False), (0, 0, False), (0, 1, False)])
 
     Raises:
-        NotationError: the text is no such position, two pieces stand on one square, a side has more than `men` pieces,
-            or a man stands where it would be a king.
-        TypeError: it is no text.
+        NotationError: the text does not show a position, two pieces stand on one square, a side has more than `men`
+            pieces, or a man stands on its last row, where it would be a king.
+        TypeError: the argument is not text.
     """
     match = _FEN.fullmatch("".join(check_text(text, "a position").split()))
     if match is None or match[2].upper() == match[4].upper():

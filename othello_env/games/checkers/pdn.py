@@ -1,7 +1,7 @@
 """Games of checkers in Portable Draughts Notation (PDN 3.0, game type 21, English draughts).
 
-Results are as the standard has them: ``1-0`` White won, ``0-1`` Red (black) did. Collections of English draughts exist
-that mean the first player, Red, by ``1-0``; the tags keep the text that the file has.
+Results follow the standard: ``1-0`` means that White won, ``0-1`` that Red (black) won. In some collections of English
+draughts ``1-0`` means that the first player, Red, won. The tags keep the text of the file.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class PdnGame:
-    """A game as PDN has it.
+    """A game in PDN.
 
     Attributes:
-        start: the position that it begins with.
-        actions: one a step or jump.
-        tags: by name: Event, White, Black, Result and so on.
+        start: the position with which it begins.
+        actions: one action for each step or jump.
+        tags: the values of the tags by name: Event, White, Black, Result and so on.
     """
 
     start: Checkers
@@ -50,7 +50,7 @@ class PdnGame:
 
     @property
     def result(self) -> str:
-        """The tag Result: ``1-0``, ``0-1``, ``1/2-1/2`` or ``*`` (unfinished or unknown)."""
+        """The value of the tag Result: ``1-0``, ``0-1``, ``1/2-1/2`` or ``*`` (unfinished or unknown)."""
         return self.tags.get("Result", "*")
 
     def final(self) -> Checkers:
@@ -59,12 +59,12 @@ class PdnGame:
 
     @classmethod
     def of(cls, state: Checkers, start: Checkers | None = None, **tags: str) -> PdnGame:
-        """The game that led to a position; its result, once it is over, becomes a tag.
+        """The game that led to a position. If the game is over, its result is the tag Result.
 
         Args:
             state: the last position.
-            start: where the game began, if not at the usual start.
-            tags: such as ``White="alphabeta"``.
+            start: the first position, if the game did not begin at the usual start.
+            tags: more tags, such as ``White="alphabeta"``.
         """
         start = start or Checkers(state.size, state.draws)
         result = "*"
@@ -78,12 +78,13 @@ def loads(text: str, draws: str = "40-move") -> list[PdnGame]:
 
     Args:
         text: one game or more.
-        draws: the rule of draws to replay them by; a game played to an agreement repeats positions freely.
+        draws: the rule of draws under which the games are replayed. Games in which draws were agreed often repeat
+            positions, so the default does not count repetitions.
 
     Raises:
-        NotationError: the text is no PDN of English draughts; the message names the game and its move.
+        NotationError: the text is not PDN of English draughts; the message names the game and its move.
         IllegalActionError: a move is illegal.
-        TypeError: it is no text.
+        TypeError: the argument is not text.
     """
     games: list[PdnGame] = []
     tags: dict[str, str] = {}
@@ -137,10 +138,10 @@ def _start(tags: Mapping[str, str], draws: str) -> Checkers:
 
 
 def dumps(games: Iterable[PdnGame]) -> str:
-    """Games as a PDN text, which `loads` reads back.
+    """The PDN text of games; `loads` reads it back.
 
     Raises:
-        ValueError: a game begins in the middle of a chain, for which PDN has no notation.
+        ValueError: a game begins in the middle of a chain of jumps, which PDN cannot express.
     """
     return "\n".join(map(_dump, games))
 

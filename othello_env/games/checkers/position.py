@@ -1,19 +1,19 @@
 """English draughts (American checkers), played one step or jump at a time.
 
 Red starts on squares 1-12 at the top and moves first, down the board; White starts on 21-32. Men step and jump
-diagonally forwards, kings both ways. Who can jump must, with any piece in any direction; the same player goes on with
-that piece while it can jump, each jump an action of its own. A man that reaches the last row becomes a king, which ends
-its move. Who has no move loses.
+diagonally forwards, kings in all four directions. A player that can jump must jump, with any piece in any direction.
+While that piece can jump again, the same player must go on with it. Each jump is an action of its own. A man that
+reaches the last row becomes a king, and its move ends there. A player that cannot move loses.
 
-Draws depend on the moves since the last capture or man's advance, before which no position can come back:
+Draws depend only on the moves since the last capture or move of a man, as no position before it can occur again:
 
-- ``draws="repetition"`` (default): a position, with the side to move, that stood once before;
-- ``draws="threefold"``: one that stood twice before;
-- ``draws="40-move"``: 40 moves a side without a capture or a man's advance.
+- ``draws="repetition"`` (default): the same position, with the same side to move, occurred once before;
+- ``draws="threefold"``: it occurred twice before;
+- ``draws="40-move"``: each side has made 40 moves without a capture or a move of a man.
 
 Actions are ``4 * square + direction``: squares in standard order from 0, directions NW, NE, SW, SE. Observations are
-six planes: the player's men, its kings, the other's men, its kings, the piece that must go on, and ones if Red is to
-move. They do not show the history that draws depend on.
+six planes: the player's men, its kings, the other player's men, its kings, the piece that must go on jumping, and a
+plane of ones if Red is to move. They do not show the history on which draws depend.
 """
 
 from __future__ import annotations
@@ -49,10 +49,11 @@ _pack = Struct("<5Q").pack
 
 
 class Checkers(State):
-    """A position of checkers with the history that draws depend on; ``Checkers(size=8)`` is the start.
+    """A position of checkers with the history on which draws depend; ``Checkers(size=8)`` is the start.
 
-    Two are equal if their pieces, the player to move, the piece that must go on, the rule of draws and whatever of the
-    history can still make a draw are: the positions that can come back, or the count of quiet plies.
+    Two positions are equal if these are equal: the pieces, the player to move, the piece that must go on jumping, the
+    rule of draws, and the history that can still lead to a draw. That is the positions that can occur again, or the
+    number of quiet plies under the 40-move rule.
 
     >>> game = Checkers.from_moves("11-15 22-18 15x22 25x18")
     >>> print(game)
@@ -91,13 +92,13 @@ class Checkers(State):
     """The pieces of the player to move, as a set of bits (see `othello_env.games.checkers.kernels`)."""
     opponent: int
     kings: int
-    """The kings of both."""
+    """The kings of both players."""
     going: int
-    """The piece in the middle of a chain, or 0."""
+    """The bit of the piece in the middle of a chain of jumps, or 0."""
     quiet: int
-    """The plies since the last capture or man's advance."""
+    """The number of plies since the last capture or move of a man."""
     earlier: tuple[Past, ...]
-    """The positions at those plies, if the rule of draws asks for them."""
+    """The positions before those plies, if the rule of draws needs them."""
     _movers: tuple[int, int, int, int]  # the pieces that may move NW, NE, SW, SE
     _jumps: bool
     _drawn: bool
@@ -118,7 +119,7 @@ class Checkers(State):
         quiet: int,
         movers: Movers | None = None,
     ) -> None:
-        """Fill a new position: own, opponent, kings, going, to_move; its history; who may move, if that is known."""
+        """Fill in a new position, given as own, opponent, kings, going and to_move; `movers` if they are known."""
         own, opponent, kings, going, to_move = position
         movers = movers or movers_of(own, opponent, kings, going, to_move == 0, size)
         put = object.__setattr__
@@ -139,7 +140,7 @@ class Checkers(State):
     def at(
         self, own: int, opponent: int, kings: int, going: int, to_move: int, quiet: int, moves: tuple[int, ...]
     ) -> Self:
-        """A position under this one's rules that the given moves have led to, of which the last `quiet` were quiet."""
+        """A position under this one's rules, to which the given moves led. The last `quiet` of them were quiet."""
         quiet_moves = moves[len(moves) - quiet :] if DRAWS[self.draws][0] else ()
         earlier = positions_before((own, opponent, kings, to_move), quiet_moves, self.size)
         state = type(self).__new__(type(self))
@@ -151,7 +152,7 @@ class Checkers(State):
         return self.own, self.opponent, self.kings, self.going
 
     def movers(self) -> tuple[int, int, int, int]:
-        """The pieces that may move NW, NE, SW and SE, as sets of bits; a draw does not count here."""
+        """The pieces that may move NW, NE, SW and SE, as sets of bits. They are given even if the game is drawn."""
         return self._movers
 
     def _repeats(self) -> bool:
@@ -164,18 +165,18 @@ class Checkers(State):
     def from_text(
         cls, text: str, to_move: str | int | None = None, *, size: int = 8, draws: str = "repetition", going: int = 0
     ) -> Self:
-        """The position that Forsyth-Edwards notation such as ``"B:W21-32:B1-11,K15"`` shows, without a history.
+        """The position that Forsyth-Edwards notation such as ``"B:W21-32:B1-11,K15"`` shows. It has no history.
 
         Args:
             text: the player to move, then each side's pieces; B (black) is Red.
-            to_move: if given, the player to move instead: ``"red"``, ``"white"`` or the index.
-            size: of the board.
+            to_move: if given, it replaces the text's player to move: ``"red"``, ``"white"`` or the index.
+            size: the side of the board.
             draws: the rule of draws.
-            going: the number of the square whose piece is in the middle of a chain; 0 none.
+            going: the number of the square, from 1, of a piece in the middle of a chain of jumps; 0 if there is none.
 
         Raises:
-            NotationError: the text shows no such position, or the chain cannot go on there.
-            TypeError: it is no text.
+            NotationError: the text does not show a position, or the chain cannot go on from that square.
+            TypeError: the argument is not text.
             ValueError: there is no such size, rule of draws or player.
         """
         size = check_size(size)
@@ -193,7 +194,7 @@ class Checkers(State):
         return state
 
     def to_text(self) -> str:
-        """The pieces and the player to move, as `from_text` reads them."""
+        """The pieces and the player to move, in the format that `from_text` reads."""
         sides: tuple[list[str], list[str]] = ([], [])
         for square, piece in enumerate(self.pieces()):
             if piece is not None:
@@ -209,7 +210,10 @@ class Checkers(State):
         return cls(size, draws).play_transcript(moves)
 
     def play_move(self, move: int | str) -> Self:
-        """One step or jump, or a whole chain, whose first and last square are enough if no other chain has them."""
+        """The position after a step, a jump or a whole chain.
+
+        The first and the last square are enough to name a chain, unless another chain has the same two.
+        """
         return play_named(self, move) if isinstance(move, str) else self.play(self.check_action(move))
 
     @staticmethod
@@ -226,7 +230,7 @@ class Checkers(State):
 
     @property
     def turn(self) -> int:
-        """The number of actions since the position that the game began with."""
+        """The number of actions since the position with which the game began."""
         return len(self.moves)
 
     @property
@@ -235,7 +239,7 @@ class Checkers(State):
 
     @property
     def must_jump(self) -> bool:
-        """Whether the player to move can jump, so that no step is legal."""
+        """Whether the player to move can jump; then no step is legal."""
         return self._jumps
 
     def legal_actions(self) -> tuple[int, ...]:
@@ -281,7 +285,7 @@ class Checkers(State):
         return state
 
     def pieces(self) -> list[tuple[int, bool] | None]:
-        """What stands on each dark square, in standard order: the owner (0 red, 1 white) and whether it is a king."""
+        """The piece on each dark square, in standard order: its owner (0 red, 1 white) and whether it is a king."""
         red, white = self._sides()
         found: list[tuple[int, bool] | None] = []
         for position in kernels.POSITIONS[self.size]:
@@ -292,14 +296,14 @@ class Checkers(State):
 
     @property
     def going_square(self) -> int | None:
-        """The square (from 0) of the piece in the middle of a chain."""
+        """The square, from 0, of the piece in the middle of a chain of jumps; None if there is none."""
         return SQUARES[self.size][self.going] if self.going else None
 
     def _sides(self) -> tuple[int, int]:
         return (self.opponent, self.own) if self.to_move else (self.own, self.opponent)
 
     def scores(self) -> tuple[int, int]:
-        """The pieces of Red and of White."""
+        """The number of pieces of Red and of White."""
         red, white = self._sides()
         return red.bit_count(), white.bit_count()
 
@@ -309,7 +313,10 @@ class Checkers(State):
         return (-1.0, 1.0) if self.to_move == 0 else (1.0, -1.0)
 
     def margins(self) -> tuple[float, ...]:
-        """The winner's pieces at the end, those of the loser being as good as taken; 0.0 before, and for a draw."""
+        """The number of the winner's pieces: positive for the winner, negative for the loser.
+
+        The loser's pieces count as captured. Before the end and in a draw, both margins are 0.0.
+        """
         pieces = self.opponent.bit_count()
         red, white = self.returns()
         return (red * pieces, white * pieces)
@@ -354,7 +361,7 @@ class Checkers(State):
         return action
 
     def _is_jump(self, action: int) -> bool:
-        """Whether the next square in the direction is the other player's."""
+        """Whether a piece of the other player stands on the next square in the action's direction."""
         target = notation.destination(action // 4, action % 4, 1, self.size)
         return target is not None and self.opponent >> kernels.POSITIONS[self.size][target] & 1 != 0
 

@@ -1,6 +1,6 @@
 """Othello on two 64-bit sets of squares, compiled.
 
-A position is `own` and `opponent`, seen from the player to move; a move swaps the pair. a1 is bit 0, h8 bit 63::
+A position is `own` and `opponent`, seen from the player to move. A move swaps the two. a1 is bit 0, h8 is bit 63::
 
         a  b  c  d  e  f  g  h
     1   0  1  2  3  4  5  6  7
@@ -8,9 +8,9 @@ A position is `own` and `opponent`, seen from the player to move; a move swaps t
     .   .  .  .  .  .  .  .  .
     8  56 57 58 59 60 61 62 63
 
-Smaller boards sit in the middle of the same 64 bits: 6x6 on b2-g7, 4x4 on c3-f6. `board` is the set of squares in play,
-so every kernel serves every size. The kernels take plain numbers and check nothing. Constants are wrapped in
-``np.uint64`` since a bare literal would turn unsigned arithmetic into signed.
+Smaller boards lie in the middle of the same 64 bits: 6x6 on b2-g7, 4x4 on c3-f6. `board` is the set of squares in play,
+so every kernel works for every size. The kernels take plain numbers and check nothing. Constants are wrapped in
+``np.uint64``, because a bare literal would turn unsigned arithmetic into signed.
 """
 
 import numpy as np
@@ -51,23 +51,23 @@ ACTION_SQUARES: dict[int, tuple[int, ...]] = {
     size: tuple(8 * (row + (8 - size) // 2) + column + (8 - size) // 2 for row in range(size) for column in range(size))
     for size in SIZES
 }
-"""For each size, the square (0-63) of each action but the pass."""
+"""For each size, the square (0-63) of each action except the pass."""
 
 ACTION_BITS: dict[int, tuple[int, ...]] = {
     size: (*(1 << square for square in squares), 0) for size, squares in ACTION_SQUARES.items()
 }
-"""For each size, the disc that an action places; a pass places none."""
+"""For each size, the bit of the disc that each action places; 0 for the pass."""
 
 BOARD_INTS: dict[int, int] = {size: sum(bits) for size, bits in ACTION_BITS.items()}
 BOARDS: dict[int, np.uint64] = {size: np.uint64(board) for size, board in BOARD_INTS.items()}
 """For each size, the set of squares in play."""
 
 STARTS: tuple[int, int] = (1 << 28 | 1 << 35, 1 << 27 | 1 << 36)
-"""Black's discs (e4, d5) and White's (d4, e5) at the start, the same middle for every size; Black moves first."""
+"""Black's discs (e4, d5) and White's (d4, e5) at the start, the same bits for every size. Black moves first."""
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
-_INNER = np.uint64(0x7E7E_7E7E_7E7E_7E7E)  # files b-g: a line along a rank or diagonal never runs on across the edge
+_INNER = np.uint64(0x7E7E_7E7E_7E7E_7E7E)  # files b-g, so that a line along a rank or diagonal never crosses the edge
 _INNER_6 = np.uint64(0x007E_7E7E_7E7E_7E00)
 _INNER_4 = np.uint64(0x0000_3C3C_3C3C_0000)
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
@@ -82,7 +82,7 @@ _2, _4, _32, _56 = np.uint64(2), np.uint64(4), np.uint64(32), np.uint64(56)
 
 @kernel(inline=True)
 def popcount(x: np.uint64) -> np.uint64:
-    """The number of squares in a set (Hacker's Delight, 5-1; LLVM turns it into one instruction)."""
+    """The number of squares in a set (Hacker's Delight, 5-1). LLVM compiles it to one instruction."""
     x = x - ((x >> _1) & _PAIRS)
     x = (x & _NIBBLES) + ((x >> _2) & _NIBBLES)
     x = (x + (x >> _4)) & _BYTES
@@ -91,19 +91,19 @@ def popcount(x: np.uint64) -> np.uint64:
 
 @kernel
 def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
-    """The square of the n-th member (from 0, in ascending order) of a set that has more than n."""
+    """The n-th square (from 0, in ascending order) of a set that has more than n squares."""
     for _ in range(n):
         x &= x - _1
     return popcount((x & (_0 - x)) - _1)
 
 
-# A line is filled in four steps (parallel prefix: one square, one, two, two), after the chess programming wiki's
-# "Kogge-Stone algorithm".
+# Four steps fill a line (parallel prefix: by one square, one, two and two). Source: the page "Kogge-Stone algorithm" of
+# the chess programming wiki.
 
 
 @kernel(inline=True)
 def _targets(own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
-    """The squares just behind a run of `through` that begins beside a disc of `own`, both ways along one line."""
+    """The squares just behind a run of `through` that begins beside a disc of `own`, in both directions of a line."""
     up = through & (own << step)
     down = through & (own >> step)
     up |= through & (up << step)
@@ -131,7 +131,7 @@ def legal_moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uin
 
 @kernel(inline=True)
 def _enclosed(disc: np.uint64, own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
-    """The runs of `through` between the new disc and one of `own`, both ways along one line."""
+    """The runs of `through` between the new disc and a disc of `own`, in both directions of a line."""
     up = through & (disc << step)
     down = through & (disc >> step)
     up |= through & (up << step)
@@ -143,7 +143,7 @@ def _enclosed(disc: np.uint64, own: np.uint64, through: np.uint64, step: np.uint
     down |= pair_down & (down >> step2)
     up |= pair_up & (up << step2)
     down |= pair_down & (down >> step2)
-    # All ones where the run ends at a disc of one's own: no branch, so a loop over games vectorises.
+    # The mask is all ones if the run ends at a disc of `own`. There is no branch, so a loop over games vectorises.
     up &= _0 - np.uint64((own & (up << step)) != _0)
     down &= _0 - np.uint64((own & (down >> step)) != _0)
     return up | down
@@ -151,7 +151,7 @@ def _enclosed(disc: np.uint64, own: np.uint64, through: np.uint64, step: np.uint
 
 @kernel(inline=True)
 def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """The opponent's discs that turn over when `disc` (one bit, or none for a pass) is placed."""
+    """The opponent's discs that turn over when `disc` (one bit, or 0 for a pass) is placed."""
     inner = opponent & _INNER
     turned = _enclosed(disc, own, inner, _EAST)
     turned |= _enclosed(disc, own, opponent, _SOUTH)
@@ -162,7 +162,7 @@ def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
 
 @kernel
 def mobility(own: np.uint64, opponent: np.uint64, board: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """The legal moves of the player to move and of the other."""
+    """The legal moves of the player to move, and those that the other player would have."""
     return legal_moves(own, opponent, board), legal_moves(opponent, own, board)
 
 
@@ -181,7 +181,7 @@ def legal_moves_batch(
 def advance(
     own: np.uint64, opponent: np.uint64, disc: np.uint64, board: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Place a disc (none: pass). Returns the next position's own, opponent, and the legal moves of each."""
+    """Place a disc (0: pass). Returns the next position's own, opponent, and the legal moves of each."""
     turned = flips(disc, own, opponent)
     new_opponent = own | turned | disc
     new_own = opponent & ~turned
@@ -193,8 +193,9 @@ def advance(
     )
 
 
-# What a position on Python's integers calls. That takes half the time of a call with NumPy's scalars, but from
-# 2**63 on they would be of another type to Numba, which would compile all twice: so they come in halves of 32 bits.
+# Positions hold Python integers and call the kernels below with them. That takes half the time of a call with NumPy
+# scalars. But Numba gives integers from 2**63 on another type and would compile every kernel twice. So each set is
+# passed as two halves of 32 bits.
 
 
 @kernel(inline=True)
@@ -213,7 +214,7 @@ def _join(low: int, high: int) -> np.uint64:
 def play(
     own_low: int, own_high: int, opponent_low: int, opponent_high: int, disc_low: int, disc_high: int, size: int
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """`advance` for halves, on the board of a size."""
+    """`advance` for sets that are given as halves, on a board of side `size`."""
     own, opponent = _join(own_low, own_high), _join(opponent_low, opponent_high)
     return advance(own, opponent, _join(disc_low, disc_high), _board(size))
 
@@ -230,7 +231,7 @@ def encode(
     size: int,
     out: npt.NDArray[np.int8],
 ) -> None:
-    """Write into `out` (3 * size * size + 1,) a plane of each side's discs and the mask of all actions."""
+    """Write a plane of each side's discs and the mask of all actions into `out`, (3 * size * size + 1,)."""
     squares = size * size
     first = (8 - size) // 2 * 9
     for plane, bits in enumerate(
@@ -247,7 +248,7 @@ def encode(
 def advance_batch(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], disc: npt.NDArray[np.uint64], board: np.uint64
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """`advance` N positions in place; returns the legal moves of each next position's own and opponent."""
+    """`advance` N positions in place. Returns the legal moves of the new player to move and of the other, (N,) each."""
     legal, reply = np.empty_like(own), np.empty_like(own)
     for i in range(len(own)):
         own[i], opponent[i], legal[i], reply[i] = advance(own[i], opponent[i], disc[i], board)
@@ -263,7 +264,7 @@ def square_to_action(square: int | np.int64, size: int) -> int | np.int64:
 
 @kernel(inline=True)
 def draw_move(legal: np.uint64, bits: np.uint64, size: int) -> int | np.int64:
-    """The action that 64 random bits draw uniformly from the legal squares; a pass if there are none."""
+    """The action that 64 random bits draw uniformly from the legal squares; the pass if there are none."""
     if legal == _0:
         return np.int64(size * size)
     return square_to_action(np.int64(nth_bit(legal, below(bits, popcount(legal)))), size)
@@ -271,7 +272,7 @@ def draw_move(legal: np.uint64, bits: np.uint64, size: int) -> int | np.int64:
 
 @kernel
 def _choose(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uint64, size: int) -> int | np.int64:
-    """The action that a key draws uniformly from the legal ones (the pass if there is no other)."""
+    """The action that a key draws uniformly from the legal ones; the pass if there is no other."""
     return draw_move(legal_moves(own, opponent, board), mix(key, np.uint64(CHOICE)), size)
 
 
@@ -283,7 +284,7 @@ def choose_batch(
     board: np.uint64,
     size: int,
 ) -> npt.NDArray[np.int64]:
-    """(N,) uniformly random actions, each drawn by its game's key and the number of discs."""
+    """(N,) uniformly random legal actions. Each depends only on its game's key and the number of discs."""
     actions = np.empty(len(own), np.int64)
     for i in range(len(own)):
         turn_key = mix(key[i], popcount(own[i] | opponent[i]))
@@ -301,7 +302,7 @@ def randomise(
     board: np.uint64,
     size: int,
 ) -> None:
-    """Replace each of N actions, with probability `threshold` / 2**32, by a uniformly random one."""
+    """Replace each of N actions, with probability `threshold` / 2**32, by a uniformly random legal one."""
     for i in range(len(own)):
         turn_key = mix(mix(key[i], np.uint64(EPSILON)), popcount(own[i] | opponent[i]))
         if mix(turn_key, np.uint64(EPSILON)) >> _32 < threshold:
@@ -310,7 +311,10 @@ def randomise(
 
 @kernel
 def perft(own: np.uint64, opponent: np.uint64, board: np.uint64, depth: int) -> int:
-    """The number of lines of `depth` plies: a pass is a ply, a finished game a leaf. It keeps its own stack."""
+    """The number of lines of `depth` plies. A pass is a ply, and a game that ends earlier counts as one line.
+
+    It keeps its own stack instead of recursing.
+    """
     if depth == 0:
         return 1
     owns = np.empty(depth + 1, np.uint64)
@@ -337,7 +341,7 @@ def perft(own: np.uint64, opponent: np.uint64, board: np.uint64, depth: int) -> 
         level += 1
         p, o = o & ~turned, p | turned | disc
         if level == depth:
-            shared |= p & o  # the compiler would not make a position that nobody looks at
+            shared |= p & o  # uses the position, so that the compiler does not leave out its computation
             leaves += 1
             level -= 1
             continue
@@ -359,7 +363,10 @@ def game_result(own: np.uint64, opponent: np.uint64) -> int | np.int64:
 
 @kernel
 def final_margin(own: np.uint64, opponent: np.uint64, squares: int | np.int64) -> int | np.int64:
-    """The disc difference of a finished game for `own`; the winner also gets the empty ones of the board's squares."""
+    """The disc difference of a finished game for `own`. The winner also gets the empty squares of the board.
+
+    `squares` is the number of squares of the board.
+    """
     mine, other = np.int64(popcount(own)), np.int64(popcount(opponent))
     if mine > other:
         return squares - 2 * other

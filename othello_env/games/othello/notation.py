@@ -43,14 +43,14 @@ def square_to_text(action: int, size: int) -> str:
 
 
 def square_from_text(text: str, size: int) -> int:
-    """The action that a square's name, or ``pass``, stands for.
+    """The action for the name of a square or ``pass``.
 
     >>> square_from_text("F5", 8), square_from_text("pass", 6)
     (37, 36)
 
     Raises:
         NotationError: there is no such square on this board.
-        TypeError: it is no text.
+        TypeError: the argument is not text.
     """
     name = check_text(text, "a square").strip().lower()
     if name in _PASSES:
@@ -61,24 +61,24 @@ def square_from_text(text: str, size: int) -> int:
 
 
 def tokens(transcript: str) -> Iterator[str]:
-    """The moves of a transcript, which may be run together, or parted by spaces, commas and move numbers.
+    """The moves of a transcript. They may be run together, or separated by spaces, commas and move numbers.
 
     >>> list(tokens("1. f5 d6  2. C3 pass"))
     ['f5', 'd6', 'C3', 'pass']
 
     Raises:
-        TypeError: it is no text.
+        TypeError: the argument is not text.
     """
     for match in _TOKEN.finditer(_SEPARATORS.sub(" ", check_text(transcript, "a transcript"))):
         yield match.group()
 
 
 def player_from_text(to_move: str | int) -> int:
-    """0 for black, 1 for white, from ``X``/``O``, a colour's name, or the index itself.
+    """The index of a player (0 black, 1 white) from ``X`` or ``O``, the name of a colour, or the index itself.
 
     Raises:
-        NotationError: it is neither player.
-        TypeError: it is neither text nor an integer.
+        NotationError: there is no such player.
+        TypeError: the argument is neither text nor an integer.
     """
     if to_move in (0, 1):
         return int(to_move)
@@ -92,11 +92,13 @@ def player_from_text(to_move: str | int) -> int:
 
 
 def board_from_text(text: str) -> tuple[int, list[int | None]]:
-    """The size of a board and the owner of each square (row by row from a1; 0 black, 1 white, None empty).
+    """The size of a board, and the owner of each square, row by row from a1: 0 black, 1 white, None empty.
+
+    Spaces do not count; ``*`` stands for ``X`` and ``.`` for ``-``.
 
     Raises:
-        NotationError: a character is none of ``X O - .``, or their number is no board's.
-        TypeError: it is no text.
+        NotationError: a character is none of ``X x * O o - .``, or no board has this number of squares.
+        TypeError: the argument is not text.
     """
     cells = "".join(check_text(text, "a board").split())
     for place, cell in enumerate(cells):
@@ -109,5 +111,5 @@ def board_from_text(text: str) -> tuple[int, list[int | None]]:
 
 
 def board_to_text(owners: list[int | None]) -> str:
-    """The inverse of `board_from_text`, on one line."""
+    """The text of a board on one line, as `board_from_text` reads it."""
     return "".join("-" if owner is None else "XO"[owner] for owner in owners)

@@ -1,11 +1,11 @@
-"""The Othello position that a person or an environment uses.
+"""One position of Othello, as people and environments use it.
 
-Rules: Black moves first. A disc goes on an empty square from which, in some of the eight directions, a run of the
-opponent's discs ends at one of the mover's own; all such runs turn over. Who has no such move passes (action
-``size * size``), which is legal only then. The game ends the moment neither side has a move, full board or not. More
-discs win.
+Rules: Black moves first. A player places a disc on an empty square from which, in at least one of the eight directions,
+a run of the opponent's discs ends at a disc of the player's own. All such runs turn over. A player that has no such
+move passes (action ``size * size``); a pass is legal only then. The game ends as soon as neither side has a move, even
+if the board is not full. The player with more discs wins.
 
-Actions are ``size * row + column``, a1 = 0. Observations are two planes: the player's own discs, the opponent's.
+Actions are ``size * row + column``, a1 = 0. Observations are two planes: the player's own discs, the opponent's discs.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _O = TypeVar("_O", bound="Othello")
 _BIT_ACTIONS = {
     size: {bit: action for action, bit in enumerate(bits) if bit} for size, bits in bitboard.ACTION_BITS.items()
 }
-"""For each size, the action that places a disc."""
+"""For each size, the action that places each disc, by the disc's bit."""
 
 _LOW = 0xFFFF_FFFF
 
 
 def check_size(size: Any) -> int:
-    """The size of a board, if there is one such.
+    """Return the side of a board as an int, if there is a board of that size.
 
     Raises:
         ValueError: it is not 4, 6 or 8.
@@ -90,15 +90,15 @@ class Othello(State):
         _put_opponent(self, opponent)
         _put_to_move(self, to_move)
         _put_moves(self, moves)
-        _put_legal(self, legal)  # the mover's squares
-        _put_reply(self, reply)  # the squares the other would have: with none for either, the game is over
+        _put_legal(self, legal)  # the legal squares of the player to move
+        _put_reply(self, reply)  # those that the other player would have; if both have none, the game is over
 
     @classmethod
     def from_bits(cls, own: int, opponent: int, to_move: int = 0, size: int = 8) -> Self:
         """The position with these sets of discs.
 
         Raises:
-            ValueError: the sets overlap or leave the board, or there is no such player or size.
+            ValueError: the sets overlap, a disc is off the board, or there is no such player or size.
         """
         size, own, opponent = check_size(size), index(own), index(opponent)
         board = bitboard.BOARD_INTS[size]
@@ -115,8 +115,8 @@ class Othello(State):
         """The position that a text of 16, 36 or 64 squares shows, row by row: ``X`` black, ``O`` white, ``-`` empty.
 
         Raises:
-            NotationError: the text shows no board, or there is no such player.
-            TypeError: it is no text, or the player neither text nor an integer.
+            NotationError: the text does not show a board, or there is no such player.
+            TypeError: the board is not text, or the player is neither text nor an integer.
         """
         size, owners = notation.board_from_text(text)
         player = notation.player_from_text(to_move)
@@ -128,7 +128,7 @@ class Othello(State):
         return self.from_text(text)
 
     def to_text(self) -> str:
-        """The board on one line, as `from_text` reads it (who is to move is not in it)."""
+        """The board on one line, as `from_text` reads it. It does not include the player to move."""
         return notation.board_to_text(self.owners())
 
     @classmethod
@@ -137,7 +137,7 @@ class Othello(State):
         return cls(size).play_transcript(moves)
 
     def with_moves(self, moves: tuple[int, ...]) -> Self:
-        """The same position with these moves as the ones that led to it (they are not replayed)."""
+        """The same position, with these moves as those that led to it. They are not replayed or checked."""
         return _restore(type(self), self.size, self.own, self.opponent, self.to_move, moves)
 
     def play_move(self, move: int | str) -> Self:
@@ -163,7 +163,7 @@ class Othello(State):
 
     @property
     def turn(self) -> int:
-        """The number of discs on the board, which every choice raises by one."""
+        """The number of discs on the board. Every move except a pass raises it by one."""
         return (self.own | self.opponent).bit_count()
 
     @property
@@ -220,7 +220,7 @@ class Othello(State):
         return state
 
     def discs(self) -> tuple[int, int]:
-        """The number of discs of Black and of White; empty squares belong to nobody."""
+        """The number of discs of Black and of White. Empty squares do not count."""
         mine, other = self.own.bit_count(), self.opponent.bit_count()
         return (other, mine) if self.to_move else (mine, other)
 
@@ -231,7 +231,7 @@ class Othello(State):
         return (float((black > 0) - (black < 0)), float((white > 0) - (white < 0)))
 
     def margins(self) -> tuple[float, ...]:
-        """The disc difference for each side at the end, the empty squares given to the winner; 0.0 before."""
+        """The disc difference for each side at the end, 0.0 before. The winner also gets the empty squares."""
         black, white = self.discs()
         if black == white or not self.is_over:
             return (0.0, 0.0)
@@ -250,7 +250,7 @@ class Othello(State):
         raise self.no_player(player)
 
     def owners(self) -> list[int | None]:
-        """Who owns each square, in the order of actions: 0 black, 1 white, None nobody."""
+        """The owner of each square, in the order of actions: 0 black, 1 white, None nobody."""
         black, white = (self.opponent, self.own) if self.to_move else (self.own, self.opponent)
         return [
             0 if black & 1 << square else 1 if white & 1 << square else None
@@ -267,7 +267,7 @@ class Othello(State):
         return self._encode(self.to_move)
 
     def _encode(self, player: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-        """A player's planes and the mask of the player to move, cut out of one run of bits."""
+        """A player's planes and the mask of the player to move. Both are views of one array."""
         if player == self.to_move:
             mine, other = self.own, self.opponent
         elif player == 1 - self.to_move:
@@ -324,7 +324,7 @@ class Othello(State):
         return "\n".join([*lines, f"black (X) {black}, white (O) {white}, {status}"])
 
 
-# What fills a position, whose own __setattr__ refuses; a third faster than object.__setattr__.
+# The setters that fill a position, whose own __setattr__ raises. They are a third faster than object.__setattr__.
 _put_size, _put_own, _put_opponent, _put_legal, _put_reply, _put_to_move, _put_moves = (
     vars(owner)[name].__set__
     for owner, name in (
@@ -346,12 +346,12 @@ def _restore(cls: type[_O], size: int, own: int, opponent: int, to_move: int, mo
 
 
 def planes_of(sets: npt.NDArray[np.uint64], size: int) -> npt.NDArray[np.int8]:
-    """Sets of squares (...,) as 0/1 planes (..., size, size), int8."""
+    """Turn sets of squares (...,) into 0/1 planes (..., size, size), int8."""
     bits = np.unpackbits(sets.view(np.uint8), bitorder="little").view(np.int8).reshape(*sets.shape, 8, 8)
     return _inner(bits, size)
 
 
 def _inner(planes: npt.NDArray[np.int8], size: int) -> npt.NDArray[np.int8]:
-    """The middle (..., size, size) of planes (..., 8, 8)."""
+    """The middle squares (..., size, size) of planes (..., 8, 8)."""
     edge = (8 - size) // 2
     return np.ascontiguousarray(planes[..., edge : 8 - edge, edge : 8 - edge])

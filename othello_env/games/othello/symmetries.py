@@ -1,7 +1,7 @@
 """The eight symmetries of a square board, for observations, actions and policies.
 
-Symmetry k (0-7) transposes the board if k & 4, then mirrors left-right if k & 1 and top-bottom if k & 2. Shapes: `...`
-is any number of leading axes, S the board's side, A = S * S + 1 with the pass last; the pass stays a pass.
+Symmetry k (0-7) transposes the board if k & 4, then mirrors left-right if k & 1 and top-bottom if k & 2. The pass stays
+a pass. In shapes, `...` is any number of leading axes, S = the board's side, and A = S * S + 1 actions, the pass last.
 
 >>> import numpy as np
 >>> policy = np.arange(17)
@@ -27,13 +27,13 @@ _T = TypeVar("_T", bound=np.generic)
 def inverse(symmetry: int) -> int:
     """The symmetry that undoes this one."""
     _check(symmetry)
-    if symmetry & 4:  # after a transposition the mirrors have changed places
+    if symmetry & 4:  # a transposition swaps the two mirrors
         return 4 | (symmetry & 1) << 1 | (symmetry & 2) >> 1
     return symmetry
 
 
 def transform_observation(observation: npt.NDArray[_T], symmetry: int) -> npt.NDArray[_T]:
-    """Planes (..., S, S) as a view on the transformed board."""
+    """Planes (..., S, S) on the transformed board, as a view of the same memory."""
     _check(symmetry)
     if observation.ndim < 2 or observation.shape[-1] != observation.shape[-2]:
         raise ValueError(f"expected square planes (..., S, S), got shape {observation.shape}")
@@ -47,7 +47,7 @@ def transform_observation(observation: npt.NDArray[_T], symmetry: int) -> npt.ND
 
 
 def transform_policy(policy: npt.NDArray[_T], symmetry: int) -> npt.NDArray[_T]:
-    """A policy, mask or anything else with a number an action, (..., A), on the transformed board; a copy."""
+    """A policy, a mask or any array with one number per action, (..., A), on the transformed board, as a copy."""
     size = isqrt(max(policy.shape[-1] - 1, 0))
     if size * size + 1 != policy.shape[-1]:
         raise ValueError(f"expected S * S + 1 actions in the last axis, got {policy.shape[-1]}")
@@ -55,7 +55,7 @@ def transform_policy(policy: npt.NDArray[_T], symmetry: int) -> npt.NDArray[_T]:
 
 
 def transform_actions(actions: Any, symmetry: int, size: int = 8) -> npt.NDArray[np.int64]:
-    """Where actions (...) go, as int64, on a board of side `size`."""
+    """The actions (...) on the transformed board of side `size`, as int64."""
     actions = np.asarray(actions)
     if actions.size and not np.issubdtype(actions.dtype, np.integer):
         raise TypeError(f"expected integers, got dtype {actions.dtype}")
@@ -67,7 +67,7 @@ def transform_actions(actions: Any, symmetry: int, size: int = 8) -> npt.NDArray
 
 @cache
 def _sources(size: int, symmetry: int) -> npt.NDArray[np.int64]:
-    """For each action, the one whose place it takes."""
+    """For each action of the transformed board, the action of the original board that comes to its place."""
     squares = np.arange(size * size).reshape(size, size)
     table = np.append(transform_observation(squares, symmetry).ravel(), size * size)
     table.flags.writeable = False

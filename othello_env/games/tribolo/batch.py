@@ -1,7 +1,7 @@
 """N games of Tribolo as arrays; see `othello_env.games.batch`.
 
-The boards are two arrays, int8: the grids (N, (H + 2) * (W + 2)), see `othello_env.games.tribolo.kernels`, and the
-legal cells of the player to move, (N, H * W).
+The boards are two int8 arrays: the grids, (N, (H + 2) * (W + 2)), as in `othello_env.games.tribolo.kernels`; and the
+legal cells of the player to move, (N, H * W), 1 for each.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class TriboloRules(NamedTuple):
     cells: int
     walls: int
     attempts: int
-    """How often a start in which nobody can move is drawn again."""
+    """The number of attempts to draw a random start in which somebody can move."""
 
 
 @version(batch.set_start, TriboloRules)
@@ -180,10 +180,10 @@ class TriboloGames(Batch):
 
     Args:
         n: the number of games.
-        width: of the boards, like all that follows as in `Tribolo`.
-        height: of the boards.
-        cells: of each player at the start.
-        walls: on each board.
+        width: the columns of the boards; this argument and the next three are those of `Tribolo`.
+        height: the rows of the boards.
+        cells: the number of cells that each player owns at the start.
+        walls: the number of walls on each board.
 
     Raises:
         ValueError: there are no such starts.

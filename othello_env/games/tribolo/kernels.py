@@ -1,8 +1,8 @@
 """Tribolo on a bordered grid of cells, compiled.
 
-A grid is an int8 array of the board's cells, row by row, each row and the whole framed by walls, so that no line runs
-on across an edge: cell (r, c) of a board W wide is at ``(r + 1) * (W + 2) + c + 1``. A cell holds 0, 1 or 2, its owner,
-or EMPTY or WALL. The kernels take plain numbers and check nothing.
+A grid is an int8 array of the board's cells, row by row, with a border of walls on all four sides, so that no line
+crosses an edge. Cell (r, c) of a board W wide is at ``(r + 1) * (W + 2) + c + 1``. A cell holds its owner (0, 1 or 2),
+EMPTY or WALL. The kernels take plain numbers and check nothing.
 """
 
 import numpy as np
@@ -17,12 +17,12 @@ PLAYERS = 3
 EMPTY = 3
 WALL = 4
 NOBODY = 3
-"""The mover of a game in which nobody can move."""
+"""Stands for the player to move if no player can move."""
 
 
 @kernel
 def _run(grid: npt.NDArray[np.int8], spot: int, step: int, mover: int) -> int:
-    """The length of the run of one opponent that begins beside a spot and ends at a cell of the mover's, or 0."""
+    """The length of the run of one opponent's cells from beside a spot to a cell of the mover; 0 if there is none."""
     colour = grid[spot + step]
     if colour >= EMPTY or colour == mover:
         return 0
@@ -46,7 +46,7 @@ def _is_legal(grid: npt.NDArray[np.int8], spot: int, mover: int, stride: int) ->
 
 @kernel
 def count_moves(grid: npt.NDArray[np.int8], mover: int, width: int, height: int, legal: npt.NDArray[np.int8]) -> int:
-    """Fill `legal` (H * W,) with 1 for each cell that a player may take, else 0, and count them."""
+    """Write 1 into `legal`, (H * W,), for each cell that a player may take, else 0. Returns the number of ones."""
     found = 0
     for row in range(height):
         for column in range(width):
@@ -58,7 +58,7 @@ def count_moves(grid: npt.NDArray[np.int8], mover: int, width: int, height: int,
 
 @kernel
 def next_mover(grid: npt.NDArray[np.int8], first: int, width: int, height: int, legal: npt.NDArray[np.int8]) -> int:
-    """The first of the three players from `first` on who can move, or NOBODY; fills `legal` as `count_moves` does."""
+    """The first player that can move, from `first` on in turn, or NOBODY. Fills `legal` as `count_moves` does."""
     for k in range(PLAYERS):
         mover = (first + k) % PLAYERS
         if count_moves(grid, mover, width, height, legal) > 0:
@@ -68,7 +68,7 @@ def next_mover(grid: npt.NDArray[np.int8], first: int, width: int, height: int, 
 
 @kernel
 def place(grid: npt.NDArray[np.int8], action: int, mover: int, width: int) -> None:
-    """Take a cell and convert all lines that this closes, in the grid itself."""
+    """Take a cell and convert all runs that this encloses; the grid is changed in place."""
     stride = width + 2
     spot = (action // width + 1) * stride + action % width + 1
     for step in (1, stride - 1, stride, stride + 1, -1, 1 - stride, -stride, -1 - stride):
@@ -88,10 +88,11 @@ def scatter(
     legal: npt.NDArray[np.int8],
     attempts: int,
 ) -> int:
-    """Fill a grid with a random start and return who moves first; a start in which nobody can is drawn again.
+    """Fill a grid with a random start. Returns the player that moves first.
 
-    Draw k of an attempt is `below(mix(mix(key, attempt), k), n)`: a place for each of the cells of 0, 1, 2, then of the
-    walls, among the n left (Fisher and Yates), and then the first player. After too many attempts it returns NOBODY.
+    A start in which nobody can move is drawn again. If all attempts fail, the result is NOBODY. Draw k of an attempt is
+    `below(mix(mix(key, attempt), k), n)`. The draws pick a place among the n that are left (Fisher and Yates), first
+    for each of the cells of players 0, 1 and 2, then for each wall. The last draw picks the first player.
     """
     size = width * height
     places = np.empty(size, np.int64)

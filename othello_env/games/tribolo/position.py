@@ -1,13 +1,14 @@
 """Tribolo: Othello's capture for three players on a board with walls.
 
-Blue, Red and Green take turns in this order; a random one begins, on a board with some cells of each and walls at
-random places. A move takes an empty cell from which, in some of the eight directions, a run of cells of exactly one
-opponent ends at a cell of the mover's; all such runs convert, also of different opponents. Empty cells, walls and runs
-of two colours block. The next player who can move does, which can be the same one again; there is no pass. The game is
-over when nobody can move, and most cells win.
+Blue, Red and Green take turns in this order. A random one of them begins, on a board with some cells of each player
+and some walls at random places. A move takes an empty cell from which, in at least one of the eight directions, a run
+of cells of exactly one opponent ends at a cell of the mover. All such runs convert, even if they belong to different
+opponents. An empty cell, a wall or a second colour breaks a run. After a move, it is the turn of the next player in
+order that can move, which may be the same player again. There is no pass. The game is over when nobody can move. The
+player with the most cells wins.
 
-Actions are ``width * row + column``, a1 = 0. Observations are four planes: the player's cells, those of the next player
-in the order, those of the one after, and the walls.
+Actions are ``width * row + column``, a1 = 0. Observations are four planes: the player's cells, the cells of the next
+player in order, the cells of the third player, and the walls.
 """
 
 from __future__ import annotations
@@ -30,24 +31,25 @@ __all__ = ["ATTEMPTS", "Tribolo"]
 _CELLS = "BRG-#"
 _COLUMNS = "abcdefghijklmnopqrstuvwxyz"
 ATTEMPTS = 1000
-"""How often a random start in which nobody can move is drawn again."""
+"""The number of attempts to draw a random start in which somebody can move."""
 _TOKEN = re.compile(r"[a-z]\d+|[^\s,;]+", re.IGNORECASE)
 _MOVE_NUMBER = re.compile(r"\b\d+\.+(?!\d)")
 
 
 class Tribolo(State):
-    """A position of Tribolo; ``Tribolo(seed=...)`` is a start, drawn by the seed.
+    """A position of Tribolo; ``Tribolo(seed=...)`` is a random start, which the seed draws.
 
     Args:
-        seed: an integer from 0 on, of which the low 64 bits count; None draws one from the operating system.
-        width: columns of the board, up to 26.
-        height: rows of the board.
-        cells: each player's cells at the start.
-        walls: on the board.
+        seed: an integer, 0 or more, of which only the low 64 bits count; None draws one from the operating system.
+        width: the columns of the board, up to 26.
+        height: the rows of the board.
+        cells: the number of cells that each player owns at the start.
+        walls: the number of walls on the board.
 
     Raises:
-        ValueError: the seed is negative, the board cannot hold as many, or nobody can move in each of many draws.
-        TypeError: a number is no integer.
+        ValueError: the seed is negative, the board is too small for the cells and walls, or nobody could move in any
+            of many random starts.
+        TypeError: a number is not an integer.
 
     >>> game = Tribolo.from_text("--RB-/-GRB-/-----", to_move="blue")
     >>> print(game)
@@ -68,8 +70,8 @@ class Tribolo(State):
 
     width: int
     height: int
-    _grid: bytes  # with its border, see `othello_env.games.tribolo.kernels`
-    _legal: bytes  # one a cell
+    _grid: bytes  # with its border; see `othello_env.games.tribolo.kernels`
+    _legal: bytes  # one byte per cell
 
     def __init__(
         self, seed: int | None = None, width: int = 16, height: int = 11, cells: int = 12, walls: int = 12
@@ -92,7 +94,7 @@ class Tribolo(State):
 
     @classmethod
     def at(cls, width: int, height: int, grid: bytes, first: int, moves: tuple[int, ...]) -> Self:
-        """The position on a grid in which a player, or the first one after it who can, is to move."""
+        """The position on a grid, with player `first` to move, or the next one in order that can move."""
         cells, legal = np.frombuffer(bytearray(grid), np.int8), np.empty(width * height, np.int8)
         mover = kernels.next_mover(cells, first, width, height, legal)
         state = cls.__new__(cls)
@@ -101,13 +103,13 @@ class Tribolo(State):
 
     @classmethod
     def from_text(cls, text: str, to_move: str | int = "blue") -> Self:
-        """The position that rows of cells show, separated by ``/`` or spaces: ``B R G``, ``-`` empty, ``#`` a wall.
+        """The position that rows of cells show: ``B``, ``R`` and ``G``, ``-`` for empty, ``#`` for a wall.
 
-        If the player to move cannot, the next one who can is to move.
+        Rows are separated by ``/`` or spaces. If the given player cannot move, the next one that can is to move.
 
         Raises:
-            NotationError: the text shows no board, or there is no such player.
-            TypeError: it is no text.
+            NotationError: the text does not show a board, or there is no such player.
+            TypeError: the argument is not text.
         """
         rows = check_text(text, "a board").upper().replace("/", " ").split()
         wrong = sorted(set("".join(rows)) - set(_CELLS))
@@ -125,14 +127,14 @@ class Tribolo(State):
         return self.from_text(text)
 
     def to_text(self) -> str:
-        """The board on one line, as `from_text` reads it (who is to move is not in it)."""
+        """The board on one line, as `from_text` reads it. It does not include the player to move."""
         return "/".join(self._rows())
 
     def _rows(self) -> list[str]:
         return ["".join(_CELLS[cell] for cell in row) for row in self._board().tolist()]
 
     def grid(self) -> npt.NDArray[np.int8]:
-        """((H + 2) * (W + 2),) int8, the cells with their border; see `othello_env.games.tribolo.kernels`."""
+        """((H + 2) * (W + 2),) int8, the cells with the border; see `othello_env.games.tribolo.kernels`."""
         return np.frombuffer(self._grid, np.int8)
 
     def _board(self) -> npt.NDArray[np.int8]:
@@ -140,7 +142,7 @@ class Tribolo(State):
         return np.frombuffer(self._grid, np.int8).reshape(self.height + 2, self.width + 2)[1:-1, 1:-1]
 
     def owners(self) -> list[int | None]:
-        """Who owns each cell, in the order of actions: 0 blue, 1 red, 2 green, None nobody; walls are nobody's."""
+        """The owner of each cell, in the order of actions: 0 blue, 1 red, 2 green, None for empty cells and walls."""
         return [cell if cell < PLAYERS else None for cell in self._board().ravel().tolist()]
 
     def walls(self) -> list[int]:
@@ -164,7 +166,7 @@ class Tribolo(State):
 
     @property
     def turn(self) -> int:
-        """The number of cells that somebody owns, which every move raises by one."""
+        """The number of cells that somebody owns. Every move raises it by one."""
         return sum(self.scores())
 
     @property
@@ -186,11 +188,14 @@ class Tribolo(State):
         return self.at(self.width, self.height, bytes(grid), (self.to_move + 1) % PLAYERS, (*self.moves, action))
 
     def scores(self) -> tuple[int, ...]:
-        """Each player's cells."""
+        """The number of cells that each player owns."""
         return tuple(self._grid.count(player) for player in range(PLAYERS))
 
     def returns(self) -> tuple[float, ...]:
-        """+1, -1/2, -1/2; two tied at the top +1/4 each, the third -1/2; three tied 0. All 0.0 before the end."""
+        """The winner gets +1, the others -1/2 each. All 0.0 before the end.
+
+        If two tie for the most cells, each gets +1/4 and the third -1/2. If all three tie, each gets 0.
+        """
         scores = self.scores()
         best = [score == max(scores) for score in scores]
         if not self.is_over or all(best):
@@ -199,7 +204,7 @@ class Tribolo(State):
         return tuple(prize if is_best else -0.5 for is_best in best)
 
     def margins(self) -> tuple[float, ...]:
-        """Each player's cells less the mean of the others' at the end; 0.0 before."""
+        """Each player's number of cells minus the mean of the other two at the end; 0.0 before."""
         scores = self.scores()
         if not self.is_over:
             return (0.0,) * PLAYERS
@@ -279,11 +284,11 @@ def _restore(cls: type[Tribolo], width: int, height: int, grid: bytes, to_move: 
 def _check_start(
     seed: int | None, width: int, height: int, cells: int, walls: int
 ) -> tuple[np.uint64, int, int, int, int]:
-    """The key of a seed, and what such a start is drawn by, as plain integers.
+    """Check the arguments of a random start. Returns the key of the seed, and the numbers as plain integers.
 
     Raises:
-        ValueError: it cannot be drawn.
-        TypeError: a number is no integer.
+        ValueError: there is no such start.
+        TypeError: a number is not an integer.
     """
     width, height, cells, walls = index(width), index(height), index(cells), index(walls)
     if not 1 <= width <= len(_COLUMNS) or height < 1:

@@ -27,7 +27,7 @@ class OthelloGames(Batch):
 
     Args:
         n: the number of games.
-        start: of the size.
+        start: the start position of that size.
     """
 
     start: Othello
@@ -58,7 +58,7 @@ class OthelloGames(Batch):
         own, opponent, _ = self.boards
         course, to_move = self.course, int(self.course.to_move[i])
         mine, other = int(own[i]), int(opponent[i])
-        if course.over[i] and course.learner[i] == 1 - to_move:  # it is shown to the learner
+        if course.over[i] and course.learner[i] == 1 - to_move:  # the board is stored from the learner's point of view
             mine, other = other, mine
         return self._state(mine, other, to_move, course.moves[i, : course.plies[i]])
 

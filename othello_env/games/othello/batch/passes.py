@@ -1,7 +1,7 @@
-"""Compiled passes over N positions at once, a vector register full of them at a time.
+"""Compiled passes over N positions, several positions at a time in one vector register.
 
-Each loop writes one array and has no branch, and the bit tricks that it calls are pasted in, so that LLVM puts several
-positions into one register (eight with AVX-512). They are worked on in blocks that stay in the nearest cache.
+Each loop writes one array and has no branch, and the functions that it calls are inlined. So LLVM can put several
+positions into one register (eight with AVX-512). Each pass works in blocks that fit in the nearest cache.
 
 Letters for shapes: N positions, S = size, A = S * S + 1 actions.
 """
@@ -28,7 +28,7 @@ __all__ = [
 EXPAND: npt.NDArray[np.uint64] = np.array(
     [int.from_bytes(bytes(byte >> bit & 1 for bit in range(8)), "little") for byte in range(256)], np.uint64
 )
-"""(256,) for each byte, its eight bits as the eight bytes of a word."""
+"""(256,) for each byte, a word whose eight bytes are the byte's eight bits."""
 
 _BLOCK = 512
 
@@ -41,7 +41,7 @@ _CARRY = np.uint64(0x7F7F_7F7F_7F7F_7F7F)
 
 @kernel(inline=True)
 def disc_of(action: int, size: np.uint64) -> np.uint64:
-    """The disc that an action places; none for a pass and whatever is out of range."""
+    """The bit of the disc that an action places; 0 for a pass and for an action out of range."""
     a = np.uint64(action)
     row = (a * ((_255 + size) // size)) >> _8
     edge = (_8 - size) >> _1
@@ -51,15 +51,15 @@ def disc_of(action: int, size: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def allowed(action: int, legal: np.uint64, size: np.uint64) -> np.uint64:
-    """Not 0 if an action is legal where these squares are."""
+    """Not 0 if an action is legal; `legal` is the set of squares on which a disc may be placed."""
     return (disc_of(action, size) & legal) | (np.uint64(np.uint64(action) == size * size) & np.uint64(legal == _0))
 
 
 @kernel
 def check(actions: npt.NDArray[np.int64], legal: npt.NDArray[np.uint64], over: npt.NDArray[np.bool_], size: int) -> int:
-    """What is wrong with the actions for N games: OUT_OF_RANGE, ILLEGAL and OVER, added up; 0 if nothing is.
+    """The problems of the actions for N games: the sum of those of OUT_OF_RANGE, ILLEGAL and OVER that occur, or 0.
 
-    An action in range for a finished game is OVER, not ILLEGAL.
+    An action in range for a finished game counts as OVER, not as ILLEGAL.
     """
     side = np.uint64(size)
     passing = side * side
@@ -82,7 +82,7 @@ def place(
     board: np.uint64,
     size: int,
 ) -> None:
-    """Play a legal action in each of N games, in place; any other counts as a pass."""
+    """Play a legal action in each of N games, in place. An illegal action counts as a pass."""
     side = np.uint64(size)
     scratch = np.empty((2, _BLOCK), np.uint64)
     for start in range(0, len(own), _BLOCK):
@@ -104,7 +104,7 @@ def place(
         for i in range(n):
             moves[i] = legal_moves(p[i], o[i], board)
         for i in range(n):
-            turned[i] = legal_moves(o[i], p[i], board)  # those of the other side
+            turned[i] = legal_moves(o[i], p[i], board)  # the moves of the other side
         for i in range(n):
             done[i] = (moves[i] | turned[i]) == _0
 
@@ -116,10 +116,11 @@ def encode_8x8(
     """Write the observations of N games on 8x8 boards.
 
     Args:
-        boards: own, opponent and legal, (N,).
-        over: (N,)
-        arrays: planes (N, 2, 64) int8, which are not touched but as words, (16 * N,) uint64; masks (N, 65) int8; the
-            first 64 bytes of each mask as words, (N, 8) uint64, which may lie anywhere; and EXPAND.
+        boards: own, opponent and legal, each (N,).
+        over: (N,), set where the game is over.
+        arrays: planes (N, 2, 64) int8, which are not used here; the same planes as words, (16 * N,) uint64, which are
+            written; masks (N, 65) int8; the first 64 bytes of each mask as words, (N, 8) uint64, which need not be
+            aligned; and EXPAND.
     """
     own, opponent, legal = boards
     _, words_of_planes, masks, mask_words, expand = arrays
@@ -133,7 +134,7 @@ def encode_8x8(
         for i in range(n):
             pairs[2 * i] = p[i]
             pairs[2 * i + 1] = o[i]
-        for i in range(16 * n):  # a byte's bits, spread over a word's bytes, then each carried up and down to its 1
+        for i in range(16 * n):  # spread a byte's bits over a word's bytes, then reduce each byte to 0 or 1
             spread = np.uint64(pair_bytes[i]) * _EACH_BYTE & _DIAGONAL
             words[i] = ((spread + _CARRY) >> _7) & _EACH_BYTE
         for i in range(n):
@@ -149,7 +150,10 @@ def encode_small(
     arrays: tuple[npt.NDArray[Any], ...],
     size: int,
 ) -> None:
-    """Write the observations of N games on smaller boards: of `arrays` the planes (N, 2, S * S) and masks (N, A)."""
+    """Write the observations of N games on smaller boards.
+
+    They go into the planes, (N, 2, S * S), and the masks, (N, A), of `arrays`.
+    """
     own, opponent, legal = boards
     planes, _, masks, _, _ = arrays
     edge = (8 - size) // 2

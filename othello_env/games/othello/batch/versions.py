@@ -1,7 +1,8 @@
-"""Othello's versions of what a batch asks of a game, see `othello_env.games.batch.primitives`.
+"""Othello's versions of the kernels in `othello_env.games.batch.primitives`.
 
-The boards are three arrays (N,) uint64: `own`, `opponent`, and `legal`, the squares of the player to move; if there is
-none and the game goes on, it has to pass. A finished game is seen from its viewer's side.
+The boards are three arrays (N,) uint64: `own`, `opponent`, and `legal`, the legal squares of the player to move. If
+`legal` is 0 and the game is not over, the player must pass. The board of a finished game is stored from its viewer's
+point of view.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def _play_all(
 @kernel(inline=True, lean=True)
 def _forfeit(rules: OthelloRules, course: Course, boards: _Boards, i: int) -> None:
     own, opponent, legal = boards
-    own[i], opponent[i] = opponent[i], own[i]  # take back the pass that it counted as
+    own[i], opponent[i] = opponent[i], own[i]  # take back the pass as which the illegal action counted
     course.to_move[i] ^= 1
     legal[i], course.over[i] = _0, True
 
