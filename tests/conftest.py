@@ -1,4 +1,4 @@
-"""What tests share: a slow and obvious Othello to compare with, and positions that play never reaches."""
+"""What all tests share: a slow, obvious Othello to compare with, and positions that play never reaches."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ EMPTY, BLACK, WHITE = None, 0, 1
 
 
 class Twin:
-    """Othello as the rule book tells it: a board of rows, eight directions, one square after the other.
+    """Othello by the rule book: a board of rows, eight directions, one square after the other.
 
     It shares no code and no encoding with the package. `rows[r][c]` is None, 0 (black) or 1 (white).
     """
@@ -47,7 +47,7 @@ class Twin:
         return cls([cells[row * state.size : (row + 1) * state.size] for row in range(state.size)], state.to_move)
 
     def flipped(self, row: int, column: int, player: int) -> list[tuple[int, int]]:
-        """The squares that turn over if the player puts a disc there; none if that is not allowed."""
+        """The squares of the discs that flip if the player puts a disc there; none if the move is illegal."""
         if self.rows[row][column] is not EMPTY:
             return []
         turned = []
@@ -86,7 +86,7 @@ class Twin:
         return sum(row.count(player) for row in self.rows)
 
     def margin(self) -> int:
-        """Black's disc difference at the end, empty squares to the winner; 0 before."""
+        """Black's disc difference at the end, where empty squares count for the winner. Before the end, 0."""
         black, white = self.count(BLACK), self.count(WHITE)
         if not self.is_over() or black == white:
             return 0
@@ -98,7 +98,7 @@ class Twin:
 
 @st.composite
 def _scattered(draw: DrawFn, sizes: tuple[int, ...]) -> Othello:
-    """Discs thrown on the board at any density, which play seldom or never reaches."""
+    """A board with discs at random, of any density. Play seldom or never reaches such a position."""
     size = draw(st.sampled_from(sizes))
     board = BOARD_INTS[size]
     words = st.integers(0, 2**64 - 1)
@@ -118,7 +118,7 @@ def _scattered(draw: DrawFn, sizes: tuple[int, ...]) -> Othello:
 
 @st.composite
 def _played(draw: DrawFn, sizes: tuple[int, ...]) -> Othello:
-    """A position of a game from the start, its end included."""
+    """A position of a game played from the start. It may be the end."""
     state = Othello(draw(st.sampled_from(sizes)))
     for choice in draw(st.lists(st.integers(0, 2**16), max_size=70)):
         if state.is_over:
@@ -130,7 +130,7 @@ def _played(draw: DrawFn, sizes: tuple[int, ...]) -> Othello:
 
 @pytest.fixture(scope="session", autouse=True)
 def interrupts() -> None:
-    """Ctrl-C reaches the tests that send it to themselves, also where what started them has it ignored."""
+    """Let tests send Ctrl-C to themselves, even if the program that started them ignores it."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -142,7 +142,7 @@ def twin() -> type[Twin]:
 
 @pytest.fixture(scope="session")
 def positions() -> Callable[..., SearchStrategy[Othello]]:
-    """`positions(8)` is a strategy for 8x8 positions, scattered or played; without sizes it draws all three."""
+    """`positions(8)` is a strategy for 8x8 positions, scattered or played. Without sizes it draws from all three."""
 
     def strategy(*sizes: int) -> SearchStrategy[Othello]:
         wanted = sizes or tuple(ACTION_BITS)
@@ -160,7 +160,7 @@ def _is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
         stat = Path(f"/proc/{pid}/stat")
-        return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"  # ended, but not collected
+        return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"  # Z: a zombie, it has ended
     except (ProcessLookupError, FileNotFoundError):
         return False
 
@@ -176,11 +176,11 @@ def _all_end(pids: Iterable[int], seconds: float = 20.0) -> bool:
 
 @pytest.fixture(scope="session")
 def is_alive() -> Callable[[int], bool]:
-    """Whether a process runs."""
+    """`is_alive(pid)`: whether a process is running."""
     return _is_alive
 
 
 @pytest.fixture(scope="session")
 def all_end() -> Callable[..., bool]:
-    """`all_end(pids)`: whether processes end within 20 seconds; those that do not are killed."""
+    """`all_end(pids)`: whether all processes end within 20 seconds. Those that do not are killed."""
     return _all_end

@@ -1,8 +1,9 @@
-"""Files that somebody made to do harm: each is refused with an error that names it, within limits of memory and time.
+"""Files made to do harm: each loader refuses each with an error that names it, within limits of memory and time.
 
-Each loader meets its files in a process of its own, whose memory is limited and whose crash would be seen: crafted
-ones, and a valid one that was damaged at random, but the same way at each run. Those with a ``~`` in their name may be
-taken, as the change can be harmless. ``python tests/test_hostile_files.py LOADER FOLDER`` is that process.
+Each loader reads its files in its own process. The process has limited memory, and a crash of it would be noticed. The
+files are crafted, or they are copies of a valid file with random damage, the same at each run. A file with a ``~`` in
+its name may also be accepted, because its change can be harmless. ``python tests/test_hostile_files.py LOADER FOLDER``
+is the process of a loader.
 """
 
 import io
@@ -33,18 +34,18 @@ from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.records import open_records, read_records
 from othello_env.cli.serve import _read_results
 
-MEGABYTES = 256  # that a loader may take beyond what a valid file took; most of these files would take thousands
-SECONDS = 60  # for a file; they take milliseconds, and what hangs takes for ever
+MEGABYTES = 256  # that a loader may use beyond its need for a valid file; most of these files ask for thousands
+SECONDS = 60  # for each file; a refusal takes milliseconds, and a loader that hangs never ends
 DAMAGED = 300
 DEEP = 100_000
 HUGE = "1" + "0" * 400
 NESTED = "[" * DEEP + "]" * DEEP
 WRONG = ("4.5", "-1", HUGE, "1" + "0" * 200, "1e999", "NaN", "true", '"4"', "[4]", "null", NESTED)
-"""What a number of a card is not, as JSON."""
+"""JSON values that are wrong where a card has a number."""
 
 
 def replaced(values, *path):
-    """JSON texts of an object in which one value is another thing."""
+    """JSON texts of an object in which one value is replaced by a wrong one."""
     *outer, name = path
     changed = json.loads(json.dumps(values))
     inner = changed
@@ -56,7 +57,7 @@ def replaced(values, *path):
 
 
 def saved(save):
-    """The bytes of a file that a function of its path writes."""
+    """The bytes of a file. `save` takes its path and writes it."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a"
         save(path)
@@ -71,13 +72,13 @@ SHAPE = "(8, 27168)"
 
 
 def bomb(begin, megabytes=4000):
-    """Some bytes and very many zeros, packed without ever being there."""
+    """Packed data of some bytes and a vast number of zeros, which never exist unpacked."""
     packer = zlib.compressobj(wbits=-15)
     return packer.compress(begin) + packer.flush(zlib.Z_FULL_FLUSH) + MEGABYTE * megabytes + packer.flush()
 
 
 def zipped(*members):
-    """A zip file of (name, size, packed data, method, flags), none of which needs to be true."""
+    """A zip file of members (name, size, packed data, method, flags). The entries need not be true."""
     files, directory = bytearray(), bytearray()
     for name, size, data, method, flags in members:
         head = struct.pack("<HHHHHIIIHH", 20, flags, method, 0, 0, zlib.crc32(data), len(data), size, len(name), 0)
@@ -89,7 +90,7 @@ def zipped(*members):
 
 
 def header(descr, shape=SHAPE):
-    """How an array's file begins."""
+    """The header of a file of an array."""
     text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n".encode()
     return b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text
 
@@ -154,7 +155,7 @@ def load_npz(path):
     network = NTupleNetwork.load(path)
     try:
         Trainer.resume(network)
-    except ValueError as error:  # of a network, which has no path
+    except ValueError as error:  # the network's error has no path
         raise ValueError(f"{path}: {error}") from error
 
 
@@ -236,7 +237,7 @@ def load_run(path):
     try:
         tensors, _ = read_run(path, FORM, SETTINGS, counts=("added",), over="games", opponents=("random",))
         restore_learner(tensors, *learner())
-    except ValueError as error:  # of settings or tensors, which have no path
+    except ValueError as error:  # errors about settings or tensors have no path
         raise ValueError(f"{path}: {error}") from error
 
 
@@ -345,7 +346,7 @@ LOADERS = {
 
 
 def damaged(data, rng):
-    """A file with bytes changed, left out, repeated or cut off."""
+    """A copy of a file in which bytes are changed, left out, repeated or cut off."""
     data = bytearray(data)
     first, length = rng.randrange(len(data)), min(rng.choice((1, 1, 2, 4, 8, 64)), len(data))
     match rng.randrange(5):
@@ -363,7 +364,7 @@ def damaged(data, rng):
 
 
 def attack(name, folder):
-    """Load all files of a folder, the valid one first, in limits of memory; print a line of JSON of each."""
+    """Load all files of a folder, the valid one first, with limited memory. Print a line of JSON for each."""
     load = LOADERS[name][2]
     load(folder / "valid")
     if sys.platform == "linux":
@@ -379,7 +380,7 @@ def attack(name, folder):
             told = "taken"
         except (ValueError, OSError) as error:
             told = "refused" if path.name in str(error) else f"without its name: {error}"
-        except BaseException as error:  # whatever else it is, is wrong
+        except BaseException as error:  # any other error is wrong
             told = f"{type(error).__name__}: {error}"
         sys.stdout.write(json.dumps([path.name, told[:300], time.monotonic() - began]) + "\n")
 
@@ -406,7 +407,7 @@ def test_each_file_is_refused_with_an_error_that_names_it(name, tmp_path):
     assert max(seconds for _, _, seconds in told) < SECONDS
     wrong = [line for line in told if line[1] not in (("taken", "refused") if "~" in line[0] else ("refused",))]
     assert [line[0] for line in wrong] == ["valid"], wrong
-    assert sum(what == "refused" for _, what, _ in told) > DAMAGED / 3  # the damage is not harmless all in all
+    assert sum(what == "refused" for _, what, _ in told) > DAMAGED / 3  # the damage does harm often enough
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How the scripts measure: a batch whose cheap and dear steps alternate must not be judged by its cheap ones."""
+"""How the scripts measure speed. If cheap and expensive steps alternate, both must count."""
 
 import itertools
 

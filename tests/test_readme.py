@@ -1,4 +1,4 @@
-"""The README's examples run as they stand."""
+"""The examples in the README run unchanged."""
 
 import re
 from pathlib import Path
@@ -40,7 +40,7 @@ def test_a_policy_of_stable_baselines3_plays(tmp_path, monkeypatch):
     plays("sb3_policy.py:best")
 
 
-@pytest.mark.filterwarnings("ignore::FutureWarning")  # PyTorch's exporter warns of itself
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # PyTorch's exporter warns about its own code
 def test_an_exported_policy_plays(tmp_path, monkeypatch):
     pytest.importorskip("torch", reason="PyTorch is an optional extra")
     pytest.importorskip("onnxscript", reason="PyTorch needs it to export, this package does not")

@@ -1,4 +1,4 @@
-"""What a script says before it does anything."""
+"""What the scripts check and report before they begin their work."""
 
 import argparse
 import ast
@@ -33,7 +33,7 @@ def test_without_its_package_a_line_says_what_to_install(monkeypatch, name, pack
 
 
 def test_no_script_takes_a_number_without_bounds():
-    """What argparse reads by int or float may be negative, nan or endless."""
+    """With int or float as a type, argparse would accept negative numbers, nan and infinity."""
     numbers = 0
     for script in SCRIPTS.glob("*.py"):
         for node in ast.walk(ast.parse(script.read_text())):
@@ -90,7 +90,7 @@ def test_first_use_is_measured_cold_and_later(monkeypatch, capsys):
     begun = []
 
     def seconds(program, cache, processes=1):
-        is_cold = all(cache != each for _, each in begun)  # the first use of a cache
+        is_cold = all(cache != each for _, each in begun)  # this run is the first to use its cache
         begun.append((program, cache))
         return 2.0 * processes if is_cold else 0.5
 

@@ -1,4 +1,4 @@
-"""Which warnings are errors in these tests."""
+"""The warnings that are errors in these tests."""
 
 import subprocess
 import sys

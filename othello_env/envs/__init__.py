@@ -1,4 +1,4 @@
-"""Environments for learners over any game: PettingZoo's, Gymnasium's, and a batch of games at once."""
+"""Environments in which learners play any of the games: for PettingZoo, for Gymnasium, and for batches of games."""
 
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ __all__ = [
     "self_play_advantages",
 ]
 
-if not TYPE_CHECKING:  # a type checker knows the names, and says so of others
+if not TYPE_CHECKING:  # a type checker reads the imports above and reports unknown names
     __getattr__ = later(
         __name__,
         {

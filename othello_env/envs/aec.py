@@ -1,6 +1,7 @@
-"""One PettingZoo AEC environment for every game that speaks the State protocol.
+"""One PettingZoo AEC environment for every game that follows the State protocol.
 
-It checks order, bounds and legality itself, so it needs none of PettingZoo's wrappers, which cost more than a ply.
+It checks the order of calls, the range of actions and their legality itself. So it needs none of PettingZoo's
+wrappers, which take more time than a ply.
 """
 
 from __future__ import annotations
@@ -39,28 +40,30 @@ _AFTER_RESET = {"agent_selection", "infos", "rewards", "terminations", "truncati
 
 
 class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
-    """A game whose players are stepped one at a time; a subclass says which.
+    """A game whose players act one at a time. A subclass defines the game.
 
-    Observations are dicts of ``observation``, the planes as that agent sees them, and ``action_mask``, both int8. The
-    mask of an agent that is not to move is all zeros, and so is every mask of a finished game.
+    An observation is a dict of two int8 arrays: ``observation``, the planes as that agent sees them, and
+    ``action_mask``. An agent that is not to move has a mask of zeros. In a finished game every mask is zeros.
 
-    Rewards are 0 until the game ends, then each agent's own result. An illegal action ends the game and costs the mover
-    as much as the worst result, the others nothing; if most games end so, an `IgnoredMaskWarning` says so once.
+    All rewards are 0 until the game ends. Then each agent gets its own result. An illegal action ends the game: the
+    mover loses as much as the worst result costs, and the others get 0. If most games end this way, the environment
+    gives one `IgnoredMaskWarning`.
 
-    Every agent's info has `winner`, `discs`, `plies`, `illegal_action` and `opponent` (-1, since nobody is met here) at
-    every reset and step; see `othello_env.envs.conventions.game_info`. The mask is not in it, since TorchRL fails on
-    one in both places. `position` is the State, with its moves; `state()` is an array, as PettingZoo says.
+    At every reset and step, every agent's info has `winner`, `discs`, `plies`, `illegal_action` and `opponent` (always
+    -1, because every player here is an agent); see `othello_env.envs.conventions.game_info`. The mask is only in the
+    observation, because TorchRL fails if it is in both places. `position` is the State, with its moves. `state()`
+    returns an array, as PettingZoo defines it.
 
     Args:
-        openings: where games begin: None for the game's start, ``"random:PLIES"``, or transcripts or States, of which
-            each game draws one.
+        openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
+            plies. A sequence of transcripts or States: each game draws one of them.
         reward: ``"result"``, or ``"margin"`` in discs.
-        strict: raise IllegalActionError for an illegal action, with the game left as it is, instead of ending the game.
+        strict: an illegal action raises IllegalActionError and changes nothing, instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
 
     Raises:
         ValueError: an argument is wrong.
-        MissingExtraError: ``"human"`` needs the extra `window`.
+        MissingExtraError: `render_mode` is ``"human"`` and the extra `window` is not installed.
     """
 
     def __init__(
@@ -94,7 +97,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
 
     @staticmethod
     def describe(name: str) -> dict[str, Any]:
-        """The metadata of a game of this name."""
+        """The class's `metadata` for a game with this name."""
         return {
             "name": name,
             "is_parallelizable": False,
@@ -104,7 +107,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
 
     @abstractmethod
     def new_game(self, game_key: int) -> State:
-        """The game's own start; what is random in it depends on the key."""
+        """The start of a game. Everything random in it depends only on the key."""
 
     def __getattr__(self, name: str) -> Any:
         if name in _AFTER_RESET:
@@ -113,7 +116,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
 
     @property
     def position(self) -> State:
-        """The position at any time after a reset, with its `moves`.
+        """The current position, with its `moves`. It exists after the first reset.
 
         Raises:
             ResetNeeded: there was no reset yet.
@@ -123,11 +126,11 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         return self._state
 
     def state(self) -> npt.NDArray[np.int8]:
-        """The position from one fixed point of view, such as for a critic that both sides share.
+        """The position from one fixed point of view, for example for a critic that all players share.
 
         Returns:
-            (C + P, H, W) int8, within `state_space`: the C planes as the first of the P players sees them, and a plane
-            for each player, all ones for the player to move, zeros for the others.
+            (C + P, H, W) int8, an element of `state_space`. First come the C planes as the first of the P players sees
+            them, then one plane for each player: ones for the player to move, zeros for the others.
 
         Raises:
             ResetNeeded: there was no reset yet.
@@ -145,16 +148,16 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game: with a seed the first of that seed's games, without the next one.
+        """Begin a game: with a seed the first game of that seed, without one the next game.
 
         Args:
-            seed: an integer from 0 on, of which the low 64 bits count.
+            seed: an integer of at least 0. Only its low 64 bits are used.
             options: `position`, `moves`, `random_plies`; see `othello_env.envs.starts.Starts.draw`. A key ``"options"``
-                is let through, since PettingZoo's own test of reset gives it.
+                is ignored, because PettingZoo's own test of reset passes one.
 
         Raises:
             ValueError: an option is unknown or wrong, or the seed is negative; nothing has changed then.
-            TypeError: the seed is no integer, or the options are no dict; nothing has changed then.
+            TypeError: the seed is not an integer, or the options are not a dict; nothing has changed then.
         """
         if isinstance(options, Mapping):
             options = {name: value for name, value in options.items() if name != "options"}
@@ -174,11 +177,11 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
             self.render()
 
     def step(self, action: int | None) -> None:
-        """Play an action of the agent whose turn it is; None once the game is over.
+        """Play an action of the agent to move. Once the game is over, the only action is None.
 
         Raises:
-            ValueError: the action is no integer in range; nothing has changed then.
-            IllegalActionError: it is not legal, and the environment is strict; nothing has changed then.
+            ValueError: the action is not an integer in range; nothing has changed then.
+            IllegalActionError: the action is illegal and the environment strict; nothing has changed then.
             ResetNeeded: there was no reset yet, or all agents are done.
         """
         if not self._playing:
@@ -203,7 +206,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
             self.render()
 
     def _show(self, state: State) -> None:
-        """Make a position the current one."""
+        """Make this position the current one, with its observation and infos."""
         self._state = state
         planes, mask = state.encode()
         self._observation: Observation = {"observation": planes, "action_mask": mask}
@@ -211,16 +214,16 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         self._tell(state)
 
     def _tell(self, state: State, illegal_action: int | None = None) -> None:
-        """Give every agent an info of its own."""
+        """Give each agent its own copy of the info."""
         info = game_info(state, _NOBODY, illegal_action)
         self.infos: dict[str, dict[str, Any]] = {agent: info.copy() for agent in self.agents}
 
     def _end(self, state: State, result: Iterable[float], illegal_action: int | None = None) -> None:
-        """End the game with a reward for each player."""
+        """End the game and give each player its reward."""
         self._playing = False
         self._observer = None
         self.rewards = dict(zip(self.possible_agents, result, strict=True))
-        self._cumulative_rewards = dict(self.rewards)  # all were 0 until now
+        self._cumulative_rewards = dict(self.rewards)  # they were all 0 until now
         self.terminations = dict.fromkeys(self.agents, True)
         self._tell(state, illegal_action)
         self._watch.count(1, illegal_action is not None)
@@ -233,7 +236,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         self._was_dead_step(action)
 
     def observe(self, agent: str) -> Observation:
-        """The position as an agent sees it, and its mask.
+        """The observation of an agent: the planes as it sees them, and its mask.
 
         Raises:
             ResetNeeded: there was no reset yet.

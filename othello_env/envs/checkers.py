@@ -1,4 +1,4 @@
-"""The Gymnasium environments of checkers: one game, and a batch of games."""
+"""The Gymnasium environments of checkers: for one game, and for a batch of games."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ __all__ = ["CheckersEnv", "CheckersVectorEnv"]
 class CheckersEnv(SingleGame):
     """Checkers against an opponent, ``othello_env/Checkers-v0``; an action is one step or jump.
 
-    The observation does not show the history that draws hang on.
+    Draws depend on earlier positions, which the observation does not show.
 
     Args:
-        size: of the board, 4, 6, 8 or 10.
-        opponent: as in `SingleGame`, like all that follows.
+        size: the board's height and width, 4, 6, 8 or 10.
+        opponent: as in `SingleGame`, like the arguments that follow.
         side: ``"red"``, ``"white"`` or ``"random"``.
         openings: where games begin.
         reward: ``"result"``, or ``"margin"`` in pieces.
-        strict: raise for an illegal action instead of ending the game.
+        strict: an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
-        draws: the rule of draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see `othello_env.games.checkers`.
+        draws: the rule for draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see `othello_env.games.checkers`.
     """
 
     def __init__(
@@ -54,19 +54,19 @@ class CheckersVectorEnv(VectorGames):
     """N games of checkers, ``gymnasium.make_vec("othello_env/Checkers-v0", num_envs=N)``.
 
     Args:
-        num_envs: how many games.
-        size: of the boards, 4, 6, 8 or 10.
-        opponent: as in `VectorGames`, like all that follows.
+        num_envs: the number of games.
+        size: the boards' height and width, 4, 6, 8 or 10.
+        opponent: as in `VectorGames`, like the arguments that follow.
         side: ``"red"``, ``"white"`` or ``"random"``.
         openings: where games begin.
         reward: ``"result"`` or ``"margin"``.
-        strict: raise for an illegal action instead of ending the game.
+        strict: an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
-        draws: the rule of draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see `othello_env.games.checkers`.
+        draws: the rule for draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see `othello_env.games.checkers`.
         autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. Wrappers that fail with ``Expected
-            autoreset_mode to be NEXT_STEP or DISABLED``, and `NumpyToTorch`, want ``"NextStep"``.
-        copy: return arrays that are the caller's.
-        num_threads: in how many slices the games are stepped.
+            autoreset_mode to be NEXT_STEP or DISABLED`` need ``"NextStep"``, and so does `NumpyToTorch`.
+        copy: return new arrays at every step, which the caller may keep.
+        num_threads: the number of threads; each steps a slice of the games.
     """
 
     def __init__(
@@ -102,5 +102,5 @@ class CheckersVectorEnv(VectorGames):
         return CheckersGames(n, self._start)
 
     def new_game(self, game_key: int) -> Checkers:
-        """A game's own start, the same under every key."""
+        """The start of a game, the same for every key."""
         return self._start

@@ -1,4 +1,4 @@
-"""What all environments agree on: the spaces, the arguments, an action's check, rewards, `info`."""
+"""What all environments share: spaces, checks of arguments and actions, rewards, `info`."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ Observation = dict[str, Any]
 """Two int8 arrays, `observation` and `action_mask`."""
 
 REWARDS = ("result", "margin")
-"""What a reward counts: the result (+1 a win, -1 a loss) or the margin in discs."""
+"""The kinds of reward: the result (+1 for a win, -1 for a loss) or the margin in discs."""
 
 PLAYING, NOBODY = -2, -1
-"""In `info`: `winner` while the game goes on, and what stands for no winner, no opponent, no illegal action."""
+"""In `info`: PLAYING is the `winner` of an unfinished game; NOBODY stands for no winner, opponent or illegal action."""
 
 
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
-    """Raise a ValueError if an argument's value is none of its choices."""
+    """Raise a ValueError if an argument's value is not one of its choices."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
 
 
 def check_action(action: Any, num_actions: int) -> int:
-    """An action as an int, if it is an integer (also NumPy's, or an array of no dimensions) from 0 to num_actions - 1.
+    """An action from 0 to num_actions - 1 as an int; it may be an int, NumPy's integer, or an array of no dimensions.
 
     Raises:
-        ValueError: it is not.
+        ValueError: the action is not an integer in this range.
     """
     try:
         number = -1 if isinstance(action, bool) else index(action)
@@ -66,10 +66,10 @@ def check_action(action: Any, num_actions: int) -> int:
 
 
 def check_actions(actions: Any, n: int) -> npt.NDArray[np.int64]:
-    """The actions for n games, (n,) int64 as kernels take them.
+    """The actions of n games as (n,) int64, contiguous and writeable, as the kernels need them.
 
     Raises:
-        ValueError: shape or dtype is wrong.
+        ValueError: the shape or dtype is wrong.
     """
     array = np.asarray(actions)
     if array.shape != (n,) or array.dtype.kind not in "iu":
@@ -82,10 +82,10 @@ def check_actions(actions: Any, n: int) -> npt.NDArray[np.int64]:
 
 
 def check_count(name: str, number: Any) -> int:
-    """A number of something as an int, if it is an integer (also NumPy's) from 1 on.
+    """A count of at least 1 as an int; it may be an int or NumPy's integer.
 
     Raises:
-        ValueError: it is not.
+        ValueError: the number is not an integer, or less than 1.
     """
     try:
         count = 0 if isinstance(number, bool) else index(number)
@@ -97,7 +97,7 @@ def check_count(name: str, number: Any) -> int:
 
 
 def observation_space(state: State) -> gymnasium.spaces.Dict:
-    """The planes and the mask of a game, both int8."""
+    """The space of a game's observations: the planes and the mask, both int8."""
     return gymnasium.spaces.Dict(
         {
             "observation": gymnasium.spaces.Box(0, 1, state.observation_shape, np.int8),
@@ -107,35 +107,35 @@ def observation_space(state: State) -> gymnasium.spaces.Dict:
 
 
 def rewards(state: State, reward: str) -> tuple[float, ...]:
-    """What each player gets when the game ends in this position."""
+    """The reward of each player when the game ends in this position."""
     return state.returns() if reward == "result" else state.margins()
 
 
 def illegal_penalty(state: State, reward: str) -> float:
-    """What an illegal action costs the mover: as much as the worst result; the others get 0."""
+    """What an illegal action costs the mover: as much as the worst result. The others get 0."""
     return 1.0 if reward == "result" else state.largest_margin
 
 
 def winner(state: State) -> int:
-    """The player who alone has the best result in a finished game, or -1 where there is none."""
+    """The winner of a finished game, or -1 if two or more players share the best result."""
     results = state.returns()
     best = max(results)
     return results.index(best) if results.count(best) == 1 else -1
 
 
 def game_info(state: State, opponent: Any, illegal_action: int | None = None) -> dict[str, Any]:
-    """What `info` has of a game at every reset and step, in NumPy's numbers and arrays; P players.
+    """The entries of `info` that describe a game of P players, at every reset and step, as NumPy numbers and arrays.
 
     Args:
         state: the position.
-        opponent: whom the learner meets, as a number or one a seat; -1 where both sides are the learner's.
-        illegal_action: if one ended the game here, that action.
+        opponent: the opponent's number, or one number for each seat; -1 if the learner plays every side.
+        illegal_action: the illegal action that ended the game here, or None.
 
     Returns:
-        `winner`: int64, the player's index, -2 while the game goes on, -1 if nobody won (a draw, or an illegal action
-        ended the game). `discs`: (P,) int64, what each player has on the board. `plies`: int64, the number of actions
-        since the position that the game began with. `illegal_action`: int64, the illegal action that ended the game, or
-        -1. `opponent`: as given.
+        `winner`: int64, the winner's index; -2 while the game goes on; -1 if nobody won (a draw, or an illegal action
+        ended the game). `discs`: (P,) int64, the number of discs that each player has on the board. `plies`: int64, the
+        number of actions since the position in which the game began. `illegal_action`: int64, the illegal action that
+        ended the game, or -1. `opponent`: as given.
     """
     won = PLAYING
     if illegal_action is not None:
@@ -153,26 +153,26 @@ def game_info(state: State, opponent: Any, illegal_action: int | None = None) ->
 
 @lru_cache(1024)
 def _number(value: int) -> np.int64:
-    """NumPy's integer, kept, since making one takes four times as long as finding it."""
+    """A value as np.int64, cached, because making one takes four times as long as finding it in the cache."""
     return np.int64(value)
 
 
 class IgnoredMaskWarning(UserWarning):
-    """Most games of an environment ended by illegal actions, so its learner seems to ignore the mask."""
+    """Most games of an environment ended by illegal actions. Its learner seems to ignore the mask."""
 
 
 class MaskWatch:
-    """Counts an environment's games, and warns once if most of them ended by illegal actions."""
+    """Counts an environment's finished games, and warns once if most of them ended by illegal actions."""
 
     GAMES = 20
-    """How many games have to end before it says so."""
+    """The number of games that must end before it may warn."""
 
     def __init__(self) -> None:
         self._games = self._illegal = 0
         self._warned = False
 
     def count(self, games: int, illegal: int) -> None:
-        """Add games that ended, of which some ended by an illegal action."""
+        """Add games that ended. `illegal` of them ended by an illegal action."""
         self._games += games
         self._illegal += illegal
         if illegal and not self._warned and self._games >= self.GAMES and 2 * self._illegal > self._games:

@@ -1,4 +1,4 @@
-"""The Gymnasium environments of Othello: one game, and a batch of games."""
+"""The Gymnasium environments of Othello: for one game, and for a batch of games."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class OthelloEnv(SingleGame):
     """Othello against an opponent, ``othello_env/Othello-v0``.
 
     Args:
-        size: of the board, 4, 6 or 8.
-        opponent: as in `SingleGame`, like all that follows.
+        size: the board's height and width, 4, 6 or 8.
+        opponent: as in `SingleGame`, like the arguments that follow.
         side: ``"black"``, ``"white"`` or ``"random"``.
         openings: where games begin.
         reward: ``"result"`` or ``"margin"``.
-        strict: raise for an illegal action instead of ending the game.
+        strict: an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
     """
 
@@ -56,18 +56,18 @@ class OthelloVectorEnv(VectorGames):
     """N games of Othello, ``gymnasium.make_vec("othello_env/Othello-v0", num_envs=N)``.
 
     Args:
-        num_envs: how many games.
-        size: of the boards, 4, 6 or 8.
-        opponent: as in `VectorGames`, like all that follows.
+        num_envs: the number of games.
+        size: the boards' height and width, 4, 6 or 8.
+        opponent: as in `VectorGames`, like the arguments that follow.
         side: ``"black"``, ``"white"`` or ``"random"``.
         openings: where games begin.
         reward: ``"result"`` or ``"margin"``.
-        strict: raise for an illegal action instead of ending the game.
+        strict: an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
         autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. Wrappers that fail with ``Expected
-            autoreset_mode to be NEXT_STEP or DISABLED``, and `NumpyToTorch`, want ``"NextStep"``.
-        copy: return arrays that are the caller's.
-        num_threads: in how many slices the games are stepped.
+            autoreset_mode to be NEXT_STEP or DISABLED`` need ``"NextStep"``, and so does `NumpyToTorch`.
+        copy: return new arrays at every step, which the caller may keep.
+        num_threads: the number of threads; each steps a slice of the games.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class OthelloVectorEnv(VectorGames):
         return OthelloGames(n, self._start)
 
     def new_game(self, game_key: int) -> Othello:
-        """A game's own start, the same under every key."""
+        """The start of a game, the same for every key."""
         return self._start
 
     def position(self, i: int) -> Othello:

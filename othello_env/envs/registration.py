@@ -1,4 +1,4 @@
-"""Makes the environments known to `gymnasium.make`, `gymnasium.make_vec` and `pettingzoo.make`."""
+"""Registers the environments for `gymnasium.make`, `gymnasium.make_vec` and `pettingzoo.make`."""
 
 import gymnasium
 import pettingzoo
@@ -7,7 +7,7 @@ __all__ = ["register"]
 
 
 def register() -> None:
-    """Register every game; importing `othello_env` calls this once."""
+    """Register every game. `import othello_env` calls this once."""
     for game in ("Othello", "Tribolo", "Checkers"):
         room = f"othello_env.envs.{game.lower()}"
         gymnasium.register(

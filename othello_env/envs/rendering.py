@@ -33,7 +33,7 @@ class Renderer:
         self._window = drawing.Window(RENDER_FPS) if mode == "human" else None
 
     def render(self, state: State) -> Any:
-        """What `render` returns: a text, an array, or None once the window shows the position."""
+        """Draw a position: return a text, an array, or None after the window has shown it."""
         if self._window is not None:
             self._window.show(drawing.pixels(state))
             return None

@@ -1,4 +1,4 @@
-"""Each side's returns and advantages in a rollout of self-play.
+"""Returns and advantages of each side in a rollout of self-play.
 
 Letters for shapes: T steps, N games.
 """
@@ -30,23 +30,23 @@ def self_play_advantages(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Generalised advantage estimation (Schulman et al., 2016) for two sides that move in turn.
 
-    To each side the other one is a part of its environment: from one turn of its own to the next is a step, in which it
-    collects what both plies gave it. So the loser of a game learns of it although the winner made the last move, and no
-    value of one side is ever mistaken for the other's. With `values` all zeros and a `gae_lambda` of 1 the returns are
-    the discounted rewards to come.
+    Each side treats the other one as part of its environment. One step of a side lasts from one of its turns to the
+    next, and collects its rewards from both plies. So the loser of a game gets its reward even if the winner made the
+    last move, and the values of one side are never used for the other. If `values` are all zeros and `gae_lambda` is 1,
+    the returns are the discounted future rewards.
 
     Args:
-        rewards: (T, N) as `step` gave them, each for the player that acted.
-        values: (T, N) what each acted-upon observation is worth to the player that acted.
+        rewards: (T, N) as `step` returned them, each for the player that acted.
+        values: (T, N) the estimated value of each observation for the player that acted on it.
         players: (T, N) the players that acted, ``info["reward_to"]``.
-        terminated: (T, N) as `step` gave them.
-        last_values: (N,) what the observations after the last step are worth to the players who move there.
+        terminated: (T, N) as `step` returned them.
+        last_values: (N,) the estimated values of the observations after the last step, for the players to move there.
         last_players: (N,) those players, the last step's ``info["to_move"]``.
-        gamma: discount from one turn of a side to its next.
-        gae_lambda: 0 trusts the values, 1 the rewards.
-        illegal: (T, N) where an illegal action ended the game, so that the other side got nothing:
-            ``info["illegal_action"] >= 0``, with ``SAME_STEP`` in `final_info`, where its `_illegal_action` is set.
-        played: (T, N) False where a step was no ply (``NEXT_STEP`` mode, after an end); advantages are 0 there.
+        gamma: the discount from one turn of a side to its next one.
+        gae_lambda: 0 relies only on the values, 1 only on the rewards.
+        illegal: (T, N) True where an illegal action ended the game, so that the other side got 0:
+            ``info["illegal_action"] >= 0``. With ``SAME_STEP``, read `final_info` where its `_illegal_action` is True.
+        played: (T, N) False where a step was not a ply (``NEXT_STEP`` mode, after an end). Advantages are 0 there.
 
     Returns:
         Advantages and returns (advantages plus values), both (T, N) float64.
@@ -62,7 +62,7 @@ def self_play_advantages(
         if not np.isin(turns, (0, 1)).all():
             raise ValueError(f"players are 0 and 1, got {np.unique(turns)}")
     games = np.arange(shape[1])
-    # Of each player in each game: what its next turn is worth, the advantage there, and its rewards on the way.
+    # For each player in each game: the value of its next turn, the advantage there, and its rewards until then.
     next_value = np.empty((2, shape[1]))
     next_value[last_players, games] = last_values
     next_value[1 - np.asarray(last_players), games] = -np.asarray(last_values)

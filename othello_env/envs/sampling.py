@@ -14,7 +14,7 @@ __all__ = ["sample_legal"]
 
 
 def sample_legal(masks: Any, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """A uniformly random legal action a row; 0 for a row without any.
+    """A uniformly random legal action for each row, or 0 for a row without legal actions.
 
     >>> masks = np.array([[0, 1, 0], [0, 0, 0], [1, 0, 0]], np.int8)
     >>> sample_legal(masks, np.random.default_rng(0))
@@ -22,14 +22,14 @@ def sample_legal(masks: Any, rng: np.random.Generator) -> npt.NDArray[np.int64]:
 
     Args:
         masks: (N, A) int8, uint8 or bool, nonzero for each legal action.
-        rng: draws one number a call.
+        rng: each call draws one number from it.
 
     Returns:
         (N,) int64
 
     Raises:
         ValueError: the masks have another shape or dtype.
-        TypeError: rng is no Generator.
+        TypeError: rng is not a Generator.
     """
     if not isinstance(rng, np.random.Generator):
         raise TypeError(f"expected a numpy.random.Generator, not {rng!r} of type {type(rng).__name__}")
@@ -38,7 +38,7 @@ def sample_legal(masks: Any, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         raise ValueError(
             f"expected masks of shape (N, A), int8, uint8 or bool, not of shape {array.shape}, dtype {array.dtype}"
         )
-    if not array.flags.carray:  # a kernel takes one kind of array
+    if not array.flags.carray:  # the kernel is compiled for contiguous, writeable arrays
         array = np.array(array, order="C")
     actions = np.empty(len(array), np.int64)
     _sample(array.view(np.int8), rng.integers(2**64, dtype=np.uint64), actions)
@@ -47,7 +47,7 @@ def sample_legal(masks: Any, rng: np.random.Generator) -> npt.NDArray[np.int64]:
 
 @kernel
 def _sample(masks: npt.NDArray[np.int8], key: np.uint64, actions: npt.NDArray[np.int64]) -> None:
-    """Draw the n-th legal action of each row: the places of the legal ones are listed without a branch."""
+    """Draw a legal action of each row: list the places of the legal ones, without a branch, and draw a place."""
     width = masks.shape[1]
     places = np.empty(width + 1, np.int64)
     for i in range(len(masks)):

@@ -1,4 +1,4 @@
-"""The batch of games as Stable-Baselines3's vector environment (the extra ``sb3``)."""
+"""A batch of Othello games as a vector environment of Stable-Baselines3 (the extra ``sb3``)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["OthelloVecEnv"]
 
 
 def _vec_env() -> Any:
-    """Stable-Baselines3's class, or where it is not installed any other, so that the module can be imported."""
+    """Stable-Baselines3's `VecEnv`, or `object` if it is not installed, so that this module can still be imported."""
     try:
         return import_extra("stable_baselines3.common.vec_env", "sb3").VecEnv
     except MissingExtraError:
@@ -23,18 +23,18 @@ def _vec_env() -> Any:
 
 
 class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the class
-    """N games of Othello as Stable-Baselines3 steps them: against an opponent, the next game begun where one ended.
+    """N games of Othello against an opponent for Stable-Baselines3. Where a game ends, the next one begins at once.
 
-    A single environment, ``gymnasium.make("othello_env/Othello-v0")``, works there as it is; this one is faster. The
-    infos of games that ended have `terminal_observation`, `episode` (`r` the reward, `l` the learner's steps) and the
-    `winner`.
+    A single environment, ``gymnasium.make("othello_env/Othello-v0")``, works with Stable-Baselines3 as it is. This
+    class is faster. The info of a game that ended has `terminal_observation`, `episode` (`r` is the reward, `l` the
+    number of the learner's steps) and `winner`.
 
     Args:
-        num_envs: how many games.
-        arguments: of `OthelloVectorEnv`, all but `autoreset_mode`, ``copy=False`` and ``opponent=None``.
+        num_envs: the number of games.
+        arguments: those of `OthelloVectorEnv`, except `autoreset_mode`, ``copy=False`` and ``opponent=None``.
 
     Attributes:
-        env: the batch, for `set_opponents` and what else it can do.
+        env: the batch, with `set_opponents` and its other methods.
 
     Raises:
         MissingExtraError: Stable-Baselines3 is not installed.
@@ -75,7 +75,7 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the
         raise AttributeError(f"the games of a batch have no {attr_name} of their own to set")
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        """Each game's row of what a method of the batch returns, as MaskablePPO asks for its masks."""
+        """Call a method of the batch and return each game's row of the result. MaskablePPO gets its masks this way."""
         rows = getattr(self.env, method_name)(*args, **kwargs)
         return [rows[i] for i in self._get_indices(indices)]
 
@@ -87,7 +87,7 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the
 
 
 def _check_arguments(arguments: dict[str, Any]) -> None:
-    """Raise a ValueError for what Stable-Baselines3 cannot train with."""
+    """Raise a ValueError for arguments that Stable-Baselines3 cannot train with."""
     if "autoreset_mode" in arguments:
         raise ValueError("autoreset_mode cannot be chosen: Stable-Baselines3 wants the next game begun where one ended")
     if not arguments.get("copy", True):

@@ -1,14 +1,14 @@
-"""The keys under which an environment draws all that is random in its games, alone or in a batch.
+"""The keys from which environments, single or batched, draw everything random in their games.
 
-An environment has a key, its g-th game another, and each use in that game a further one::
+An environment has a key. Each of its games has a key made from that one, and each use in the game a key of its own::
 
     seed s -> env_key(s) -> game_key(env_key, g) -> the opening       Openings.draw(game_key)
                                                  -> learner_seat(game_key, players)
                                                  -> opponent.new_game(opponent_key(game_key))
 
-A seed is an integer from 0 on, also NumPy's. A reset with a seed begins game 0, each further reset the next one. If
-the opponents' moves would end a game before the learner's first turn, it is drawn again, with a new seat, opening and
-opponent's key, under `redraw_key(game_key)`, and so on up to `REDRAWS` times.
+A seed is an integer of at least 0; NumPy's integers count too. A reset with a seed begins game 0. Each later reset
+begins the next game. If the opponents' moves would end a game before the learner's first turn, the game is drawn again
+from `redraw_key(game_key)`, with a new seat, opening and opponent's key. This repeats up to `REDRAWS` times.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
 __all__ = ["REDRAWS", "GameKeys", "env_key", "env_keys", "game_key", "learner_seat", "opponent_key", "redraw_key"]
 
 REDRAWS = 100
-"""How often a game that the learner would have no turn in is drawn again before reset gives up with a ValueError."""
+"""How often `reset` redraws a game that would end before the learner's first turn. Then it raises a ValueError."""
 
 
 def env_key(seed: int) -> int:
-    """The key of an environment with this seed, of which the low 64 bits count.
+    """The key of an environment with this seed. Only the seed's low 64 bits are used.
 
     Raises:
-        TypeError: the seed is no integer, or a bool.
-        ValueError: it is negative.
+        TypeError: the seed is not an integer, or is a bool.
+        ValueError: the seed is negative.
     """
     return mix_int(check_seed(seed), 0)
 
 
 def env_keys(seed: int | Sequence[int | None] | None, n: int) -> list[int | None]:
-    """The key of each of n environments, or None where none is given.
+    """The key of each of n environments, or None where no seed is given.
 
     Args:
-        seed: an int s gives number i the seed s + i; a sequence or array gives each its own, or None.
+        seed: an int s gives environment i the seed s + i. A sequence or array gives each its own seed, or None.
         n: the number of environments.
 
     Raises:
-        TypeError: a seed is no integer, or a bool.
-        ValueError: a seed is negative, or there are not n of them.
+        TypeError: a seed is not an integer, or is a bool.
+        ValueError: a seed is negative, or the number of seeds is not n.
     """
     if seed is None:
         return [None] * n
@@ -61,12 +61,12 @@ def env_keys(seed: int | Sequence[int | None] | None, n: int) -> list[int | None
 
 
 def game_key(env_key: int, game: int) -> int:
-    """The key of an environment's game number `game`, from 0."""
+    """The key of an environment's game with the number `game`, counted from 0."""
     return mix_int(env_key, game)
 
 
 def redraw_key(game_key: int) -> int:
-    """The key that takes the place of one whose game would end before the learner's first turn."""
+    """The key that replaces one whose game would end before the learner's first turn."""
     return mix_int(game_key, REDRAW)
 
 
@@ -76,13 +76,13 @@ def learner_seat(game_key: int, players: int) -> int:
 
 
 def opponent_key(game_key: int, seat: int | None = None) -> int:
-    """What `new_game` of the opponent is called with; of several opponents, each has a key for its seat."""
+    """The key that an opponent's `new_game` gets. If there are several opponents, each gets a key for its seat."""
     key = mix_int(game_key, OPPONENT)
     return key if seat is None else mix_int(key, seat)
 
 
 class GameKeys(NamedTuple):
-    """Where an environment stands in its row of games."""
+    """An environment's key and the number of its current game."""
 
     env_key: int
     game: int
@@ -94,16 +94,16 @@ class GameKeys(NamedTuple):
 
     @classmethod
     def after_reset(cls, before: GameKeys | None, seed: int | None, entropy: np.random.Generator | None = None) -> Self:
-        """Where a reset leads: to game 0 with a seed, else to the next one.
+        """The keys after a reset: game 0 if it had a seed, else the next game.
 
         Args:
             before: None if there was no reset yet.
-            seed: what `reset` was called with, an integer from 0 on, or None.
-            entropy: what draws the environment's key if no reset had a seed; None asks the operating system.
+            seed: the seed that `reset` got, an integer of at least 0, or None.
+            entropy: draws the environment's key if no reset had a seed. None takes entropy from the operating system.
 
         Raises:
-            TypeError: the seed is no integer, or a bool.
-            ValueError: it is negative.
+            TypeError: the seed is not an integer, or is a bool.
+            ValueError: the seed is negative.
         """
         if seed is not None:
             return cls(env_key(seed), 0)

@@ -1,4 +1,4 @@
-"""One Gymnasium environment for every game that speaks the State protocol: a learner against opponents."""
+"""One Gymnasium environment for every game that follows the State protocol: a learner against opponents."""
 
 from __future__ import annotations
 
@@ -32,39 +32,42 @@ from othello_env.games.game import IllegalActionError, State, check_seed
 __all__ = ["SingleGame"]
 
 _ONLY = np.int64(0)
-"""The number of the only opponent."""
+"""The opponent's number, if there is only one."""
 
 
 class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
-    """A game in which a learner's action is followed by the opponents' answers; a subclass says which game.
+    """A game of a learner against opponents: each step plays the learner's action and the opponents' answers.
 
-    Observations are dicts of ``observation``, the planes as the learner sees them, and ``action_mask``, both int8; the
-    same mask is in ``info``, and `action_masks` gives it as bool. A finished game's mask is all zeros. When the learner
-    has to pass, its mask shows only that; the opponents' passes are made for them.
+    A subclass defines the game. An observation is a dict of two int8 arrays: ``observation``, the planes as the learner
+    sees them, and ``action_mask``. The same mask is in ``info``, and `action_masks` returns it as bool. A finished
+    game's mask is all zeros. If the learner must pass, the mask allows only the pass. The environment makes the
+    opponents' passes for them.
 
-    The reward is 0 until the game ends, then the learner's own result, also when an opponent's move ended it. An
-    illegal action ends the game and costs as much as the worst result; if most games end so, an `IgnoredMaskWarning`
-    says so once. `info` has `action_mask`, `winner`, `discs`, `plies`, `illegal_action` and `opponent` at every reset
-    and step (see `othello_env.envs.conventions.game_info`); `position` is the State, with its moves.
+    The reward is 0 until the game ends, then the learner's own result, even if an opponent's move ended the game. An
+    illegal action ends the game and costs as much as the worst result. If most games end this way, the environment
+    gives one `IgnoredMaskWarning`. At every reset and step, `info` has `action_mask`, `winner`, `discs`, `plies`,
+    `illegal_action` and `opponent` (see `othello_env.envs.conventions.game_info`). `position` is the State, with its
+    moves.
 
     Args:
-        opponent: a spec, an Agent or a callable (see `othello_env.make_agent`); with three players one for both other
-            seats, or a tuple of one a seat, in the order in which they follow the learner.
-        side: which player the learner is, by name, or ``"random"``.
-        openings: where games begin: None for the game's start, ``"random:PLIES"``, or transcripts or States, of which
-            each game draws one.
+        opponent: a spec, an Agent or a callable (see `othello_env.make_agent`). In a game of three players: one for
+            both other seats, or a tuple with one for each, in the order in which they follow the learner.
+        side: the name of the learner's player, or ``"random"``.
+        openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
+            plies. A sequence of transcripts or States: each game draws one of them.
         reward: ``"result"``, or ``"margin"`` in discs.
-        strict: raise IllegalActionError for an illegal action, with the game left as it is, instead of ending the game.
+        strict: an illegal action raises IllegalActionError and changes nothing, instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
 
     Raises:
         ValueError: an argument is wrong (SpecError for the opponent, WrongGameError if it does not play this game).
-        MissingExtraError: ``"human"`` needs the extra `window`.
+        MissingExtraError: `render_mode` is ``"human"`` and the extra `window` is not installed.
     """
 
     opponents: tuple[str, ...]
-    """The opponents' specs (of an Agent or a callable its name), by the numbers in ``info["opponent"]``: one for each
-    other seat, in the order in which they follow the learner. With three players ``info["opponent"]`` is (2,) int64."""
+    """The opponents' specs, or the names of Agents and callables, indexed by the numbers in ``info["opponent"]``. There
+    is one for each other seat, in the order in which they follow the learner. With three players ``info["opponent"]``
+    is (2,) int64."""
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": RENDER_FPS}  # noqa: RUF012 - as in the base
 
@@ -85,7 +88,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         self.action_space = gymnasium.spaces.Discrete(start.num_actions)
         self.observation_space = observation_space(start)
         self.learner = 0
-        """The player that the learner is in this game."""
+        """The learner's player in this game."""
         self._num_actions = start.num_actions
         self._players = start.num_players
         self._side = side
@@ -97,7 +100,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         self.opponents = tuple(names)
         self._watch = MaskWatch()
         self._seats: dict[int, Seat] = {}
-        """The opponents of this game by player."""
+        """The opponents of this game, by player."""
         self._keys: GameKeys | None = None
         self._state: State | None = None
         self._mask = np.zeros(self._num_actions, np.int8)
@@ -105,7 +108,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
 
     @abstractmethod
     def new_game(self, game_key: int) -> State:
-        """The game's own start; what is random in it depends on the key."""
+        """The start of a game. Everything random in it depends only on the key."""
 
     def _info(self, state: State, illegal_action: int | None = None) -> dict[str, Any]:
         opponent = _ONLY if self._players == 2 else np.arange(self._players - 1, dtype=np.int64)
@@ -117,7 +120,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
 
     @property
     def position(self) -> State:
-        """The position at any time after a reset, with its `moves`.
+        """The current position, with its `moves`. It exists after the first reset.
 
         Raises:
             ResetNeeded: there was no reset yet.
@@ -127,7 +130,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         return self._state
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """(A,) bool, the learner's legal actions; all False once the game is over."""
+        """The learner's legal actions, (A,) bool. They are all False once the game is over."""
         return self._mask.astype(np.bool_)
 
     def reset(
@@ -136,18 +139,18 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         """Begin a game and play until it is the learner's turn.
 
         Args:
-            seed: an integer from 0 on. With it the first of that seed's games begins, without it the next one.
+            seed: an integer of at least 0. With a seed, the first game of that seed begins; without one, the next game.
                 Everything random in a game depends on the seed and the game's number (see `othello_env.envs.seeding`).
             options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`), and `side`.
 
         Returns:
-            The observation and its info. The game is never over: one that would end before the learner's first turn is
-            drawn again.
+            The observation and its info. The game is never over: a game that would end before the learner's first turn
+            is drawn again.
 
         Raises:
             ValueError: an option is unknown or wrong, the seed is negative, or each of many draws ended before the
                 learner's turn.
-            TypeError: the seed is no integer, or the options are no dict.
+            TypeError: the seed is not an integer, or the options are not a dict.
             AgentError: an opponent answered with an illegal action.
         """
         chosen = check_options(options, (*POSITION_OPTIONS, "side"))
@@ -178,7 +181,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         return self._answer(state, seats), seats
 
     def _answer(self, state: State, seats: dict[int, Seat]) -> State:
-        """The position once the opponents have played until the learner's turn or the end."""
+        """Let the opponents play until the learner's turn or the end, and return the position."""
         while state.to_move in seats and not state.is_over:
             if self.render_mode == "human":
                 self._renderer.render(state)
@@ -187,13 +190,13 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         return state
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Play the learner's action, and then the opponents' until its next turn or the end.
+        """Play the learner's action, then the opponents' until the learner's next turn or the end.
 
         Raises:
-            ValueError: the action is no integer in range; nothing has changed then.
-            IllegalActionError: it is not legal, and the environment is strict; nothing has changed then.
+            ValueError: the action is not an integer in range; nothing has changed then.
+            IllegalActionError: the action is illegal and the environment strict; nothing has changed then.
             ResetNeeded: there was no reset yet, or the game is over.
-            AgentError: an opponent answered with an illegal action; the game stays where the learner had the move.
+            AgentError: an opponent answered with an illegal action; the game stays at the learner's turn.
         """
         state = self._state
         if state is None or not self._playing:
@@ -214,7 +217,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         return observation, 0.0, False, False, info
 
     def _show(self, state: State) -> tuple[Observation, dict[str, Any]]:
-        """Make a position with the learner's turn the current one."""
+        """Make this position, in which the learner is to move, the current one."""
         self._state = state
         planes, self._mask = state.encode()
         if self.render_mode == "human":

@@ -1,4 +1,4 @@
-"""Where an environment's games begin: at its openings, or where a reset's options say."""
+"""The positions in which an environment's games begin: its openings, or those in the options of a reset."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from othello_env.games.openings import Openings, opening_position
 __all__ = ["POSITION_OPTIONS", "Starts", "check_options", "check_reset_mask"]
 
 POSITION_OPTIONS = ("position", "moves", "random_plies")
-"""The options of `reset` that say where a game begins; without them the environment's openings do."""
+"""The options of `reset` that set where a game begins. Without them, the environment's openings apply."""
 
 
 def check_options(options: Mapping[str, Any] | None, known: Sequence[str]) -> dict[str, Any]:
-    """The options of a reset that are given, None being not given.
+    """The options of a reset, checked. Those that are None count as omitted.
 
     Raises:
-        TypeError: they are no dict.
-        ValueError: an option is unknown, or `random_plies` is no number of plies.
+        TypeError: the options are not a dict.
+        ValueError: an option is unknown, or `random_plies` is not an integer of at least 0.
     """
     if options is None:
         return {}
@@ -44,11 +44,11 @@ def check_options(options: Mapping[str, Any] | None, known: Sequence[str]) -> di
 
 
 def check_reset_mask(mask: Any, n: int) -> npt.NDArray[np.bool_]:
-    """Which of n games to reset, (n,) bool, a copy; all of them without a mask.
+    """The games to reset, (n,) bool, a copy of the mask. Without a mask, all n games.
 
     Raises:
-        TypeError: it is no bool array.
-        ValueError: its shape is wrong, or it is all False.
+        TypeError: the mask is not a bool array.
+        ValueError: the shape is wrong, or the mask is all False.
     """
     if mask is None:
         return np.ones(n, np.bool_)
@@ -56,15 +56,15 @@ def check_reset_mask(mask: Any, n: int) -> npt.NDArray[np.bool_]:
         raise TypeError(f"options['reset_mask'] must be a bool array, not {getattr(mask, 'dtype', type(mask))}")
     if mask.shape != (n,) or not mask.any():
         raise ValueError(f"options['reset_mask'] must have shape ({n},) and a True, got shape {mask.shape}: {mask}")
-    return mask.copy()  # it may be the `terminated` that the reset is about to overwrite
+    return mask.copy()  # the caller may pass `terminated`, which the reset overwrites
 
 
 class Starts:
     """The positions in which games begin.
 
     Args:
-        openings: None, ``"random:PLIES"``, or transcripts or States, of which each game draws one.
-        new_game: makes a game's own start from the game's key.
+        openings: None, ``"random:PLIES"``, or a sequence of transcripts or States, of which each game draws one.
+        new_game: makes the start of a game from the game's key.
 
     Raises:
         ValueError: the openings are wrong.
@@ -75,13 +75,13 @@ class Starts:
         self._new_game = new_game
 
     def draw(self, game_key: int, options: Mapping[str, Any]) -> State:
-        """The position in which the game with this key begins; never one that is over.
+        """The position in which the game with this key begins. It is never a finished one.
 
         Args:
             game_key: see `othello_env.envs.seeding`.
-            options: of the reset, checked. The game begins at `position` (a State, or a board as text, with the first
-                player to move), after the `moves` of a transcript and then `random_plies`, each if given. With none of
-                them the openings count.
+            options: the options of the reset, checked. `position` is a State, or a board as text with the first player
+                to move. From there, or from the game's own start, the `moves` of a transcript are played, then
+                `random_plies`. The game begins after these. If none of the three is given, the openings apply.
 
         Raises:
             ValueError: an option is wrong.
@@ -91,7 +91,7 @@ class Starts:
         return Openings.random(self.given(game_key, options), options.get("random_plies", 0), game_key)
 
     def given(self, game_key: int, options: Mapping[str, Any]) -> State:
-        """The position that the options of a reset say, before their `random_plies`; see `draw`."""
+        """The position that the options of a reset ask for, before their `random_plies`; see `draw`."""
         state = self._new_game(game_key)
         position = options.get("position")
         if isinstance(position, str):

@@ -1,4 +1,4 @@
-"""The Gymnasium environments of Tribolo: one game, and a batch of games."""
+"""The Gymnasium environments of Tribolo: for one game, and for a batch of games."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ __all__ = ["TriboloEnv", "TriboloVectorEnv"]
 
 
 class TriboloEnv(SingleGame):
-    """Tribolo against two opponents, ``othello_env/Tribolo-v0``; each game has a board of its own.
+    """Tribolo against two opponents, ``othello_env/Tribolo-v0``; each game has its own board.
 
     Args:
-        opponent: one for both other seats, or a pair: the one who follows the learner, and the one after. See
-            `SingleGame` for it and all that follows.
+        opponent: one for both other seats, or a pair: the player after the learner, and the next one. `SingleGame`
+            explains this and the arguments that follow.
         side: ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
         openings: where games begin.
         reward: ``"result"``, or ``"margin"`` in cells.
-        strict: raise for an illegal action instead of ending the game.
+        strict: an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
-        width: of the board, like all that follows as in `Tribolo`.
-        height: of the board.
-        cells: of each player at the start.
-        walls: on the board.
+        width: the board's width; this and the rest as in `Tribolo`.
+        height: the board's height.
+        cells: the number of each player's cells at the start.
+        walls: the number of walls on the board.
     """
 
     def __init__(
@@ -54,24 +54,24 @@ class TriboloEnv(SingleGame):
 
 
 class TriboloVectorEnv(VectorGames):
-    """N games of Tribolo, ``gymnasium.make_vec("othello_env/Tribolo-v0", num_envs=N)``, each on a board of its own.
+    """N games of Tribolo, ``gymnasium.make_vec("othello_env/Tribolo-v0", num_envs=N)``, each on its own board.
 
     Args:
-        num_envs: how many games.
-        opponent: as in `VectorGames`, like all that follows.
+        num_envs: the number of games.
+        opponent: as in `VectorGames`, like the arguments that follow.
         side: ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
         openings: where games begin.
         reward: ``"result"`` or ``"margin"``.
-        strict: raise for an illegal action instead of ending the game.
+        strict: an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
-        width: of the boards, like the three that follow as in `Tribolo`.
-        height: of the boards.
-        cells: of each player at the start.
-        walls: on each board.
+        width: the boards' width; this and the next three as in `Tribolo`.
+        height: the boards' height.
+        cells: the number of each player's cells at the start.
+        walls: the number of walls on each board.
         autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. Wrappers that fail with ``Expected
-            autoreset_mode to be NEXT_STEP or DISABLED``, and `NumpyToTorch`, want ``"NextStep"``.
-        copy: return arrays that are the caller's.
-        num_threads: in how many slices the games are stepped.
+            autoreset_mode to be NEXT_STEP or DISABLED`` need ``"NextStep"``, and so does `NumpyToTorch`.
+        copy: return new arrays at every step, which the caller may keep.
+        num_threads: the number of threads; each steps a slice of the games.
     """
 
     def __init__(
@@ -109,5 +109,5 @@ class TriboloVectorEnv(VectorGames):
         return TriboloGames(n, **self._board)
 
     def new_game(self, game_key: int) -> Tribolo:
-        """A game's own start, drawn by its key."""
+        """The start of a game, drawn from its key."""
         return Tribolo(game_key, **self._board)

@@ -1,4 +1,4 @@
-"""Small games that are not Othello, for agents that play any game."""
+"""Small games other than Othello, for agents that play any game."""
 
 from collections.abc import Iterable
 from typing import ClassVar, Self
@@ -12,9 +12,9 @@ from othello_env.games.hashing import mix_int
 
 
 class DoubleStep(State):
-    """A random tree of 6 plies with 1 to 3 moves each, where a player often moves twice in a row.
+    """A random tree of 6 plies with 1 to 3 moves each, in which a player often moves twice in a row.
 
-    Scores are random at every node; at the end they decide.
+    Scores are random at every node. The scores at the end decide the game.
     """
 
     __slots__ = ()
@@ -103,7 +103,7 @@ class DoubleStep(State):
 
 
 class ThreeStep(DoubleStep):
-    """The same with three players."""
+    """The same game with three players."""
 
     __slots__ = ()
     player_names = ("first", "second", "third")

@@ -1,8 +1,8 @@
-"""A small engine that speaks GTP and misbehaves as told: ``scripted_engine.py honest|hang|die|...``.
+"""A small engine that speaks GTP and misbehaves on demand: ``scripted_engine.py honest|hang|die|...``.
 
-It knows no rules: it answers with the moves that are given after the behaviour, one after the other. As ``clock`` each
-move comes after the commands about time that must precede it, joined by "; "; otherwise it knows no such commands. In
-the folder that the variable ``SCRIPTED_ENGINES`` names, it leaves a file named by its process.
+It knows no rules. It answers with the moves that follow the behaviour on its command line, one after the other. With
+``clock``, each move follows the commands about time that must come before it, joined by "; ". The other behaviours know
+no such commands. In the folder named by the variable ``SCRIPTED_ENGINES``, it leaves a file named by its process id.
 """
 
 import itertools
@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-FLOODS = {  # what never ends: behaviour, what it begins with, what it goes on with
+FLOODS = {  # answers that never end: {behaviour: (beginning, repeated text)}
     "chatter": ("", "info\n"),
     "drip": ("", "info\n"),
     "essay": ("= d6\n", "and so on\n"),

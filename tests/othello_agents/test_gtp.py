@@ -1,4 +1,4 @@
-"""Other programs as opponents, and our agents as theirs."""
+"""Other programs as opponents of our agents, and our agents as opponents of other programs."""
 
 import gc
 import os
@@ -30,7 +30,7 @@ def scripted(*words, seconds=20.0):
 
 @pytest.fixture
 def engines(tmp_path, monkeypatch, all_end):
-    """The processes of the scripted engines that were started, as a function; those that are left are killed."""
+    """A function that lists the process ids of all scripted engines started. The fixture kills what still runs."""
     folder = tmp_path / "engines"
     folder.mkdir()
     monkeypatch.setenv("SCRIPTED_ENGINES", str(folder))
@@ -50,7 +50,7 @@ def wait_until(condition, seconds=60):
 
 
 def in_time(function, seconds=60):
-    """What a function raises; it fails the test instead of hanging it."""
+    """The error that a function raises. A function that hangs fails the test."""
     raised = []
 
     def call():
@@ -174,7 +174,7 @@ def test_the_limit_of_time_holds_for_all_that_a_program_is_told():
     state = Othello()
     for _ in range(30):
         state = state.play(state.legal_actions()[0])
-    error = in_time(lambda: scripted("slow", "a1", seconds=3).act(state))  # half a second a command
+    error = in_time(lambda: scripted("slow", "a1", seconds=3).act(state))  # each command takes half a second
     assert "gave no answer within 3 s" in str(error)
 
 
@@ -183,7 +183,7 @@ def test_what_a_program_writes_while_nobody_asks_is_not_collected(engines, all_e
     agent.act(Othello.from_moves("f5"))
     lines = agent._program._lines
     assert wait_until(lambda: len(lines._text) > 1 << 16)
-    time.sleep(0.5)  # in which it would write hundreds of megabytes
+    time.sleep(0.5)  # in this time it could write hundreds of megabytes
     assert len(lines._text) <= (1 << 16) + 4096
     agent.close()
     assert all_end(engines())
@@ -272,7 +272,7 @@ def test_a_forked_process_does_not_keep_the_program(engines, tmp_path, all_end):
     )
     with subprocess.Popen([sys.executable, str(script)]) as process:
         assert wait_until(lambda: forked.exists() and forked.read_text())
-        time.sleep(0.5)  # it thinks
+        time.sleep(0.5)  # it is thinking now
         process.kill()
     ended = all_end(engines())
     os.kill(int(forked.read_text()), signal.SIGKILL)

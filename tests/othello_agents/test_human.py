@@ -1,4 +1,4 @@
-"""The agent that asks a person, with the person's lines given."""
+"""The agent that asks a person. The tests supply the person's answers."""
 
 import io
 from collections.abc import Callable
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.nojit
 
 
 def person(*lines: str) -> tuple[Callable[[str], str], list[str]]:
-    """A function that answers with these lines and then ends, and the prompts it was shown."""
+    """A function that answers with these lines and then with the end of input, and the prompts that it got."""
     prompts: list[str] = []
     answers = iter(lines)
 

@@ -1,7 +1,7 @@
-"""A game outside the package, as an example for people who add one: Nim with one heap.
+"""A game outside the package, as an example for people who add a game: Nim with one heap.
 
-Two players take one to three stones in turn; whoever takes the last one wins. Action k takes k + 1 stones. An
-observation is one plane of one row: as many ones as there are stones.
+Two players take turns, and each takes one to three stones. Whoever takes the last stone wins. Action k takes k + 1
+stones. An observation is one plane of one row, with a one for each stone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,7 @@ STONES = 12
 
 
 class Nim(State):
-    """A heap of stones."""
+    """A position: a heap of stones."""
 
     __slots__ = ("stones",)
     player_names = ("first", "second")
@@ -96,10 +96,10 @@ class Nim(State):
 
 
 class NimRules(NamedTuple):
-    """What the kernels need to know, and what chooses their versions."""
+    """The rules as the kernels take them. Their type selects the versions of the kernels for this game."""
 
     most: int
-    """The most stones that may be taken."""
+    """The largest number of stones that may be taken at once."""
 
 
 @version(batch.set_start, NimRules)

@@ -1,4 +1,4 @@
-"""A game that the package does not know has all of it: environments, a batch, agents, matches."""
+"""A game outside the package gets all its features: environments, a batch, agents, matches."""
 
 import subprocess
 import sys
@@ -63,7 +63,7 @@ def test_self_play_ends_with_the_last_stone(nim):
             assert info["final_info"]["winner"][i] == 1 - final.to_move
 
 
-@pytest.mark.filterwarnings("ignore:Observation")  # PettingZoo expects no dict
+@pytest.mark.filterwarnings("ignore:Observation")  # PettingZoo does not expect a dict
 def test_pettingzoo_takes_it(nim):
     api_test(nim.NimAEC(), num_cycles=50)
 
@@ -71,11 +71,11 @@ def test_pettingzoo_takes_it(nim):
 def test_agents_play_it(nim):
     result = play_match("alphabeta:depth=4", "random", games=40, openings=None, new_game=lambda key: nim.Nim())
     assert result.score > 0.9
-    assert make_agent("alphabeta:depth=6").act(nim.Nim(7)) == 2  # leaves four
+    assert make_agent("alphabeta:depth=6").act(nim.Nim(7)) == 2  # it leaves four stones
 
 
 def test_an_edit_of_its_kernels_is_seen_by_the_packages_own(tmp_path):
-    """The packaged kernels that are compiled for this game are compiled anew when this game changes."""
+    """When this game changes, the package's kernels for it are compiled again."""
     source = (HERE / "nim.py").read_text()
     script = (
         "import nim; env = nim.NimVectorEnv(1, None); env.reset(seed=0); print(env.step([0])[0]['observation'].sum())"

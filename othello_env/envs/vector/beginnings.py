@@ -1,4 +1,4 @@
-"""How the games of a batch begin: their openings, the learner's side and the opponents."""
+"""How the games of a batch begin: their openings, the learner's side and their opponents."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["chosen_begins", "draw_keys", "usual_begins"]
 
 
 def usual_begins(batch: Batch, starts: Starts, side: int, pool: OpponentPool | None) -> Begins:
-    """How games begin where a reset has no options.
+    """How games begin if a reset has no options.
 
     Args:
         batch: the games.
         starts: the environment's openings.
-        side: the learner's player, or -1 if each game's key draws it.
-        pool: the opponents; None where every side learns.
+        side: the learner's player, or -1 to draw it from each game's key.
+        pool: the opponents; None if the learner plays every side.
 
     Raises:
         ValueError: an opening is wrong.
@@ -37,7 +37,7 @@ def usual_begins(batch: Batch, starts: Starts, side: int, pool: OpponentPool | N
 def chosen_begins(
     batch: Batch, starts: Starts, side: int, pool: OpponentPool | None, options: dict[str, Any]
 ) -> Begins:
-    """How games begin where the options of a reset say so; see `usual_begins`.
+    """How games begin under the options of a reset; see `usual_begins`.
 
     Raises:
         ValueError: an option is wrong.
@@ -54,7 +54,7 @@ def chosen_begins(
 def _begins_at(
     batch: Batch, positions: Sequence[State], random_plies: int, side: int, pool: OpponentPool | None
 ) -> Begins:
-    """How games begin at given positions, at none their own start; see `usual_begins`."""
+    """How games begin at given positions; without any, at their own start. See `usual_begins`."""
     learner = SIDE_DRAWN if side < 0 else side
     seats = batch.start.num_players - 1
     return batch.begins(
@@ -70,13 +70,13 @@ def _begins_at(
 def draw_keys(
     course: Course, keys: Sequence[int | None], mask: npt.NDArray[np.bool_], generator: np.random.Generator | None
 ) -> None:
-    """Lead the games of a mask to game 0 of their new keys, or to the next game of their old ones.
+    """Move each game of a mask to game 0 of its new key, or to the next game of its old key.
 
     Args:
-        course: of N games.
-        keys: N environment's keys, None where the old one stays.
-        mask: (N,) the games that begin.
-        generator: draws the first keys of all games; None if they have some.
+        course: the course of N games.
+        keys: N keys of environments; None keeps the old key.
+        mask: (N,) bool, the games that begin.
+        generator: draws the first keys of all games; None if the games have keys already.
     """
     if generator is not None:
         course.env_key[:] = generator.integers(2**64, size=len(keys), dtype=np.uint64)

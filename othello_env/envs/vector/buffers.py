@@ -1,4 +1,4 @@
-"""What a step of a batch of games writes."""
+"""The arrays that a step of a batch of games writes."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Buffers:
         rewards: (N,) float64.
         terminated: (N,) bool.
         truncated: (N,) bool, all False.
-        reward_to: (N,) int8, the player whose reward it is.
-        to_move: (N,) int8.
+        reward_to: (N,) int8, the player who gets each reward.
+        to_move: (N,) int8, the player to move in each game.
         observation: the dict of planes and masks.
 
     Args:
         batch: N games.
-        parts: the slices of it that are stepped one by one.
+        parts: the slices of the batch, each of which is stepped on its own.
     """
 
     def __init__(self, batch: Batch, parts: Sequence[slice] = (slice(None),)) -> None:
@@ -41,6 +41,6 @@ class Buffers:
         self.observation = {"observation": self.planes, "action_mask": self.masks}
         self.outcome = (self.rewards, self.reward_to, self.terminated)
         self.outcomes = [tuple(array[part] for array in self.outcome) for part in parts]
-        """Of each part, see `othello_env.games.batch.arrays.Outcome`."""
+        """The outcome of each part; see `othello_env.games.batch.arrays.Outcome`."""
         self.views = [batch.views(self.planes[part], self.masks[part]) for part in parts]
-        """The observations of each part, as `Batch.encode` takes them."""
+        """The planes and masks of each part, in the form that `Batch.encode` takes."""

@@ -1,4 +1,4 @@
-"""What a batch of games refuses."""
+"""The errors that a batch of games raises for wrong arguments and actions."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def check_begun(failed: int) -> None:
 
 
 def refuse(batch: Batch, actions: npt.NDArray[np.int64], problems: int, strict: bool, disabled: bool) -> None:
-    """Raise what the problems with actions call for, if anything.
+    """Raise the error that the problems with the actions call for, if any.
 
     Args:
-        batch: N games, as they were before the actions.
-        actions: (N,)
-        problems: what `Batch.check` says of them.
+        batch: N games, before the actions.
+        actions: (N,) int64.
+        problems: what `Batch.check` returned for these actions.
         strict: whether an illegal action raises.
         disabled: whether finished games may not be stepped.
 

@@ -1,4 +1,4 @@
-"""One Gymnasium vector environment over any batch of games, stepped by compiled kernels.
+"""One Gymnasium vector environment for any batch of games, stepped by compiled kernels.
 
 Letters for shapes: N = `num_envs`, A actions, P players.
 """
@@ -48,50 +48,50 @@ _RENDER_MODES = (None, "rgb_array", "ansi")
 
 
 class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC):
-    """N games, stepped together; a subclass says of which kind.
+    """N games, stepped together. A subclass defines the game.
 
-    With opponents it is, game by game, a batch of `othello_env.envs.single.SingleGame`: game i of ``reset(seed=s)``
-    plays as one with seed s + i. With ``opponent=None`` every side is the learner's: each step is a ply, the
-    observation is seen by the player to move, and `reward[i]` is for the player whose action was just given.
+    With opponents, each game plays like a `othello_env.envs.single.SingleGame`: game i after ``reset(seed=s)`` equals
+    the single game with seed s + i. With ``opponent=None`` the learner plays every side: each step is one ply, the
+    observation is the view of the player to move, and `reward[i]` is for the player who has just acted in game i.
 
-    `info` has the single environment's entries as arrays, at every reset and step: `action_mask` (N, A) int8, the array
-    of the observation; `winner` (N,), `discs` (N, P), `plies` (N,), `illegal_action` (N,) and `opponent` (N,), with
-    three players (N, 2), all int64 (see `othello_env.envs.conventions.game_info`). `opponents` has the specs by number;
-    `opponent` is -1 in self-play. Self-play has two more, (N,) int8: `to_move`, the players who move next, and
-    `reward_to`, whose reward it is (-1 after a reset). For each entry `_name` (N,) bool says where it counts:
-    everywhere but after a reset by `reset_mask`. It is what Gymnasium's `SyncVectorEnv` gives, and is made when it is
-    first looked at. One thing differs: after a reset by `reset_mask`, `action_mask` has the masks of the other games
+    `info` has the entries of the single environment as arrays, at every reset and step: `action_mask` (N, A) int8, the
+    same array as in the observation; `winner` (N,), `discs` (N, P), `plies` (N,), `illegal_action` (N,) and `opponent`
+    (N,), or (N, 2) with three players, all int64 (see `othello_env.envs.conventions.game_info`). `opponent` indexes
+    `opponents`, the specs; in self-play it is -1. Self-play has two more entries, (N,) int8: `to_move`, the players who
+    move next, and `reward_to`, the players who get the rewards (-1 after a reset). Each entry has a partner whose name
+    begins with ``_``, (N,) bool, which marks the games that have the entry: all of them, or after a reset with
+    `reset_mask` only those of the mask. The entries equal those of Gymnasium's `SyncVectorEnv`, and are made when they
+    are first read. One thing differs: after a reset with `reset_mask`, `action_mask` has the masks of the other games
     too, where Gymnasium's has zeros.
 
-    In the mode ``SAME_STEP``, the default, the observation and info after an end are the next game's. The last ones are
-    in ``info["final_obs"]``, (N,) objects, an observation or None, and ``info["final_info"]``, the entries above, both
-    only in a step in which a game ended. `position` is the State of a game, `final_position` that of the game that
-    ended in the last step; both have the `moves`.
+    In the default mode ``SAME_STEP``, where a game ends, the observation and info are already those of the next game. A
+    step in which a game ended has two more entries: ``info["final_obs"]``, (N,) objects, each a game's last observation
+    or None, and ``info["final_info"]``, the entries above at the end of each game that ended. `position` returns the
+    State of a game, `final_position` the State of a game that ended in the last step; both have the `moves`.
 
-    Gymnasium's own vector environments have the default ``NEXT_STEP``, which takes a step without a move after each
-    end. Its wrappers that change observations take only that or ``DISABLED``: ``Expected autoreset_mode to be NEXT_STEP
-    or DISABLED`` means that they want ``autoreset_mode="NextStep"``. `NumpyToTorch` wants the same and does not say so:
-    with ``SAME_STEP`` it fails at the first end with a BufferError.
+    The default of Gymnasium's own vector environments is ``NEXT_STEP``, which takes one step without a move after each
+    end. Gymnasium's wrappers that change observations work only with that mode or ``DISABLED``. If one fails with
+    ``Expected autoreset_mode to be NEXT_STEP or DISABLED``, use ``autoreset_mode="NextStep"``. `NumpyToTorch` wants the
+    same but does not check it: with ``SAME_STEP`` it fails with a BufferError where the first game ends.
 
-    If most games end by illegal actions, an `IgnoredMaskWarning` says so once.
+    If most games end by illegal actions, the environment gives one `IgnoredMaskWarning`.
 
     Args:
-        num_envs: how many games.
-        opponent: a spec, an Agent or a callable for every other seat, with three players also a tuple of one a seat; or
-            a dict of such and weights (see `set_opponents`); or None for self-play.
-        side: which player the learner is, by name, or ``"random"``; in self-play it is every one.
-        openings: where games begin: None for the game's start, ``"random:PLIES"``, or transcripts or States, of which
-            each game draws one.
+        num_envs: the number of games.
+        opponent: a spec, an Agent or a callable, which plays every other seat. With three players also a tuple with one
+            for each other seat. Or a dict from opponents to weights (see `set_opponents`). Or None for self-play.
+        side: the name of the learner's player, or ``"random"``. In self-play the learner plays every side.
+        openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
+            plies. A sequence of transcripts or States: each game draws one of them.
         reward: ``"result"``, or ``"margin"`` in discs.
-        strict: raise IllegalActionError for an illegal action, with all games left as they are, instead of ending its
-            game.
-        render_mode: None, ``"rgb_array"`` or ``"ansi"``; each gives a tuple with a picture of each game.
+        strict: an illegal action raises IllegalActionError and changes no game, instead of ending its game.
+        render_mode: None, ``"rgb_array"`` or ``"ansi"``. `render` returns a tuple with a picture of each game.
         autoreset_mode: Gymnasium's `AutoresetMode` or its value, ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
-            ``SAME_STEP``: where a game ends the next begins at once. ``NEXT_STEP``: the step after an end
-            ignores the action, which is no ply, and begins the next game. ``DISABLED``: only `reset` begins games.
-        copy: return arrays that are the caller's; without it the same ones each time, overwritten by the next step,
-            and an info that has to be looked at before it.
-        num_threads: in how many slices, each by its own thread, the games are stepped; results do not depend on it.
+            ``SAME_STEP``: where a game ends, the next one begins at once. ``NEXT_STEP``: the step after an end begins
+            the next game; it ignores the action and is not a ply. ``DISABLED``: only `reset` begins games.
+        copy: return new arrays at every step, which the caller may keep. Without it, every step returns and overwrites
+            the same arrays, and an info must be read before the next step.
+        num_threads: the number of threads; each steps a slice of the games. Results do not depend on it.
 
     Raises:
         ValueError: an argument is wrong (SpecError for the opponent).
@@ -110,7 +110,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         copy: bool = True,
         num_threads: int = 1,
     ) -> None:
-        self._threads = Threads(1)  # Gymnasium 1.1 closes also what could not be made
+        self._threads = Threads(1)  # set first, because Gymnasium 1.1 also closes an environment whose __init__ failed
         num_envs, num_threads = check_count("num_envs", num_envs), check_count("num_threads", num_threads)
         start = self.new_game(0)
         self._sides = ("random", *start.player_names)
@@ -131,7 +131,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self.single_observation_space = observation_space(start)
         self.single_action_space = gymnasium.spaces.Discrete(start.num_actions)
         self._how = (self.autoreset_mode == AutoresetMode.SAME_STEP, reward == "margin")
-        """Whether the next game begins where one ends, and whether rewards are margins."""
+        """Whether the next game begins in the step in which one ends, and whether rewards are margins."""
         self._strict = strict
         self._side = side
         self._copy = copy
@@ -141,23 +141,23 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self._ready = self._has_keys = False
         self._watch = MaskWatch()
         self._ends: list[Ends] = []
-        """How games ended in the last step."""
+        """The ends of the games that ended in the last step."""
         self._batch = self.new_batch(num_envs)
         self._arrange()
         self.set_openings(openings)
 
     @abstractmethod
     def new_batch(self, n: int) -> Batch:
-        """N games, not begun."""
+        """N games that have not begun."""
 
     @abstractmethod
     def new_game(self, game_key: int) -> State:
-        """The game's own start; what is random in it depends on the key."""
+        """The start of a game. Everything random in it depends only on the key."""
 
-    # Gymnasium's spaces of N games hold four bytes for each of an observation's, so they are made only when asked for.
+    # Gymnasium's spaces of N games take four bytes for each byte of the observations, so they are made only on demand.
 
     @cached_property
-    def observation_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]  # one is made, and can be set
+    def observation_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]  # made once, and can be set
         return batch_space(self.single_observation_space, self.num_envs)
 
     @cached_property
@@ -165,7 +165,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return batch_space(self.single_action_space, self.num_envs)
 
     def _arrange(self) -> None:
-        """Make what shares memory with the games: the slices of each thread, and the buffers."""
+        """Make the objects that share memory with the games: the part of each thread, and the buffers."""
         bounds = np.linspace(0, self.num_envs, self._threads.count + 1).astype(int).tolist()
         self._slices = [slice(a, b) for a, b in pairwise(bounds)]
         self._parts = [self._batch.part(places) for places in self._slices]
@@ -180,7 +180,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self._encode(self._buffers)
 
     def set_openings(self, openings: str | Sequence[str | State] | None) -> None:
-        """Change where games begin, from each game's next reset on; the argument is the constructor's.
+        """Change where games begin, from each game's next reset on. The argument is as for the constructor.
 
         Raises:
             ValueError: the openings are wrong; nothing has changed then.
@@ -190,11 +190,11 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self._starts = starts
 
     def set_opponents(self, opponents: Opponents) -> None:
-        """Change the opponents; each game plays on against its own until its next reset.
+        """Change the opponents. Each game keeps its own until its next reset.
 
         Args:
-            opponents: as for the constructor; in a dict the values are the weights at which games, or with three
-                players the seats of each game, draw its keys.
+            opponents: as for the constructor. A dict has opponents as keys and weights as values. Each game draws an
+                opponent by these weights; with three players, each seat of each game draws one.
 
         Raises:
             ValueError: a spec or a weight is wrong, or this is a self-play environment; nothing has changed then.
@@ -205,19 +205,19 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self._begins = usual_begins(self._batch, self._starts, self._number_of(self._side), self._pool)
 
     def _number_of(self, side: str) -> int:
-        """A side's player, -1 for ``"random"``."""
+        """The player of a side, or -1 for ``"random"``."""
         return self._sides.index(side) - 1
 
     @property
     def to_move(self) -> npt.NDArray[np.int8]:
-        """(N,) the players to move, a copy: against opponents the player that the learner is in each game."""
+        """The players to move, (N,), a copy. Against opponents, this is the learner's player in each game."""
         return self._batch.course.to_move.copy()
 
     @property
     def opponents(self) -> tuple[str, ...]:
-        """The opponents' specs (of an Agent or a callable its name), by the numbers in ``info["opponent"]``.
+        """The opponents' specs, or the names of Agents and callables, indexed by the numbers in ``info["opponent"]``.
 
-        `set_opponents` changes the numbers: first come those that are still being played against, then the new ones.
+        `set_opponents` changes the numbers: first come the opponents of games that still go on, then the new ones.
         """
         return () if self._pool is None else tuple(self._pool.names)
 
@@ -233,7 +233,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return self._batch.state(i)
 
     def final_position(self, i: int) -> State:
-        """The last position of the game that ended in place i in the last step, with its moves.
+        """The final position, with its moves, of the game that ended in place i in the last step.
 
         Raises:
             LookupError: no game ended there in the last step.
@@ -244,7 +244,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         raise LookupError(f"no game {i} ended in the last step")
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """(N, A) bool, the legal actions of the players to move; all False in games that are over."""
+        """The legal actions of the players to move, (N, A) bool. They are all False in games that are over."""
         buffers = Buffers(self._batch, self._slices)
         self._encode(buffers)
         return buffers.masks.view(np.bool_)
@@ -255,18 +255,18 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         """Begin games, and let the opponents play until it is the learner's turn.
 
         Args:
-            seed: for a game with a seed the first of that seed's games begins, for one without its next. Seeds are
-                integers from 0 on: s gives game i the seed s + i; a sequence or array gives each its own, or None.
-            options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`) and `side` say
-                where these games begin, not those that follow them; `reset_mask`, (N,) bool, which games.
+            seed: an integer s of at least 0 gives game i the seed s + i. A sequence or array gives each game its own
+                seed, or None. With a seed, the first game of that seed begins; without one, the next game.
+            options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`) and `side` apply to
+                the games that begin now, not to later ones. `reset_mask`, (N,) bool, selects the games to reset.
 
         Returns:
             The observations of all games, and their info.
 
         Raises:
-            ValueError: a seed or an option is wrong; nothing has changed then. Or games could not begin, since random
-                plies or opponents ended them in every draw.
-            TypeError: a seed is no integer, the options are no dict, or `reset_mask` is no bool array.
+            ValueError: a seed or an option is wrong; nothing has changed then. Or a game could not begin, because in
+                every draw the random plies or the opponents ended it.
+            TypeError: a seed is not an integer, the options are not a dict, or `reset_mask` is not a bool array.
             AgentError: an opponent answered with an illegal action.
         """
         chosen = check_options(options, (*POSITION_OPTIONS, "side", "reset_mask"))
@@ -284,7 +284,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         super().reset(seed=int(seed) if isinstance(seed, int | np.integer) else None)
         draw_keys(self._batch.course, keys, mask, None if self._has_keys else self.np_random)
         self._has_keys = True
-        self._ready = False  # until all went well
+        self._ready = False  # until everything has succeeded
         buffers = self._outputs()
         buffers.terminated[:] = False
         buffers.reward_to[:] = NOBODY
@@ -297,12 +297,12 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return buffers.observation, self._info(buffers, None if mask.all() else mask)
 
     def _make_room(self, begins: Begins) -> None:
-        """Make room for the moves of the next step."""
+        """Make room for the moves of the next step in the games' memory."""
         if self._batch.make_room(begins):
             self._parts = [self._batch.part(places) for places in self._slices]
 
     def step(self, actions: Any) -> tuple[_Observation, _Array, _Array, _Array, dict[str, Any]]:
-        """Play an action in each game, and the opponents' answers.
+        """Play an action in each game, then the opponents' answers.
 
         Args:
             actions: (N,) integers.
@@ -311,8 +311,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             Observations, rewards (N,) float64, terminated (N,) bool, truncated (N,) bool, always False, and info.
 
         Raises:
-            ValueError: dtype, shape or range is wrong; nothing has changed then.
-            IllegalActionError: an action is not legal, and the environment is strict; nothing has changed then.
+            ValueError: a dtype, shape or range is wrong; nothing has changed then.
+            IllegalActionError: an action is illegal and the environment strict; nothing has changed then.
             ResetNeeded: there was no reset yet, or (autoreset disabled) a game is over.
             AgentError: an opponent answered with an illegal action; the environment needs a reset then.
             RuntimeError: a thread could not be started; the environment needs a reset then.
@@ -324,7 +324,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         if problems:
             refuse(self._batch, chosen, problems, self._strict, self.autoreset_mode == AutoresetMode.DISABLED)
         buffers = self._outputs()
-        self._ready = False  # until all went well
+        self._ready = False  # until everything has succeeded
         self._make_room(self._begins)
         ends = self._threads.run(lambda k: self._advance(k, chosen, problems, buffers))
         if self._pool is not None:
@@ -345,13 +345,13 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             part.encode(views)
 
     def _advance(self, k: int, actions: npt.NDArray[np.int64], problems: int, buffers: Buffers) -> Ends:
-        """Play the actions in the k-th slice of the games, and show them where that is all."""
+        """Play the actions in the k-th slice of the games. In self-play, also write its observations."""
         batch, places = self._parts[k], self._slices[k]
         ends, failed = batch.step(actions[places], problems, buffers.outcomes[k], self._begins, *self._how)
         check_begun(failed)
         if places.start:
             ends["game"] += places.start
-        if self._pool is None:  # nobody answers
+        if self._pool is None:  # there are no opponents to answer
             batch.encode(buffers.views[k])
         return ends
 
@@ -370,7 +370,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return found
 
     def _info(self, buffers: Buffers, where: npt.NDArray[np.bool_] | None = None) -> StepInfo:
-        """The info of a step, or of a reset of the games of a mask (None for all)."""
+        """The info of a step, or of a reset of the games in a mask (None: all games)."""
         buffers.to_move[:] = self._batch.course.to_move
         info: dict[str, npt.NDArray[np.int8]] = {"action_mask": buffers.masks}
         if self._pool is None:

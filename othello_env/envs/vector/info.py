@@ -1,9 +1,9 @@
-"""The `info` of a batch of games, whose entries are made when they are first looked at.
+"""The `info` of a batch of games. Its entries are made when they are first read.
 
-Gymnasium wants what every game has to say at every step, and the last observation of each game that ended as an object
-of its own. To make all that takes longer than the step does, and few trainers read it.
+Gymnasium expects entries for every game at every step, and the last observation of each game that ended as its own
+object. To make all these takes longer than the step itself, and few trainers read them.
 
-Letters for shapes: N games, E of which ended in the step, A actions.
+Letters for shapes: N games, E games that ended in the step, A actions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Moment", "StepInfo"]
 
 _NUMBERS = ("winner", "discs", "plies", "illegal_action", "opponent")
 _FIELDS = {"winner": "winner", "discs": "scores", "plies": "plies", "illegal_action": "illegal"}
-"""The field of an end that an entry shows."""
+"""The field of `Ends` that each entry shows."""
 _FINAL = ("final_obs", "final_info")
 
 
@@ -36,10 +36,10 @@ _AT_AN_END = _with_masks(*_FINAL)
 
 
 class StepInfo(dict[str, Any]):
-    """A dict, some entries of which are made when they, or the dict as a whole, are first looked at.
+    """A dict that can make some of its entries later: when an entry, or the whole dict, is first read.
 
-    Made as a dict is made, it is one like any other, which wrappers that change every entry rely on; `later` makes one
-    with entries still to be made. A copy is a plain dict.
+    The constructor makes an ordinary dict; wrappers that change every entry rely on this. `later` makes one with
+    entries still to be made. A copy is a plain dict.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -52,9 +52,9 @@ class StepInfo(dict[str, Any]):
         """An info with entries still to be made.
 
         Args:
-            ready: the entries that are there.
+            ready: the entries that exist already.
             names: the names of the others.
-            make: returns the entry of a name, and any others that it made on the way.
+            make: takes a name and returns its entry, with any others that it made on the way.
         """
         info = cls(ready)
         info._names, info._make = names, make
@@ -62,7 +62,7 @@ class StepInfo(dict[str, Any]):
 
     def _fill(self, name: str) -> None:
         made = self._make(name)
-        for other in self._names & made.keys():  # others were deleted or replaced meanwhile
+        for other in self._names & made.keys():  # skip those that were deleted or replaced in the meantime
             super().__setitem__(other, made[other])
         self._names -= made.keys()
 
@@ -165,19 +165,19 @@ def _nothing(name: str) -> dict[str, Any]:
 
 
 class Moment:
-    """What a step or reset leaves to be said of the games.
+    """The games after a step or reset, from which the entries of `info` are made on demand.
 
     Args:
-        batch: the games after it.
-        ends: the games that ended in it.
+        batch: the games after the step or reset.
+        ends: the games that ended in the step.
         where: (N,) bool, the games that were reset, or None for all.
-        within: whether the next games have begun where some ended, so that `final_obs` and `final_info` describe the
-            ends.
-        self_play: whether every side is the learner's.
-        copy: whether the entries stay as they are after the next step.
+        within: whether the next games have already begun where games ended. Then `final_obs` and `final_info` describe
+            the games that ended.
+        self_play: whether the learner plays every side.
+        copy: whether the entries must keep their values after the next step.
 
     Attributes:
-        names: of the entries that `make` makes.
+        names: the names of the entries that `make` makes.
     """
 
     def __init__(
@@ -203,7 +203,7 @@ class Moment:
             self.names |= _AT_AN_END
 
     def make(self, name: str) -> dict[str, Any]:
-        """The entry of a name."""
+        """Make the entry with this name."""
         entry = name.removeprefix("_")
         if entry != name:
             return {name: self._ended if entry in _FINAL else self._where}
@@ -233,7 +233,7 @@ class Moment:
         return where
 
     def _running(self, name: str) -> npt.NDArray[np.int64]:
-        """An entry of all games, as if none had ended."""
+        """An entry for all games, as if none had ended."""
         n = len(self._plies)
         if name == "winner":
             return np.full(n, PLAYING, np.int64)
@@ -246,18 +246,18 @@ class Moment:
         return np.full(n, NOBODY, np.int64)
 
     def _at_the_end(self, name: str) -> npt.NDArray[np.int64]:
-        """An entry of the games that ended."""
+        """An entry for the E games that ended."""
         if name == "opponent":
             return self._opponents(self._ends["rival"])
         return self._ends[_FIELDS[name]].astype(np.int64)
 
     def _opponents(self, rival: npt.NDArray[np.int16]) -> npt.NDArray[np.int64]:
-        """The numbers of the opponents, (N,), with three players (N, 2)."""
+        """The numbers of the opponents, (N,), or (N, 2) with three players."""
         numbers = np.full(rival.shape, NOBODY, np.int64) if self._self_play else rival.astype(np.int64)
         return numbers[:, 0] if rival.shape[1] == 1 else numbers
 
     def _final_info(self) -> dict[str, Any]:
-        """The last info of each game that ended, as arrays over all games with zeros elsewhere."""
+        """The last info of each game that ended, as arrays over all games. The other games have zeros."""
         n = len(self._plies)
         info: dict[str, Any] = {"action_mask": np.zeros((n, self._batch.start.num_actions), np.int8)}
         for name in _NUMBERS:
@@ -267,7 +267,7 @@ class Moment:
         return info | {f"_{name}": self._ended for name in info}
 
     def _final_observations(self) -> npt.NDArray[np.object_]:
-        """(N,) the last observation of each game that ended, as a single environment gives it; None elsewhere."""
+        """The last observation of each game that ended, as a single environment returns it; else None. (N,) objects."""
         planes = self._batch.final_observations(self._ends)
         masks = np.zeros((len(planes), self._batch.start.num_actions), np.int8)
         found = np.full(len(self._plies), None, object)

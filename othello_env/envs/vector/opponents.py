@@ -1,4 +1,4 @@
-"""The opponents of a batch of games: one agent, or a weighted pool of which each game draws one."""
+"""The opponents of a batch of games: one agent, or a weighted pool from which each game draws one."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ __all__ = ["Opponent", "OpponentPool", "Opponents", "make_opponents"]
 
 Opponent = str | Agent | Policy
 Opponents = Opponent | tuple[Opponent, ...] | Mapping[Any, float]
-"""An opponent, one for each other seat, or a mapping whose keys are opponents and whose values are the weights at which
-games draw them."""
+"""An opponent; or a tuple of one for each other seat; or a mapping from opponents to the weights by which games draw
+them."""
 
 
 class OpponentPool:
-    """The agents that play in a batch of games, by number, and how new games draw them.
+    """The agents that play in a batch of games, with their numbers, and the weights by which new games draw them.
 
     Args:
-        opponents: one for every other seat, a tuple of one a seat, or a mapping from which each seat draws.
+        opponents: one for every other seat, a tuple of one for each seat, or a mapping from which each seat draws.
         start: a state of the game.
 
     Raises:
-        ValueError: a spec is wrong, or the weights are, or there are not as many opponents as other seats.
-        TypeError: an opponent is no spec, Agent or callable.
+        ValueError: a spec or the weights are wrong, or the number of opponents is not that of the other seats.
+        TypeError: an opponent is not a spec, Agent or callable.
         WrongGameError: an opponent does not play this game.
 
     Attributes:
-        agents: by number.
-        names: their specs.
-        bounds: (P - 1, K) uint64, for each seat the ascending bounds of the 32-bit numbers that draw each opponent.
-        first: the number of the first agent that new games draw; those before it finish their games.
+        agents: the agents, in the order of their numbers.
+        names: their specs, or the names of Agents and callables.
+        bounds: (P - 1, K) uint64, for each seat and each of the K new opponents the bounds, in ascending order, of the
+            32-bit numbers that draw it.
+        first: the number of the first agent that new games draw. Agents before it only finish their games.
     """
 
     def __init__(self, opponents: Opponents, start: State) -> None:
@@ -53,7 +54,7 @@ class OpponentPool:
 
         Args:
             opponents: as for the constructor.
-            rivals: (N, P - 1) int16, which agents play in each game; renumbered in place.
+            rivals: (N, P - 1) int16, the numbers of the agents in each game. They are renumbered in place.
         """
         agents, names, bounds = _drawn(opponents, self._start)
         used, numbers = np.unique(rivals, return_inverse=True)
@@ -63,10 +64,10 @@ class OpponentPool:
         rivals[:] = numbers.reshape(rivals.shape)
 
     def ask(self, waiting: Waiting) -> npt.NDArray[np.int64]:
-        """Each game's opponent's answer, (M,) int64, legal.
+        """The opponents' actions in the M games that wait for one, (M,) int64, all legal.
 
         Raises:
-            AgentError: an answer is no legal action.
+            AgentError: an answer is not a legal action.
         """
         rival, positions = waiting.rival, waiting.positions
         present = np.flatnonzero(np.bincount(rival)) if len(self.agents) > 1 else (rival[0],)
@@ -80,7 +81,7 @@ class OpponentPool:
 
 
 def _name(opponent: Opponent, agent: Agent) -> str:
-    """The spec that an agent was made from, or its name."""
+    """The spec that an agent was made from, or else its name."""
     return opponent if isinstance(opponent, str) else repr(agent)
 
 
@@ -88,8 +89,8 @@ def make_opponents(opponents: Opponent | tuple[Opponent, ...], start: State) -> 
     """An agent for each other seat, in the order in which they follow the learner, and their names.
 
     Raises:
-        ValueError: a spec is wrong, or there are not as many opponents as other seats.
-        TypeError: an opponent is no spec, Agent or callable.
+        ValueError: a spec is wrong, or the number of opponents is not that of the other seats.
+        TypeError: an opponent is not a spec, Agent or callable.
         WrongGameError: an opponent does not play this game.
     """
     others = start.num_players - 1
@@ -107,7 +108,7 @@ def _drawn(opponents: Opponents, start: State) -> tuple[list[Agent], list[str], 
     seats = start.num_players - 1
     if not isinstance(opponents, Mapping):
         agents, names = make_opponents(opponents, start)
-        return agents, names, np.triu(np.full((seats, seats), 2**32, np.uint64))  # seat k draws number k
+        return agents, names, np.triu(np.full((seats, seats), 2**32, np.uint64))  # so seat k draws agent k
     agents = [make_agent(opponent) for opponent in opponents]
     for agent in agents:
         agent.check_game(start)

@@ -47,7 +47,7 @@ def ffo() -> list[Endgame]:
 
 @pytest.fixture(scope="session")
 def random_position() -> Callable[..., Othello]:
-    """A position with so many empty squares of a random game; forced passes among them."""
+    """`random_position(key, empty)`: a position with `empty` empty squares from a random game, perhaps with a pass."""
 
     def position(key: int, empty: int, size: int = 8) -> Othello:
         for game in range(key << 16, (key + 1) << 16):

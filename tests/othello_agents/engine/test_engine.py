@@ -1,4 +1,4 @@
-"""The engine: its values against the textbook searches, its limits, and what it says about a position."""
+"""The engine: its values compared with the textbook searches, its limits, and its reports on positions."""
 
 import math
 import os
@@ -32,7 +32,7 @@ from othello_env.games.othello.positions import OthelloPositions
 
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory):
-    """Files of random weights for each size."""
+    """Files with random weights for each size."""
     folder = tmp_path_factory.mktemp("weights")
     files = {}
     for size in (4, 6, 8):
@@ -44,7 +44,7 @@ def weights(tmp_path_factory):
 
 
 def as_textbook(analysis):
-    """The engine's score as a textbook search has it: infinite for a game that is won or lost."""
+    """The engine's score as a textbook search gives it: infinite for a won or lost game."""
     return math.copysign(math.inf, analysis.score) if analysis.unit == "discs" and analysis.score else analysis.score
 
 
@@ -55,20 +55,20 @@ def test_its_value_is_that_of_the_textbook_searches(name, size, random_position)
         depth = 1 + key % 6
         state = random_position(key, 1 + (7 * key) % (size**2 - 5), size)
         analysis = Engine(depth=depth, exact=0, eval=name).analyse(state)
-        depth += state.must_pass  # a forced pass is not searched
+        depth += state.must_pass  # the engine does not count a forced pass as a ply
         assert as_textbook(analysis) == AlphaBeta(depth, name).search(state).value, f"{state}\n{analysis}"
         if depth <= 3:
             assert as_textbook(analysis) == Minimax(depth, name).search(state).value
-        # The move has that value, too.
+        # The chosen move has that value too.
         after = state.play(analysis.best)
         if depth > 1 and not after.is_over:
             assert -as_textbook(analysis) == AlphaBeta(depth - 1, name).search(after).value
 
 
 def looked_up(network, state, player):
-    """The n-tuple value in the engine's units, square by square, also where the game is over."""
+    """The n-tuple value in the engine's units, computed square by square, for finished games too."""
     places = layout(state.size)
-    # The tables know positions by the player who has just moved.
+    # The tables show positions from the view of the player who has just moved.
     signs = [(state.opponent >> square & 1) - (state.own >> square & 1) for square in range(64)]
     configurations = np.array(signs) @ places.deltas.astype(np.int64)[:, : places.looked_up]
     stage = max(0, (sum(state.discs()) - 5) * network.stages // (state.size**2 - 4))
@@ -93,7 +93,7 @@ def test_its_value_with_ntuple_weights_is_that_of_the_textbook_search(size, weig
             assert analysis.score == pytest.approx(math.tanh(value / LOGIT), abs=2 / LOGIT), state
 
 
-# The number of nodes of the deterministic search: a change of it changes what the engine does, and is to be meant.
+# The numbers of nodes of the deterministic search. If they change, the engine's behaviour changed: only on purpose.
 SIGNATURE = {"weighted": 189_426, "mobility": 150_414}
 
 
@@ -126,7 +126,7 @@ def test_a_batch_is_a_loop(options, random_position):
 def test_a_limit_of_nodes_is_kept(random_position):
     for key, nodes in enumerate([1, 100, 3_000, 150_000]):
         analysis = Engine(nodes=nodes, eval="weighted", exact=20).analyse(random_position(key, 20))
-        assert analysis.nodes < nodes + 100  # the last four empty squares do not look at the limit
+        assert analysis.nodes < nodes + 100  # the search of the last four empty squares does not check the limit
         assert analysis.best in analysis.state.legal_actions()
     deep = Engine(nodes=20_000, eval="weighted").analyse(random_position(9, 45))
     assert 20_000 <= deep.nodes < 20_100
@@ -172,7 +172,7 @@ def test_its_share_of_a_clock(monkeypatch, spec, clock, least, most):
 
     monkeypatch.setattr(engine_agent, "run", note)
     agent = make_agent(spec)
-    agent.act(Othello())  # compiled
+    agent.act(Othello())  # compiles the kernels
     agent._search = lambda position, seconds: given.append(seconds) or Engine._search(agent, position, seconds)
     del given[:]
     agent.act(Othello(), **clock)
@@ -183,7 +183,7 @@ def test_its_share_of_a_clock(monkeypatch, spec, clock, least, most):
 
 def test_it_uses_a_limit_for_the_move():
     engine = Engine(eval="weighted")
-    engine.act(Othello())  # compiled
+    engine.act(Othello())  # compiles the kernels
     began = time.monotonic()
     engine.act(Othello(), move_seconds=1.0)
     assert time.monotonic() - began > 0.5
@@ -191,7 +191,7 @@ def test_it_uses_a_limit_for_the_move():
 
 @pytest.fixture
 def packaged(tmp_path, monkeypatch):
-    """A folder that is a copy of the package's weights, where the engine then finds them."""
+    """A copy of the folder with the package's weights. The engine reads them from this copy."""
     copy = tmp_path / "weights"
     shutil.copytree(Path(str(resources.files("othello_agents"))) / "weights", copy)
     for module in (ntuple_agent, probcut):
@@ -241,11 +241,11 @@ def test_an_error_within_a_search_reaches_the_caller():
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="the system cannot send itself Ctrl-C")
 def test_an_interrupt_ends_a_search_and_the_engine_goes_on():
     engine = Engine(eval="weighted")
-    engine.act(Othello())  # compiled
+    engine.act(Othello())  # compiles the kernels
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        engine.solve(Othello())  # takes years
+        engine.solve(Othello())  # would take years
     timer.join()
     assert not [thread for thread in threading.enumerate() if thread.name == "othello-engine" and thread.is_alive()]
     assert engine.act(Othello()) in Othello().legal_actions()
@@ -380,7 +380,7 @@ def test_an_engine_travels_to_another_process():
 
 
 def test_what_is_remembered_of_one_size_is_not_used_on_another():
-    # With a limit of time the table is kept from move to move, and the starts of all sizes are the same squares.
+    # With a time limit the table is kept from move to move, and the starts of all sizes occupy the same squares.
     engine = Engine(ms=60_000, depth=6, exact=0, eval="count")
     for size in (8, 4, 6, 8):
         expected = AlphaBeta(6, "count").search(Othello(size)).value

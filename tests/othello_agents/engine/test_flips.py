@@ -1,4 +1,4 @@
-"""The engine's flips against those of the rules."""
+"""The engine's flips, compared with those of the rules."""
 
 import numpy as np
 from hypothesis import given, settings

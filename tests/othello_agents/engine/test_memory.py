@@ -77,7 +77,7 @@ def test_keys_differ():
     rng = np.random.default_rng(1)
     own = rng.integers(0, 2**64, 2000, np.uint64)
     keys = {int(position_key(a, b & ~a)) for a, b in zip(own, own[::-1], strict=True)}
-    # Neighbours in the highest ranks alone, where a product without mixing would collide.
+    # Similar positions with discs only in the highest ranks: products without mixing would collide there.
     keys |= {int(position_key(np.uint64(a << 56), np.uint64((255 - a) << 56))) for a in range(256)}
     keys |= {int(position_key(np.uint64(a << 48), np.uint64((255 - a) << 56))) for a in range(1, 256)}
     assert len(keys) == 2000 + 256 + 255

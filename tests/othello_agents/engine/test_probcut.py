@@ -1,4 +1,4 @@
-"""Selective search: what it may leave out, and what it must not touch."""
+"""Selective search: what it may skip, and what it must leave unchanged."""
 
 import json
 from importlib import resources
@@ -22,7 +22,7 @@ from othello_env import Othello, make_agent
 
 
 def both(state, **options):
-    """The analyses with and without selectivity."""
+    """The analyses with and without selective search."""
     return [Engine(eval="ntuple", selective=selective, **options).analyse(state) for selective in (True, False)]
 
 
@@ -45,7 +45,7 @@ def test_a_sufficient_value_promises_the_bound_and_the_next_one_does_not(directi
             enough = int(sufficient(bound, direction, depth, empty, cuts.astype(np.float32)))
 
             def beyond(shallow, slope=slope, offset=offset, deviation=deviation, bound=bound):
-                """How many standard deviations the predicted value lies beyond the bound."""
+                """The number of standard deviations by which the predicted value lies beyond the bound."""
                 return direction * (slope * shallow + offset - bound) / deviation
 
             assert beyond(enough) >= CONFIDENCE - 1e-4
@@ -56,7 +56,7 @@ def test_a_fit_of_every_stage_and_depth_ships():
     cuts = shipped_cuts(8)
     assert cuts.dtype == np.float32
     assert cuts.shape[0] == stage_of(63) + 1
-    assert cuts.shape[1] >= 6  # to depth 8 at least
+    assert cuts.shape[1] >= 6  # at least up to depth 8
     slope, _, deviation = np.moveaxis(cuts, 2, 0)
     assert (slope > 0.5).all()
     assert (deviation > 0).all()
@@ -76,7 +76,7 @@ def test_a_selective_search_visits_fewer_nodes(random_position):
 
 def test_depths_that_are_never_cut_and_endgames_are_the_same(random_position):
     for key in range(6):
-        # Only what follows the first move can be cut, so depth 3 is whole, too.
+        # Only positions after the first move can be cut, so a search to depth 3 is complete too.
         for options in ({"depth": SHALLOWEST, "exact": 0}, {"exact": 13}):
             empty = 13 if "depth" not in options else 40
             selective, whole = both(random_position(key, empty), **options)

@@ -1,4 +1,4 @@
-"""The evaluations against Norvig's tables and rules, written out a second time."""
+"""The evaluations, compared with Norvig's tables and rules, which are written out here a second time."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The evaluation of Iago: its edge table against a slow twin, its symmetries, its strength."""
+"""The evaluation of Iago: its edge table compared with a slow twin, its symmetries, its strength."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from othello_env.games.hashing import draw
 from othello_env.games.othello import symmetries
 from othello_env.games.othello.bitboard import ACTION_SQUARES
 
-# A slow twin: an edge is a string of ten of ".XO", X the player.
+# A slow twin. An edge is a string of ten characters of ".XO"; X is the player.
 STATIC = dict(
     zip("xcCAB", ((0, 0, -2000), (700, 0, 0), (1200, 200, -25), (1000, 200, 75), (1000, 200, 50)), strict=True)
 )
@@ -44,7 +44,7 @@ def static(edge):
 
 
 def after(edge, i):
-    """The edge after X plays there, and whether something turned."""
+    """The edge after X plays there, and whether any disc flipped."""
     cells = list(edge)
     cells[i] = "X"
     if PLACES[i] != "x":
@@ -100,7 +100,7 @@ def test_static_values_against_a_slow_twin():
 
 
 class Values(dict):
-    """Values of edges by rounds, reckoned when they are asked for."""
+    """Values of edges after a number of rounds, computed when they are first read."""
 
     def __init__(self, rounds):
         self.before = Values(rounds - 1) if rounds else None
@@ -109,7 +109,7 @@ class Values(dict):
         if self.before is None or "." not in edge or edge == "." * 10:
             value = static(edge)
         else:
-            # Edges with more discs are of this round already, the edge itself of the one before.
+            # Edges with more discs have this round's values already; the edge itself has that of the round before.
             value = expected(edge, {edge: self.before[edge]} | {swap(e): self[swap(e)] for e in self.moves(edge)})
         self[edge] = value
         return value
@@ -214,7 +214,7 @@ def test_it_is_found_by_name_and_refuses_other_games():
 
 @pytest.mark.parametrize(("depth", "games", "score"), [(1, 400, 0.76), (3, 60, 0.89)])
 def test_its_strength_is_the_published_one(depth, games, score):
-    """Against `modified` at equal depth, from an independent program."""
+    """The scores against `modified` at equal depth come from an independent program."""
     result = play_match(
         f"alphabeta:depth={depth},eval=iago",
         f"alphabeta:depth={depth},eval=modified",
@@ -222,5 +222,5 @@ def test_its_strength_is_the_published_one(depth, games, score):
         openings="random:10",
         seed=3,
     )
-    # Four standard errors of games that are independent.
+    # Four standard errors, for independent games.
     assert result.score == pytest.approx(score, abs=4 * (score * (1 - score) / games) ** 0.5)

@@ -1,4 +1,4 @@
-"""An evaluation that another package adds: described once, and known to every search."""
+"""An evaluation that another package adds: it is described once, and every search knows it."""
 
 import pickle
 

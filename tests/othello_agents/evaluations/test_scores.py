@@ -1,4 +1,4 @@
-"""Long runs of the classic agents score as an independent program's do."""
+"""Long runs of the classic agents score like those of an independent program."""
 
 import math
 
@@ -8,7 +8,7 @@ import pytest
 from othello_env.arena.match import play_match
 
 EXPECTED = [
-    # (one agent, the other, the first one's score, from how many games)
+    # (one agent, the other, the first agent's score, the number of games that gave it)
     ("maximizer:eval=count", "maximizer:eval=weighted", 0.171, 40_000),
     ("maximizer:eval=count", "random", 0.626, 40_000),
     ("maximizer:eval=weighted", "maximizer:eval=modified", 0.414, 40_000),
@@ -20,7 +20,7 @@ EXPECTED = [
     ("alphabeta:depth=4,eval=weighted", "random", 0.918, 1_200),
     ("alphabeta:depth=4,eval=modified", "random", 0.980, 1_200),
 ]
-"""Colours swapped, from 10 random plies, a draw half a point."""
+"""Games begin after 10 random plies and are played with both colours. A draw is half a point."""
 
 
 @pytest.mark.parametrize(("one", "other", "expected", "published_games"), EXPECTED)

@@ -1,4 +1,4 @@
-"""Gumbel AlphaZero's search: against a twin in Python, exact results, and what its paper promises."""
+"""Gumbel AlphaZero's search, compared with a twin in Python, with exact results and with its paper's claims."""
 
 import math
 
@@ -16,7 +16,7 @@ WEIGHTS = np.random.default_rng(5).normal(size=(65, 128))
 
 
 def network(observations, masks):
-    """A made-up policy and value, each row of which hangs on nothing but its own position."""
+    """A made-up policy and value. Each row depends only on its own position."""
     n, size = len(observations), observations.shape[-1]
     planes = observations.reshape(n, -1)
     logits = np.stack([(planes * row[: planes.shape[1]]).sum(axis=1) for row in WEIGHTS[: size * size + 1]], axis=1)
@@ -25,7 +25,7 @@ def network(observations, masks):
 
 
 def blank(observations, masks):
-    """Every move is as likely, every position worth nothing."""
+    """All moves are equally likely, and every position has the value 0."""
     return masks / masks.sum(axis=1, keepdims=True), np.zeros(len(masks))
 
 
@@ -37,7 +37,7 @@ def solved(state):
 
 
 def endgames(count, empties):
-    """Positions with so many empty squares and a choice that matters, from random games, with each action's value."""
+    """Positions of random games with that many empty squares and a choice that matters, and all actions' values."""
     found, seed = [], 0
     while len(found) < count:
         seed += 1
@@ -56,7 +56,7 @@ def passing(size=4):
 
 
 class Twin:
-    """A node of the same search, told by States and dictionaries; values are seen by the player who moves there."""
+    """A node of the same search, on States and dictionaries. Values are from the view of the player to move there."""
 
     def __init__(self, state):
         self.state = state.play(state.pass_action) if state.must_pass else state
@@ -149,7 +149,7 @@ def test_the_kernels_do_what_the_twin_does(size, plies, seed, simulations, consi
 
 
 def test_sequential_halving_compares_what_it_tried_equally_often():
-    # The plans of mctx, the program of the paper's authors.
+    # The plans are those of mctx, the program of the paper's authors.
     assert _plan(1, 4) == (0, 1, 2, 3)
     assert _plan(2, 5) == (0, 0, 1, 1, 2)
     assert _plan(4, 16) == (0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5)
@@ -167,7 +167,7 @@ def test_a_forced_win_is_found():
 
 
 def test_with_true_values_one_look_ahead_is_perfect_play():
-    # The policy says nothing; each move's value comes from the one visit that it gets.
+    # The policy is uniform. Each move's value comes from its only visit.
     games = endgames(20, 5)
 
     def oracle(observations, masks):

@@ -1,4 +1,4 @@
-"""Tree search by random games: against exact values, a twin in Python, and other agents."""
+"""Tree search by random games, compared with exact values, a twin in Python, and other agents."""
 
 import math
 
@@ -27,9 +27,9 @@ def solved(state, cache):
 
 
 def twin(state, key, simulations, exploration):
-    """UCT told by States: (visits, mean result) of each action of the root, for its player, and of the root itself.
+    """UCT on States: (visits, mean result) of each action of the root, and of the root itself, for the root's player.
 
-    Random numbers are drawn as the kernel draws them; all else is written anew.
+    Random numbers are drawn as the kernel draws them. Everything else is written independently.
     """
     squares = ACTION_SQUARES[state.size]
 
@@ -59,7 +59,7 @@ def twin(state, key, simulations, exploration):
             sign = 1 if node.state.to_move == player else -1
             line.append(
                 max(
-                    reversed(node.children.values()),  # the newest comes first in a tie
+                    reversed(node.children.values()),  # in a tie the newest comes first
                     key=lambda child: (
                         sign * sum(child.results) / len(child.results)
                         + exploration * math.sqrt(math.log(len(node.results)) / len(child.results))
@@ -102,7 +102,7 @@ def test_the_kernel_does_what_the_twin_does(size, plies, seed):
 
 
 def endgames(count, empties):
-    """Positions with so many empty squares, from random games."""
+    """Positions of random games with this number of empty squares."""
     found, seed = [], 0
     while len(found) < count:
         seed += 1
@@ -134,7 +134,7 @@ def test_the_value_of_a_small_board_converges_to_the_solved_one():
 
 @pytest.mark.nojit
 def test_mean_results_belong_to_the_player_to_move():
-    # X wins with the one move that there is, O cannot; then the same with the sides changed.
+    # X wins with its only move, O cannot win; then the same with the sides exchanged.
     for text, to_move in (("XXXXXXXXXXXXXXO-", "X"), ("OOOOOOOOOOOOOOX-", "O")):
         found = Mcts(simulations=50, seed=1).search(Othello.from_text(text, to_move))
         assert found == (1.0, 15, {15: 50}, {15: 1.0})
@@ -153,7 +153,7 @@ def test_a_forced_pass_is_played_and_valued():
     agent.new_game(5)
     after = Mcts(simulations=200)
     after.new_game(5)
-    # the next position has the same tree under the same key, seen from the other side
+    # with the same key, the next position has the same tree, from the other side's view
     assert agent.search(passing).value == -after.search(passing.play(passing.pass_action)).value
     assert agent.act_batch(OthelloPositions.from_states([passing]))[0] == passing.pass_action
 
@@ -209,7 +209,7 @@ def test_the_spec_and_its_mistakes():
 
 
 def test_every_square_of_a_small_board_has_its_column():
-    # Boards lie in the middle of 64 squares; a column that is off by one would name another action.
+    # Small boards lie in the middle of 64 squares. A column that is off by one would give another action.
     for size in ACTION_BITS:
         found = Mcts(simulations=200, seed=1).search(Othello(size))
         assert set(found.visits) == set(Othello(size).legal_actions())

@@ -1,4 +1,4 @@
-"""Policies in ONNX files: small graphs with known weights, and what is no policy."""
+"""Policies in ONNX files: small graphs with known weights, and files that are not policies."""
 
 import os
 
@@ -17,7 +17,7 @@ from othello_env.games.othello.positions import OthelloPositions
 
 
 def write(path, size=6, batch="N", kind=TensorProto.FLOAT, masks=False, outputs=None, planes=2):
-    """A linear policy: logits = observation @ W + b, plus 100 times the mask if it is given one. Returns W and b."""
+    """Write a linear policy: logits = observation @ W + b, plus 100 * mask if it takes a mask. Returns W and b."""
     rng = np.random.default_rng(size)
     squares = size**2
     outputs = squares + 1 if outputs is None else outputs
@@ -164,7 +164,7 @@ def test_a_damaged_file_is_told(tmp_path, capfd):
 
 
 def beside(path, location):
-    """Move the weights of a model into another file, as PyTorch's exporter does."""
+    """Move the weights of a model into another file beside it, as PyTorch's exporter does."""
     model = onnx.load(str(path))
     onnx.save(model, str(path), save_as_external_data=True, location=location, size_threshold=0)
 

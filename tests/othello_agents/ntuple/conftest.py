@@ -1,4 +1,4 @@
-"""A slow twin of the network's look-ups, which shares only the patterns' shapes, and networks with random weights."""
+"""A slow twin of the network's look-ups, which shares only the shapes of patterns; networks of random weights."""
 
 import sys
 
@@ -12,13 +12,13 @@ SIZES = (4, 6, 8)
 
 
 def boards(size):
-    """The board's squares in the order in which each of its eight images shows them, by NumPy's own turns and flips."""
+    """For each of the board's eight images, its squares in order, made by NumPy's own rotations and flips."""
     board = np.arange(size * size).reshape(size, size)
     return [np.rot90(b, k).ravel() for b in (board, board[:, ::-1]) for k in range(4)]
 
 
 def readings(size, squares):
-    """For each placement of a pattern, its squares in every order in which a symmetry reads them."""
+    """For each placement of a pattern, all orders in which the symmetries read its squares."""
     orders = {}
     for image in boards(size):
         read = tuple(int(image[square]) for square in squares)
@@ -27,7 +27,7 @@ def readings(size, squares):
 
 
 def number(shown):
-    """The number of a pattern's weight: base 3, the first square counts least; opponent 0, empty 1, own 2."""
+    """The number of a pattern's weight, in base 3: opponent 0, empty 1, own 2. The first square is the lowest digit."""
     return sum(digit * 3**i for i, digit in enumerate(shown))
 
 
@@ -45,7 +45,7 @@ def stage_of(state, stages):
 
 
 class SlowTwin:
-    """Values by reading the board square by square."""
+    """Computes values by reading the board square by square."""
 
     def __init__(self, network):
         self.network = network
@@ -66,7 +66,7 @@ class SlowTwin:
 
 
 def symmetric_network(size, stages=3, seed=7):
-    """Random weights, but the same for contents that are mirror images of each other, which learning guarantees."""
+    """Random weights. As after learning, contents that are mirror images of each other have the same weight."""
     weights = []
     rng = np.random.default_rng(seed)
     for squares in shapes(size).values():

@@ -1,4 +1,4 @@
-"""The evaluation against a slow twin, and its files, sound and broken."""
+"""The evaluation, compared with a slow twin, and its files, valid and broken."""
 
 import io
 import json
@@ -125,7 +125,7 @@ def flipped_bits():
 
 
 def with_header(shape):
-    """A file whose header promises an array that no memory holds."""
+    """A file whose header announces an array too large for any memory."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive, io.BytesIO() as member:
         np.lib.format.write_array_header_1_0(member, {"descr": "<f4", "fortran_order": False, "shape": shape})
@@ -205,6 +205,6 @@ def test_no_damage_raises_anything_else(tmp_path):
             loaded = NTupleNetwork.read(io.BytesIO(damaged), "a.npz")
         except ValueError:
             refused += 1
-        else:  # the byte was one of those that zip files carry twice
+        else:  # the byte was one of those that a zip file stores twice
             assert (loaded.weights == 0).all()
     assert refused > 200

@@ -68,7 +68,7 @@ def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(tmp_pa
     assert resumed.errors is None
     assert resumed.training | {"seconds": 0} == network.training | {"seconds": 0}
 
-    train("part", "--resume", "--games", "100")  # which it has
+    train("part", "--resume", "--games", "100")  # it has played this number already
     assert result("part")[1] == curve
 
 
@@ -84,7 +84,7 @@ def test_the_weights_are_written_between_two_points_too(tmp_path, monkeypatch):
 
     monkeypatch.setattr(variables["Trainer"], "run", slow_run)
     recipe["main"](["--size", "4", "--games", "112", "--matches", "2", "--out", str(tmp_path / "a.npz")])
-    assert written == [32, 32, 64, 64, 96]  # 300 seconds are over after 400
+    assert written == [32, 32, 64, 64, 96]  # a step takes 200 seconds, so 300 seconds have passed after 400
 
 
 def test_it_goes_on_with_a_network_that_has_no_curve(tmp_path, capsys):
@@ -133,13 +133,13 @@ def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(tmp_path
     ("arguments", "message"),
     [
         (["--out", "kept.npz", "--games", "8"], "--out kept.npz exists; --resume goes on with it"),
-        (["--out", "kept.npz", "--games", "8", "--resume"], "kept.npz"),  # which holds no network
+        (["--out", "kept.npz", "--games", "8", "--resume"], "kept.npz"),  # the file holds no network
         (["--out", "a.npz", "--games", "8", "--resume"], "a.npz"),
         (["--out", "a.npz"], "give --games or --seconds"),
         (["--out", "a.json", "--games", "8"], "--out: expected a .npz file, got 'a.json'"),
         (["--out", "a.npz", "--games", "8", "--matches", "3"], "--matches: expected an even number from 2 to"),
         (["--out", "a.npz", "--games", "8", "--size", "7"], "--size: expected 4, 6 or 8, got '7'"),
-        (["--out", "kept.npz/a.npz", "--games", "8"], "kept.npz"),  # which is no folder
+        (["--out", "kept.npz/a.npz", "--games", "8"], "kept.npz"),  # kept.npz is not a folder
         (["--out", "a.npz", "--games", "8", "--first", "0"], "--first: expected a whole number from 1 to"),
         (["--out", "a.npz", "--games", "-10"], "--games: expected a whole number from 1 to"),
         (["--out", "a.npz", "--games", "8", "--batch", "0"], "--batch: expected a whole number from 1 to"),

@@ -1,4 +1,4 @@
-"""Learning against a slow twin, its repeatability, and that it learns."""
+"""Learning: it agrees with a slow twin, it can be repeated, and it succeeds."""
 
 import math
 import signal
@@ -15,7 +15,7 @@ from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, draw, 
 
 
 class SlowLearner:
-    """TD(lambda) by self-play on States, with a dictionary of weights and their errors by what a pattern shows."""
+    """TD(lambda) by self-play on States, with dictionaries of weights and errors, keyed by what a pattern shows."""
 
     def __init__(self, slow, size, seed, stages, rate, trace, epsilon, random_plies, grabbing, look_ahead=False):
         self.slow = slow
@@ -30,7 +30,7 @@ class SlowLearner:
         ]
 
     def features(self, state):
-        """The keys of the weights of an afterstate: mirror images of a content share one."""
+        """The keys of the weights of an afterstate. Mirror images of a content share one key."""
         shown = self.slow.content(state, 1 - state.to_move)
         stage = self.slow.stage_of(state, self.stages)
         difference = (stage, "difference", self.slow.difference(state, 1 - state.to_move))
@@ -42,13 +42,13 @@ class SlowLearner:
         return np.float32(math.fsum(self.weights.get(feature, 0.0) for feature in features))
 
     def worth(self, state):
-        """How good an afterstate is for the player who moved, to choose by."""
+        """The value of an afterstate for the player who moved, used to choose moves."""
         if state.is_over:
             return math.inf * state.returns()[1 - state.to_move] if any(state.returns()) else 0.0
         return float(self.logit(self.features(state)))
 
     def worth_after_reply(self, state):
-        """The same by minimax, one ply on."""
+        """The same value by minimax, one ply deeper."""
         if state.is_over:
             return self.worth(state)
         if state.must_pass:
@@ -60,7 +60,7 @@ class SlowLearner:
         return 0.5 * state.returns()[player] + 0.5 * state.margins()[player] / self.size**2
 
     def grabber(self, key):
-        """The player who grabs discs in a game, if any."""
+        """The player that grabs discs in this game, or None."""
         bits = mix_int(key, OPPONENT)
         return bits & 1 if bits >> 32 < int(self.grabbing * 2**32) else None
 
@@ -68,7 +68,7 @@ class SlowLearner:
         return self.outcome(state, player) if state.is_over else math.tanh(self.worth(state))
 
     def play(self, game):
-        """For each ply the mover, the state after it, and the one after the best move."""
+        """For each ply the mover, the state after the move, and the state after the best move."""
         key = mix_int(self.key, game)
         random_plies = draw(key, OPENING, self.random_plies + 1)
         state, plies = Othello(self.size), []
@@ -123,7 +123,7 @@ def test_learning_is_that_of_the_slow_twin(slow, trace, batch, look_ahead):
     games = 12
     options = {"rate": 0.9, "trace": trace, "epsilon": 0.2, "random_plies": 4, "grabbing": 0.6}
     options["look_ahead"] = look_ahead
-    seed = 4  # where a best move that ends a game is left, in the middle of a batch
+    seed = 4  # with this seed, a player leaves out a best move that ends a game, in the middle of a batch
     trainer = Trainer(4, seed, stages=2, batch=batch, **options)
     trainer.run(games=games)
     learner = SlowLearner(slow, 4, seed, 2, **options)
@@ -188,7 +188,8 @@ def test_threads_make_no_difference():
 
 
 def test_the_same_weights_as_ever():
-    # Those of the packaged networks' learner. No hash of their bytes, which hang on the system's tanh.
+    # These are the weights of the learner of the packaged networks. Their last bits depend on the system's tanh, so the
+    # test uses no hash of their bytes.
     trainer = Trainer(8, 1)
     trainer.run(games=300)
     weights = trainer.network.weights.astype(np.float64)
@@ -236,7 +237,7 @@ def test_time_ends_a_run_between_batches_and_is_counted(batch, threads):
 @pytest.mark.parametrize(("batch", "threads"), [(1, 1), (16, 2)])
 def test_an_interrupt_keeps_what_was_learned_and_counts_it(batch, threads):
     trainer = Trainer(6, 2, batch=batch, num_threads=threads)
-    trainer.run(games=batch)  # compiled before the clock runs
+    trainer.run(games=batch)  # compiles the kernels before the clock starts
     threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
         trainer.run(seconds=60)

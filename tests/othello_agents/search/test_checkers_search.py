@@ -1,4 +1,4 @@
-"""Alpha-beta in checkers: the kernel against the search in Python, and its evaluations against sums by hand."""
+"""Alpha-beta in checkers: the kernel compared with the search in Python, and evaluations with sums by hand."""
 
 import math
 import random
@@ -19,7 +19,7 @@ TABLES = {"count": count, "material": material, "positional": positional}
 
 
 def positions(n, seed, size=8, draws="repetition"):
-    """Positions of random games, not over, chains and endgames among them."""
+    """Unfinished positions of random games, including chains of jumps and endgames."""
     rng = random.Random(seed)
     found, state = [], Checkers(size, draws)
     while len(found) < n:
@@ -94,7 +94,7 @@ def test_evaluations_are_sums_over_pieces():
 
 
 def test_both_sides_are_weighed_alike():
-    # The board turned round, colours exchanged: the same position for the other side.
+    # Rotated by 180 degrees, with colours exchanged, the board is the same position for the other side.
     for state in positions(30, 4):
         red, white = [[f"{'K' * king}{square}" for owner, square, king in pieces] for pieces in turned(state)]
         twin = Checkers.from_text(f"{'WB'[state.to_move]}:W{','.join(white)}:B{','.join(red)}")
@@ -120,7 +120,7 @@ def test_other_games_are_refused():
 
 
 def score(first, second, games, plies=6):
-    """The first agent's mean score over pairs of games with colours exchanged, from random openings."""
+    """The first agent's mean score from random openings, each played with both colours."""
     total = 0.0
     for pair in range(games // 2):
         start = random_opening(Checkers(draws="40-move"), plies, pair)

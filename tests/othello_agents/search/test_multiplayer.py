@@ -1,4 +1,4 @@
-"""Max^n and paranoid search against full lists of lines, on random trees and on Tribolo."""
+"""Max^n and paranoid search, compared with full lists of lines, on random trees and in Tribolo."""
 
 import math
 
@@ -13,7 +13,7 @@ from othello_env.games.tribolo.position import Tribolo
 
 
 def trees(three_step, n):
-    """Random trees of a game of three players, won as Tribolo is."""
+    """Random trees of a game of three players, which is won like Tribolo."""
 
     def returns(state):
         best = [score == max(state.scores()) for score in state.scores()]
@@ -29,7 +29,7 @@ def leaf(state, player):
 
 
 def all_lines(state, depth):
-    """{line of actions: final state}, by listing."""
+    """All lines, listed: {line of actions: final state}."""
     if depth == 0 or state.is_over:
         return {(): state}
     return {
@@ -40,7 +40,7 @@ def all_lines(state, depth):
 
 
 def solve(state, depth, choose):
-    """The end of the line that is played if `choose(mover, ends)` picks one of the ends that can be had."""
+    """The end of the line that is played if `choose(mover, ends)` picks among the ends that the mover can reach."""
     if depth == 0 or state.is_over:
         return state
     return choose(state.to_move, [solve(state.play(action), depth - 1, choose) for action in state.legal_actions()])
@@ -87,7 +87,7 @@ def test_for_two_players_both_are_minimax():
     assert state is not None
     expected = minimax(state, 3, count)
     values, action, _ = maxn(state, 3, count)
-    # At the last ply the value is White's or Black's own; count is its negation for the other.
+    # At the last ply the value is White's or Black's own. For `count`, the other player's value is the negative.
     assert values[state.to_move] == -values[1 - state.to_move]
     assert (abs(values[0]), action) == (abs(expected.value), expected.action)
     assert paranoid(state, 3, count, state.to_move)[:2] == (values[state.to_move], action)

@@ -1,4 +1,4 @@
-"""The textbook searches: against each other, against a full list of lines, and compiled against plain Python."""
+"""The textbook searches, compared: each other, a full list of lines, and compiled code with plain Python."""
 
 import csv
 import math
@@ -27,7 +27,7 @@ NAMED = ("count", "mobility", "modified", "swh", "weighted")
 
 
 def random_games(n: int, size: int = 8) -> list[Othello]:
-    """Every position, not over, of n random games; forced passes among them."""
+    """Every unfinished position of n random games, including forced passes."""
     found = []
     for key in range(n):
         state = Othello(size)
@@ -66,7 +66,7 @@ def test_alphabeta_of_depth_3_plays_the_printed_minimax_game() -> None:
 
 
 def value_of(state: State, depth: int, evaluate: Evaluate, player: int) -> float:
-    """The value for a player, told from the first player's side and without any change of sign on the way."""
+    """The value for a player, always from that player's view, so that no sign changes between plies."""
     if depth == 0:
         return evaluate(state, state.to_move) * (1 if state.to_move == player else -1)
     if state.is_over:
@@ -170,11 +170,11 @@ def test_a_function_serves_as_evaluation_and_is_searched_in_python() -> None:
 
 @pytest.mark.nojit
 def test_won_games_are_worth_more_than_any_evaluation_and_are_not_asked_at_depth_0() -> None:
-    # d1 wins at once: white is wiped out.
+    # d1 wins at once: white has no disc left.
     state = Othello.from_text("XOO-" + "-" * 12)
     for agent in (Minimax(2, "weighted"), AlphaBeta(2, "weighted")):
         assert agent.search(state).value == math.inf
-    # At depth 1 the position after the move is a leaf: it is evaluated although the game is over.
+    # At depth 1 the position after the move is a leaf, so it is evaluated even though the game is over.
     assert AlphaBeta(1, "count").search(state).value == 4
     over = Othello.from_text("XXX-" + "-" * 12)
     with pytest.raises(ValueError, match="the game is over"):
@@ -182,7 +182,7 @@ def test_won_games_are_worth_more_than_any_evaluation_and_are_not_asked_at_depth
 
 
 def test_the_value_for_the_side_that_loses_everything_is_minus_infinity() -> None:
-    # Black passes, white takes the last disc: two plies on, the game is lost.
+    # Black passes, then white flips the last black disc: after two plies black has lost.
     state = Othello.from_text("-XOO" + "-" * 12, to_move="X")
     assert state.must_pass
     assert [agent.search(state).value for agent in (Minimax(3), AlphaBeta(3))] == [-math.inf] * 2
@@ -202,7 +202,7 @@ def test_a_batch_is_answered_as_its_positions_are(spec: str, name: str, size: in
 
 
 def test_only_what_a_kernel_answers_is_answered_in_batches() -> None:
-    """A loop in Python is ended by limits of time between two games, if they are not played at once."""
+    """Time limits can stop a loop in Python between two games only if the games are not asked for together."""
     for name, evaluate in EVALUATIONS.items():
         for agent in (f"maximizer:eval={name}", f"minimax:eval={name}", f"alphabeta:eval={name}"):
             for spec in (agent, f"{agent},epsilon=0.5"):

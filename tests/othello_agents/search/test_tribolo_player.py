@@ -1,4 +1,4 @@
-"""The strategies of Tribolo by named positions, and against a search by listing."""
+"""The strategies of Tribolo: in named positions, and compared with a search by listing."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def test_the_end_and_mobility():
 
 
 def simple_values(state, strategy, target):
-    """The values of all actions, told step by step."""
+    """The values of all actions, computed step by step."""
     values = {}
     me = state.to_move
     for action in state.legal_actions():

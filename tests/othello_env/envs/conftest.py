@@ -1,11 +1,11 @@
-"""What tests of environments share: infos compared to the last bit."""
+"""What the tests of environments share: an exact comparison of infos."""
 
 import numpy as np
 import pytest
 
 
 def same(found, expected, name="info"):
-    """Two values of an info are alike: keys, types, shapes, dtypes, numbers."""
+    """Assert that two values of an info agree in keys, types, shapes, dtypes and numbers."""
     if isinstance(expected, dict):
         assert found.keys() == expected.keys(), name
         for key in expected:

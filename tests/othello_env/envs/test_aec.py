@@ -18,7 +18,7 @@ from othello_env.games.openings import Openings
 WIPE_OUT = "e6f4e3f6g5d6e7f5c5"
 """Black has taken every white disc after nine plies; 51 squares are empty."""
 FORCED_PASS = Othello.from_text("XXO-" + "----" * 3, to_move="O")
-"""White has to pass, then Black's d1 ends the game."""
+"""White must pass, then Black's d1 ends the game."""
 
 
 def play_out(env: othello_v0.OthelloAEC, moves: str) -> None:
@@ -27,7 +27,7 @@ def play_out(env: othello_v0.OthelloAEC, moves: str) -> None:
 
 
 def wrapped_in_turn(env: AECGame) -> list[AECEnv]:
-    """The environment in each of PettingZoo's own wrappers that any game takes."""
+    """The environment in each of PettingZoo's own wrappers that work with any game."""
     return [
         wrappers.BaseWrapper(env),
         wrappers.AssertOutOfBoundsWrapper(env),
@@ -79,7 +79,7 @@ def test_every_agents_info_has_the_same_entries_at_every_step(env: AECGame, asse
 class TestPettingZooSuite:
     """PettingZoo's own checks."""
 
-    # It wants plain boxes as observations, and marks at least one action even where an agent is not to move.
+    # It expects plain boxes as observations, and masks with at least one action even for agents that are not to move.
     @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning")
     @pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning")
     @pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros:UserWarning")

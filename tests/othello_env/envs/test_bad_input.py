@@ -1,4 +1,4 @@
-"""The same wrong seed, size or text is the same error everywhere; the same right one the same answer."""
+"""Every entry point gives the same error for a wrong seed, size or text, and the same answer for a right one."""
 
 from pathlib import Path
 

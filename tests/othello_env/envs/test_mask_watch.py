@@ -1,4 +1,4 @@
-"""What environments say of a learner that ignores the mask."""
+"""The warning of environments about a learner that ignores the mask."""
 
 import warnings
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.nojit
 
 
 def single(name):
-    """A function that plays a game of a single environment, to its end or to an illegal action at once."""
+    """A function that plays a game of a single environment: to its end, or only one illegal action."""
     env = gymnasium.make(f"othello_env/{name}-v0").unwrapped
     env.reset(seed=0)
 
@@ -73,7 +73,7 @@ def test_a_batch_says_it_once_too(mode, opponent, num_threads):
     for _ in range(12):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            terminated = env.step(np.full(8, 5))[2]  # never legal, since a disc is there
+            terminated = env.step(np.full(8, 5))[2]  # never legal, because a disc is there
         ended += terminated.sum()
         told += [(ended, str(each.message)) for each in caught]
         if mode == AutoresetMode.DISABLED:
@@ -90,5 +90,5 @@ def test_a_batch_says_nothing_of_a_learner_that_reads_the_mask():
     rng = np.random.default_rng(0)
     for _ in range(60):
         actions = sample_legal(observation["action_mask"], rng)
-        actions[0] = 0  # one game of fifty is always lost
+        actions[0] = 0  # only the first of fifty games always ends by an illegal action
         observation, *_ = env.step(actions)

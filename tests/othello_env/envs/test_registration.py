@@ -1,4 +1,4 @@
-"""The environments' names."""
+"""The names under which the environments are registered."""
 
 import subprocess
 import sys

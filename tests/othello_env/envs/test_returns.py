@@ -1,4 +1,4 @@
-"""Advantages of self-play against a slow twin that follows each side's turns one by one."""
+"""Advantages in self-play, compared with a slow twin that follows each side's turns one by one."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.nojit
 
 
 def twin(rewards, values, players, terminated, last_value, last_player, gamma, lam, illegal, played):
-    """One game: each ply's advantage, by listing the turns that its player still has in that game."""
+    """The advantage of each ply in one game, computed from a list of its player's later turns."""
     steps = [t for t in range(len(rewards)) if played[t]]
     advantages = np.zeros(len(rewards))
     for start, t in enumerate(steps):

@@ -1,4 +1,4 @@
-"""The keys that games are drawn under."""
+"""The keys from which games are drawn."""
 
 import numpy as np
 import pytest

@@ -59,7 +59,7 @@ def test_a_reset_that_fails_leaves_the_opponent_in_its_game():
 
 
 class Failing(Agent):
-    """A random agent that fails when it is told to."""
+    """A random agent that can be made to fail."""
 
     def __init__(self):
         self.random, self.fails = make_agent("random", 1), False
@@ -74,7 +74,7 @@ class Failing(Agent):
 
 
 class Script(Agent):
-    """Plays the moves of a transcript that are its own."""
+    """Plays its own moves of a transcript."""
 
     def __init__(self, moves: str) -> None:
         self.moves = Othello.from_moves(moves).moves
@@ -86,7 +86,7 @@ class Script(Agent):
 
 
 class Constant(Agent):
-    """Always answers the same, legal or not."""
+    """Always answers the same action, legal or not."""
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer
@@ -115,7 +115,7 @@ def test_it_passes_gymnasiums_own_check_of_rendering(mode: str) -> None:
 
 @pytest.mark.parametrize(("reward", "worth"), [("result", -1.0), ("margin", -64.0)])
 def test_the_opponents_closing_move_pays_the_learner_in_the_same_step(reward: str, worth: float) -> None:
-    """The bug that environments of this kind have had: the last reward is lost, or is the other side's."""
+    """Environments of this kind have had this bug: they lose the last reward, or give the other side's."""
     env = OthelloEnv(opponent=Script(WIPE_OUT), side="white", reward=reward)
     env.reset()
     moves = Othello.from_moves(WIPE_OUT).moves
@@ -144,7 +144,7 @@ def test_the_learners_closing_move_pays_it_too(reward: str, worth: float) -> Non
 @pytest.mark.parametrize("size", [4, 6, 8])
 @pytest.mark.parametrize("side", ["black", "white"])
 def test_it_follows_the_rules_move_by_move(size: int, side: str) -> None:
-    """Against an opponent that plays its first legal move, every step is what the State says."""
+    """Against an opponent that plays its first legal move, every step agrees with the State."""
     env = OthelloEnv(size=size, opponent=first_legal, side=side)
     learner = ["black", "white"].index(side)
     rng = np.random.default_rng(size)
@@ -183,7 +183,7 @@ def test_the_opponents_pass_is_made_for_it() -> None:
 
 
 class TestSeeds:
-    """Everything random hangs on the keys that the documentation names."""
+    """Everything random depends only on the keys that the documentation names."""
 
     @staticmethod
     def by_hand(key: int, choose: Callable[[Othello], int]) -> tuple[int, Othello]:

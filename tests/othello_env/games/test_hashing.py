@@ -1,4 +1,4 @@
-"""SplitMix64 and what is drawn with it."""
+"""SplitMix64 and the numbers drawn with it."""
 
 import numpy as np
 import pytest

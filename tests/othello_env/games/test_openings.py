@@ -1,4 +1,4 @@
-"""Where games begin."""
+"""The positions in which games begin."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What holds in every position, reached by play or not, as the slow twin sees it."""
+"""Properties of every position, reachable by play or not, compared with the slow twin."""
 
 import copy
 import pickle
@@ -152,7 +152,7 @@ def test_draws_are_legal_and_follow_the_key(data, positions):
     key = data.draw(st.integers(0, 2**64 - 1))
     drawn = state.draw_action(key, 3)
     assert drawn in state.legal_actions()
-    # The general rule for any game, of which Othello has a faster form.
+    # This is the general rule for any game; Othello has a faster version.
     assert drawn == super(Othello, state).draw_action(key, 3)
 
 

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and files of strangers."""
+"""Files that are written completely or not at all, and files from strangers."""
 
 import json
 import os
@@ -26,7 +26,7 @@ WRITERS = {
 
 
 def leave(folder, *, killed):
-    """A process that writes ``folder/a.txt`` and is killed in the midst of it, or waits there until it is told to end.
+    """Start a process that writes ``folder/a.txt``. In the middle it is killed, or waits for a line of input.
 
     Returns the process.
     """
@@ -130,7 +130,7 @@ def test_nothing_is_written_through_a_link_or_over_it(tmp_path, name, exists):
 
 
 def special(tmp_path, kind):
-    """The path of what is no regular file."""
+    """The path of something that is not a regular file."""
     if kind == "device":
         return "/dev/zero"
     path = tmp_path / "special"
@@ -140,7 +140,7 @@ def special(tmp_path, kind):
 
 @contextmanager
 def soon():
-    """Ends what hangs."""
+    """Raise a TimeoutError if the block hangs."""
 
     def end(*_):
         raise TimeoutError("it hangs")
@@ -202,7 +202,7 @@ def test_a_link_can_be_read(tmp_path):
 def test_a_file_that_is_too_large_is_not_read(tmp_path):
     path = tmp_path / "a.txt"
     with path.open("wb") as file:
-        file.truncate(1 << 40)  # most systems keep no zeros
+        file.truncate(1 << 40)  # most systems store no zeros
     with pytest.raises(ValueError, match=r"a\.txt' has 1,099,511,627,776 bytes; at most 1,000 are read"):
         read_file(path, 1000)
     with pytest.raises(ValueError, match=r"a\.txt"), open_records(path):

@@ -1,4 +1,4 @@
-"""The cache of machine code: never stale, shared by processes, no obstacle when broken, and not open to others."""
+"""The cache of machine code: never stale, shared by processes, harmless when broken, and closed to other users."""
 
 import functools
 import os
@@ -38,7 +38,7 @@ OUTER = """
 
 @pytest.fixture
 def package(tmp_path):
-    """A program, and a package with a kernel that calls one in another file."""
+    """A program and a package. The package has a kernel that calls a kernel in another file."""
     folder = tmp_path / "kernels"
     folder.mkdir()
     (folder / "__init__.py").touch()
@@ -64,7 +64,7 @@ def start(package: Path, **more: str) -> subprocess.Popen[str]:
 
 
 def outcome(process: subprocess.Popen[str]) -> tuple[int, int]:
-    """What the kernel answered, and how many times its machine code came from the cache."""
+    """The kernel's answer, and the number of times that its machine code came from the cache."""
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     answer, hits = out.split()
@@ -81,7 +81,7 @@ def test_a_second_process_loads_what_the_first_compiled(package):
 
 
 def edit(file: Path, old: str, new: str) -> None:
-    """Replace text in a file. Python's own cache looks at the time of the change, so that moves on, too."""
+    """Replace text in a file, and advance its time of change, by which Python's own cache notices changes."""
     stamp = file.stat()
     text = file.read_text(encoding="utf-8")
     assert old in text
@@ -132,7 +132,7 @@ def test_eight_processes_that_start_cold_at_once(package):
     outcomes = [outcome(process) for process in [start(package) for _ in range(8)]]
     assert [answer for answer, _ in outcomes] == [42] * 8
     if sys.platform != "win32":
-        # One compiled, and the others waited for its machine code.
+        # One process compiled, and the others waited for its machine code.
         assert sorted(hits for _, hits in outcomes) == [0] + [1] * 7
 
 
@@ -179,7 +179,7 @@ STRANGERS_PROGRAM = """
 
 @pytest.fixture
 def strangers(package):
-    """A package with a class that a kernel of another package is compiled for, by the program."""
+    """A package with a class. The program compiles a kernel of another package for this class."""
     (package / "strangers").mkdir()
     for name, text in {
         "factor": "FACTOR = 2\n",
@@ -201,7 +201,7 @@ def strangers(package):
     ],
 )
 def test_what_strangers_register_for_their_class_counts(package, strangers, file, old, new, answer):
-    """Neither the kernel's module nor that of the class imports what is registered."""
+    """Neither the kernel's module nor the class's module imports the registered functions."""
     assert run(package) == (42, 0)
     edit(strangers / "other.py", "1", "2")
     assert run(package) == (42, 1)
@@ -212,7 +212,7 @@ def test_what_strangers_register_for_their_class_counts(package, strangers, file
 
 @pytest.mark.parametrize(("argument", "entry"), [("{}", "x"), ("(1, ({},))", "x[1][0]")])
 def test_the_class_of_an_argument_counts(package, strangers, argument, entry):
-    """The kernel reads an entry by its name; the types stay the same when another entry gets that name."""
+    """The kernel reads an entry by its name. The types stay the same when another entry gets this name."""
     edit(package / "kernels" / "generic.py", "value_of(x)\n", f"{entry}.count\n")
     number = "Number(count=21, unit=100)"
     edit(package / "program.py", number, argument.format(number))
@@ -248,7 +248,7 @@ def test_a_cache_that_cannot_be_written(package):
 
 @pytest.fixture
 def folder(monkeypatch, tmp_path):
-    """Asks, as a new process would, for the folder of a function that stands in a file."""
+    """A function that returns the cache folder of a function in a file, as a new process would find it."""
     file = tmp_path / "beside.py"
     file.write_text("def function(): pass\n", encoding="utf-8")
     names = {}
@@ -355,7 +355,7 @@ def test_slp_is_for_the_kernels_that_ask_for_it():
     vectors = {}
     for slp in (True, False):
         namespace = {"np": np}
-        exec(LINES, namespace)  # without a file, so that nothing is loaded from a cache
+        exec(LINES, namespace)  # the code has no file, so nothing is loaded from a cache
         lines = jit.kernel(slp=slp)(namespace["lines"])
         before = numba.config.SLP_VECTORIZE
         assert lines(np.uint64(0b110), np.uint64(1)) == 0b1100

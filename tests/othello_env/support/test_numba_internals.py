@@ -1,4 +1,4 @@
-"""What is used of Numba beyond its documentation is there; a Numba that changed is named part by part."""
+"""Numba has the undocumented parts that the package uses. If some are missing, each is named."""
 
 import pkgutil
 

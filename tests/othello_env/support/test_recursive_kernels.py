@@ -1,4 +1,4 @@
-"""Recursive kernels: what Numba cannot load again is not kept, and all of ours are kept."""
+"""Recursive kernels: those that Numba cannot load again are not cached, and all of the package's are."""
 
 import importlib
 import os
@@ -54,7 +54,7 @@ print(even(10), sum(even.stats.cache_hits.values()))
 
 
 def run(program: Path) -> tuple[list[str], str]:
-    """What a process prints that may load what the one before it kept, and its warnings."""
+    """Run the program in a new process, with the cache of earlier runs: the words that it prints, and its warnings."""
     env = os.environ | {"NUMBA_CACHE_DIR": str(program.parent / "cache")}
     done = subprocess.run([sys.executable, program], env=env, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, (done.returncode, done.stderr)
@@ -89,14 +89,14 @@ def modules() -> Iterator[ModuleType]:
 
 
 def callees(kernel: Any) -> Iterator[Any]:
-    """The kernels that a kernel calls itself, by the names in its code."""
+    """The kernels that a kernel calls directly, found by the names in its code."""
     names = kernel.py_func.__globals__
     found = (names.get(name) for name in kernel.py_func.__code__.co_names)
     return (callee for callee in found if isinstance(callee, CPUDispatcher))
 
 
 def is_recursive(kernel: Any) -> bool:
-    """Whether a kernel may call itself, perhaps by way of others."""
+    """Whether a kernel may call itself, directly or through other kernels."""
     seen: set[Any] = set()
     todo = [*callees(kernel)]
     while todo:
@@ -122,7 +122,7 @@ RECURSIVE = {
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 def test_all_of_ours_are_kept(tmp_path):
-    """In a process that has to compile them all: one that is loaded within its caller has no code of its own."""
+    """In a process that must compile all of them, since a kernel that is loaded within its caller has no own code."""
     program = f"import runpy; runpy.run_path({__file__!r})['check_all_of_ours']()"
     env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     subprocess.run([sys.executable, "-c", program], env=env, check=True)

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.nojit
 
 @pytest.fixture
 def write(tmp_path):
-    """Writes files below a folder, by their paths; answers that folder."""
+    """A function that takes {path: text}, writes these files below a folder, and returns the folder."""
 
     def call(files):
         for path, text in files.items():
@@ -27,7 +27,7 @@ def write(tmp_path):
 
 @pytest.fixture(autouse=True)
 def no_memory_of_what_was_there(monkeypatch):
-    """Each test has files of its own, and makes new ones."""
+    """Forget which files exist, because each test has its own files and makes new ones."""
     monkeypatch.setattr(sources, "_find", sources._find.__wrapped__)
 
 
@@ -85,7 +85,7 @@ def test_which_files_count(write, text, seen):
 
 @pytest.mark.parametrize("folder_name", ["scripts", "site-packages"])
 def test_what_lies_beside_a_script_counts(write, folder_name):
-    """But where packages are installed, those beside a module are other people's."""
+    """But beside a module in site-packages, other packages belong to other people and do not count."""
     text = "import beside\nfrom package.inner import Y\n"
     files = {"script.py": text, "beside.py": "X = 1\n", "package/inner.py": "Y = 1\n", "package/other.py": "Z = 1\n"}
     write({f"{folder_name}/{path}": text for path, text in files.items()})

@@ -1,4 +1,4 @@
-"""Threads that share work: whatever fails or comes between, there is a result or an error, and nothing hangs."""
+"""Threads that share work: whatever fails or interferes, there is a result or an error, and nothing hangs."""
 
 import os
 import signal
@@ -14,11 +14,11 @@ from othello_env.support import threads as module
 from othello_env.support.threads import Threads
 
 LIMIT = 60.0
-"""Seconds after which something hangs."""
+"""The number of seconds after which a call counts as hanging."""
 
 
 def within(limit, function):
-    """What a function returns or raises in a thread of its own, which must end."""
+    """What a function returns or raises in its own thread, which must end within the limit."""
     told = []
 
     def run():
@@ -43,7 +43,7 @@ def squares(threads):
 
 @pytest.fixture
 def failing_start(monkeypatch):
-    """Let the second thread that `Threads` starts fail, and count those that run."""
+    """Let the second thread that `Threads` starts fail. Returns the list of the threads that did start."""
     start, number, running = threading.Thread.start, [0], []
 
     def fail_at_two(thread):
@@ -66,7 +66,7 @@ def test_a_thread_that_does_not_start(failing_start):
         thread.join(LIMIT)
         assert not thread.is_alive()
     threads.close()
-    assert within(LIMIT, lambda: squares(threads)) == [0, 1, 4, 9]  # now they do
+    assert within(LIMIT, lambda: squares(threads)) == [0, 1, 4, 9]  # now all threads start
     threads.close()
 
 
@@ -86,7 +86,7 @@ def test_an_environment_whose_thread_does_not_start(failing_start):
 
 @pytest.mark.parametrize("is_first", [True, False])
 def test_closing_at_any_moment_of_a_run(is_first):
-    """Before each line that the run executes, another thread closes."""
+    """Another thread closes before a line of the run: for each line in turn."""
     for moment in range(1, 200):
         threads = Threads(3)
         if not is_first:

@@ -1,4 +1,4 @@
-"""The batch of games against the rules and against a loop of single environments."""
+"""The batch of games, compared with the rules and with a loop of single environments."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ MODES = [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, AutoresetMode.DISABLE
 
 
 class SelfPlayTwin:
-    """A self-play environment of N games, slowly: a list of positions."""
+    """A slow self-play environment of N games: a list of positions."""
 
     def __init__(self, n, mode, new_game, openings=None, reward="result"):
         self.n, self.mode, self.reward = n, mode, reward
@@ -43,7 +43,7 @@ class SelfPlayTwin:
         return self.states[i].is_over or self.lost[i] is not None
 
     def step(self, actions):
-        """(reward, reward_to, terminated, the last observation and info if it ended) a game."""
+        """For each game (reward, reward_to, terminated), and if it ended its last observation and info."""
         told = []
         for i, action in enumerate(actions.tolist()):
             state = self.states[i]
@@ -80,7 +80,7 @@ class SelfPlayTwin:
         return {"action_mask": mask, **game_info(self.states[i], nobody, self.lost[i])}
 
     def infos(self, told=None, where=None):
-        """The batch's info as Gymnasium's own vector environments put it together."""
+        """The info of the batch, joined by the code of Gymnasium's own vector environments."""
         joined, add = {}, VectorEnv()
         add.num_envs = self.n
         for i in range(self.n):
@@ -94,19 +94,19 @@ class SelfPlayTwin:
 
 
 def lazy_policy(observations, masks):
-    """The last legal action, and the first one where the player has few pieces."""
+    """The last legal action, or the first one if the player has few pieces."""
     few = observations[:, 0].sum(axis=(1, 2)) < 4
     return np.where(few, masks.argmax(axis=1), masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1))
 
 
 def disturbed(actions, masks, rng, share):
-    """Some actions replaced by any, so that some are illegal."""
+    """The actions, a share of them replaced by arbitrary ones, some of which are illegal."""
     wild = rng.random(len(actions)) < share
     return np.where(wild, rng.integers(0, masks.shape[1], len(actions)), actions)
 
 
 SMALL = {"width": 8, "height": 6, "cells": 3, "walls": 4}
-CHAIN = Checkers.from_text("B:W14,15,22,23,31:BK10,3").play_move("10x19")  # its piece must go on
+CHAIN = Checkers.from_text("B:W14,15,22,23,31:BK10,3").play_move("10x19")  # the piece that jumped must jump again
 BOARD = Tribolo(8, **SMALL)
 
 
@@ -160,7 +160,7 @@ def test_self_play_is_the_rules(mode, kind, options, openings, reward, share, as
 
 
 def only_where(info, mask):
-    """The info of a partial reset with zeros for the masks and players of the games that go on: theirs stay there."""
+    """The info of a partial reset, with zeros for the masks and players that it keeps from games outside the mask."""
     kept = {"action_mask", "to_move", "reward_to"} & info.keys()
     return {name: value if name not in kept else (value.T * mask).T.astype(value.dtype) for name, value in info.items()}
 

@@ -1,4 +1,4 @@
-"""What the vector environment is told, and what it says when that is wrong."""
+"""The arguments of the vector environment, and its errors when they are wrong."""
 
 import copy
 import os
@@ -21,7 +21,7 @@ FIRST = START.legal_actions()[0]
 
 
 def play(env, steps, seed=0, actions_seed=0):
-    """What a number of random steps returns, copied."""
+    """Copies of everything that a number of random steps returns."""
     rng = np.random.default_rng(actions_seed)
     observation, info = env.reset(seed=seed)
     told = []
@@ -204,14 +204,14 @@ def test_options_say_what_they_say_to_a_single_environment(options):
     for i, single in enumerate(singles):
         single.reset(seed=7 * i, options=options)
         assert (env.position(i), env.position(i).moves) == (single.position, single.position.moves)
-    env.reset()  # the options are for one reset
+    env.reset()  # the options apply to one reset only
     for i, single in enumerate(singles):
         single.reset()
         assert env.position(i) == single.position
 
 
 def test_a_game_that_the_opponent_would_end_at_once_is_drawn_again():
-    """With this few squares left it often can."""
+    """With so few squares left, the opponent can often end it."""
     n = 300
     env = OthelloVectorEnv(n, 4, openings="random:11")
     env.reset(seed=0)
@@ -301,7 +301,7 @@ def test_a_copy_of_the_environment_goes_its_own_way(clone):
 
 
 class Fixed(Agent):
-    """Plays the legal action at a place in the list, and keeps count."""
+    """Plays the legal action at a fixed place in the list, and counts how often it was asked."""
 
     def __init__(self, place):
         self.place, self.asked = place, 0

@@ -1,4 +1,4 @@
-"""The kernels against the slow twin and against each other."""
+"""The kernels, compared with the slow twin and with each other."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_nth_bit_is_the_nth_square(x):
 
 @given(data=st.data())
 def test_flips_of_every_empty_square(data, positions, twin):
-    # Also where the move is illegal: the kernel then turns nothing.
+    # This holds for illegal moves too: the kernel then flips nothing.
     state = data.draw(positions())
     slow = twin.of(state)
     own, opponent = np.uint64(state.own), np.uint64(state.opponent)
@@ -94,7 +94,7 @@ def test_random_moves_are_uniform():
 
 @pytest.mark.parametrize(("threshold", "share"), [(0, 0.0), (2**32, 0.75), (2**30, 0.1875)])
 def test_randomise_replaces_the_right_share(threshold, share):
-    # A replaced action is one of four, so three quarters of those replaced change.
+    # A replaced action is drawn from four, so three quarters of the replaced actions change.
     n = 8_000
     own, opponent = (np.full(n, bits, np.uint64) for bits in bitboard.STARTS)
     actions = np.full(n, 19, np.int64)

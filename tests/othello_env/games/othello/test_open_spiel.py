@@ -1,7 +1,8 @@
 """Agreement with OpenSpiel's Othello, an independent implementation, in every position of random games.
 
-Actions, the pass (64), the order of players, the end and the results agree. The conventions differ in that its
-observation has a plane more, the empty squares, before the own discs and the other's, and that it knows no disc margin.
+Actions, the pass (64), the order of players, the end and the results agree. The conventions differ in two ways.
+OpenSpiel's observation has one more plane, the empty squares, before the own discs and the opponent's. And OpenSpiel
+has no disc margin.
 """
 
 import random
@@ -19,7 +20,7 @@ def game():
 
 
 def board(theirs):
-    """OpenSpiel's picture (x black, o white, rank 1 on top) as our text."""
+    """OpenSpiel's picture of the board (x black, o white, rank 1 on top) as our text."""
     rows = [line.split()[1:9] for line in str(theirs).splitlines() if line[:1].isdigit()]
     return "".join(cell.upper() for row in rows for cell in row)
 
@@ -49,6 +50,6 @@ def test_three_hundred_random_games(game):
             theirs.apply_action(action)
             same_position(ours, theirs)
         early_ends += sum(ours.discs()) < 64
-    # The games visited what is rare: passes, and ends with squares left.
+    # The games included rare events: passes, and ends with empty squares.
     assert passes > 50
     assert early_ends > 0

@@ -1,4 +1,4 @@
-"""Othello by named examples: the start, passes, ends, and what is refused."""
+"""Othello in named examples: the start, passes, ends, and errors."""
 
 import csv
 
@@ -10,7 +10,7 @@ from othello_env import IllegalActionError, NotationError, Othello
 pytestmark = pytest.mark.nojit
 
 WIPE_OUT = "e6f4e3f6g5d6e7f5c5"
-"""A shortest game: after nine moves White has no disc left."""
+"""One of the shortest games: after nine moves White has no disc left."""
 
 
 def names(state):
@@ -66,7 +66,7 @@ def test_runs_turn_over_in_all_eight_directions_at_once():
 
 
 def test_a_run_does_not_go_on_across_the_edge():
-    # g1 X, h1 O, a2 O, b2 X: an unbroken run of square numbers, but on the board none.
+    # g1 X, h1 O, a2 O, b2 X: the square numbers follow each other, but on the board this is no line.
     assert Othello.from_text("------XOOX------" + "-" * 48, to_move="X").must_pass
     inside = Othello.from_text("-----XO--OX-----" + "-" * 48, to_move="X")
     assert names(inside) == ["h1", "a2"]
@@ -74,7 +74,7 @@ def test_a_run_does_not_go_on_across_the_edge():
 
 @pytest.mark.parametrize("size", [4, 6])
 def test_a_smaller_board_ends_at_its_own_edge(size):
-    # White up to the right edge: on 8x8 there would be a square behind it.
+    # White's disc is at the right edge; on 8x8 there would be a square behind it.
     row = "-" * (size - 2) + "XO"
     assert Othello.from_text(row + "-" * (size * size - size), to_move="X").must_pass
 
@@ -95,7 +95,7 @@ def test_who_cannot_move_passes_and_only_then():
 
 
 def test_two_passes_are_never_asked_for():
-    # Neither side can move on a board with empty squares: the game is over at once, whoever is next.
+    # There are empty squares, but neither side can move. The game is over at once, whoever is to move.
     for to_move in "XO":
         state = Othello.from_text("XX------------OO", to_move)
         assert state.is_over

@@ -1,4 +1,4 @@
-"""The passes over many positions against the same things done one at a time."""
+"""The functions over many positions, compared with the same work done one position at a time."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.nojit
 
 
 def random_states(size, count, seed):
-    """Positions from all stages of random games, also finished ones and such with a pass."""
+    """Positions from all stages of random games, including finished ones and ones with a pass."""
     rng = np.random.default_rng(seed)
     states, state = [], Othello(size)
     while len(states) < count:
@@ -46,7 +46,7 @@ def test_check_knows_what_is_wrong(size):
 
 @pytest.mark.parametrize("size", [4, 6, 8])
 def test_place_plays_each_move(size):
-    states = [state for state in random_states(size, 700, seed=2) if not state.is_over]  # more than a block
+    states = [state for state in random_states(size, 700, seed=2) if not state.is_over]  # more than one block
     rng = np.random.default_rng(0)
     actions = np.array([rng.choice(state.legal_actions()) for state in states])
     own, opponent, legal, over = columns(states)

@@ -1,4 +1,4 @@
-"""Lines of play counted, against published numbers and against the slow twin."""
+"""Counts of lines of play, compared with published numbers and with the slow twin."""
 
 import runpy
 from functools import cache
@@ -20,7 +20,7 @@ def test_published_counts(depth, script):
 
 
 def slow_perft(twin):
-    """Perft on the twin, which remembers positions (not lines, so it stays exact)."""
+    """Perft by the twin. It caches the count of each position and depth, so it stays exact."""
 
     @cache
     def count(text, to_move, depth):
@@ -44,7 +44,7 @@ def test_every_size_counts_as_the_twin(size, depths, script, twin):
 
 
 def test_4x4_is_counted_to_the_last_game(script):
-    # 60,060 complete games: deeper than the longest, every line is a finished game.
+    # 60,060 complete games. The depth exceeds the longest game, so every line is a finished game.
     assert script["count"](Othello(4), 30) == script["count"](Othello(4), 40) == 60_060
 
 

@@ -1,4 +1,4 @@
-"""Tribolo against a slow twin, by properties and by named examples."""
+"""Tribolo: compared with a slow twin, by properties, and by named examples."""
 
 import copy
 import pickle
@@ -17,7 +17,7 @@ DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if (d
 
 
 class Twin:
-    """Tribolo as its rules tell it, on rows of letters; no code or encoding of the package's."""
+    """Tribolo by its rules, on rows of letters. It shares no code or encoding with the package."""
 
     def __init__(self, rows, to_move):
         self.rows = [list(row) for row in rows]
@@ -125,7 +125,7 @@ def test_any_board_is_the_twins(board):
     text, first = board
     state = Tribolo.from_text(text, first)
     twin = Twin(text.split("/"), first)
-    # Who is to move but cannot is skipped.
+    # A player without a move is skipped.
     movers = [(first + k) % 3 for k in range(3) if twin.moves((first + k) % 3)]
     twin.to_move = movers[0] if movers else first
     check_against_twin(state, twin)
@@ -152,7 +152,7 @@ def test_starts():
     assert len(set(states)) == 300
     assert Tribolo(7) == Tribolo(7) == Tribolo(7 + 2**64)
     assert Tribolo() != Tribolo()
-    # Every cell is as likely as any other: 300 * 48 / 176 = 82 times taken, standard deviation 7.7.
+    # All cells are equally likely: each is taken 300 * 48 / 176 = 82 times, with a standard deviation of 7.7.
     taken = sum((state.observation(0).any(axis=0)).astype(int) for state in states)
     assert taken.min() > 45
     assert taken.max() < 120
@@ -181,7 +181,7 @@ class TestRules:
         after = state.play_transcript("c1")
         assert after.to_move == 0
         assert after.play_transcript("c2").is_over
-        assert after.play_transcript("c2").to_move == 1  # who would be next
+        assert after.play_transcript("c2").to_move == 1  # player 1 would be next
 
     def test_the_first_player_who_cannot_is_skipped(self):
         assert Tribolo.from_text("RB-", "blue").to_move == 1
