@@ -96,7 +96,7 @@ def parse(description: str | None, kind: type[T], arguments: Sequence[str] | Non
 def parse_all(description: str | None, kinds: Sequence[type], arguments: Sequence[str] | None = None) -> list[Any]:
     """The command's arguments as several dataclasses, which have no field in common.
 
-    A dataclass with a method `check` may refuse what its fields are together, by a ValueError.
+    A dataclass may have a method `check`, which raises ValueError if its fields do not fit together.
 
     Args:
         description: the script's docstring, for ``--help``.

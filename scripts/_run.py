@@ -92,7 +92,7 @@ class Learner(Protocol):
 
     @property
     def score_title(self) -> str:
-        """What the ``scores`` are of, for the picture."""
+        """What the ``scores`` measure, for the picture."""
 
     def save(self, file: Path, progress: dict[str, Any]) -> None:
         """Write everything that a resumed run needs."""

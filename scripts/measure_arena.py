@@ -109,7 +109,7 @@ def measure_clock(games: int, windows: int, folder: Path) -> None:
             play(ONE_PLY[:2], count, folder, clock=TimeControl(60))
             times.append(time.perf_counter() - began)
         each.append(1e3 * (times[1] - times[0]) / (10 * few))
-    print(f"with a clock, 1 ply: {spread(each)} ms a game, each move reported to the process that watches")
+    print(f"with a clock, 1 ply: {spread(each)} ms a game, while another process watches each move")
 
 
 def main() -> None:

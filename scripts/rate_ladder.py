@@ -68,11 +68,11 @@ class Arguments:
 
     file: Path = path("the ladder's file, JSON", positional=True)
     records: Path = path("the file of the games, which grows")
-    games: int = even(1000, "of each two rungs that meet")
+    games: int = even(1000, "games between each two rungs that meet")
     openings: str = text(BALANCED, "the packaged list, or a file with a transcript a line")
     seed: int = whole(0, "of the games", least=0)
     workers: int = whole(2, "processes that play", most=1024)
-    first: int = whole(len(RUNGS), "number of rungs that play, from the lowest", least=2)
+    first: int = whole(len(RUNGS), "number of rungs to rate, counted from the weakest", least=2)
 
 
 def schedule(rungs: Sequence[str], games: int, openings: str | tuple[str, ...] = BALANCED, seed: int = 0) -> Schedule:

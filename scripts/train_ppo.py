@@ -12,7 +12,7 @@ weights of the last iterations, which plays better than the weights of any one i
 The file is an agent by its path: ``othello-env play --white runs/ppo.safetensors``. Beside it are the curve (.json,
 .png) and the state from which ``--resume`` goes on (.state.safetensors). An iteration depends only on the weights, the
 optimiser, the past selves, the seed and its number. So a resumed run equals one that was never interrupted; on a CPU,
-bit for bit. Ctrl-C ends a run after the present iteration.
+bit for bit. Ctrl-C ends a run after the current iteration.
 """
 
 import sys

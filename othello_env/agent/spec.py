@@ -129,7 +129,9 @@ def make_agent(x: str | Agent | Policy, seed: int | None = None) -> Agent:
     if isinstance(x, str | Path):
         return _from_spec(str(x), seed)
     if isinstance(x, type):
-        raise TypeError(f"an agent is a spec, an Agent or a callable, not the class {x.__qualname__}: make one of it")
+        raise TypeError(
+            f"an agent is a spec, an Agent or a callable, not the class {x.__qualname__}; make an object of it"
+        )
     if callable(x):
         return _CallableAgent(x, getattr(x, "__qualname__", repr(x)))
     raise TypeError(f"an agent is a spec, an Agent or a callable, not {x!r} of type {type(x).__name__}")
@@ -164,7 +166,7 @@ def _parse(spec: str) -> tuple[str, dict[str, str]]:
     """A spec's name (or path) and its options, unquoted but not yet converted."""
     match = _HEAD_AND_OPTIONS.fullmatch(spec.strip())
     if match is None or not match[1]:
-        raise SpecError(f"{spec!r} is no agent's spec; {_known()}")
+        raise SpecError(f"{spec!r} does not name an agent; {_known()}")
     options: dict[str, str] = {}
     text, place = match[2] or "", 0
     while place < len(text):
@@ -192,7 +194,7 @@ def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> A
     loader = registry.get(Path(head).suffix)
     if loader is not None:
         if not Path(head).is_file():
-            raise FileNotFoundError(f"there is no file {head!r} to load an agent from")
+            raise FileNotFoundError(f"there is no file {head!r}, so no agent can be loaded from it")
         return _call(loader.load(), loader.name, {"path": head} | options, spec, seed)
     try:
         found = import_object(head)
@@ -206,7 +208,7 @@ def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> A
         raise SpecError(f"{head!r} is {found!r}, which is neither a callable nor an Agent")
     if isinstance(found, type):
         if not issubclass(found, Agent):
-            raise SpecError(f"{head!r} is a class, but no subclass of Agent")
+            raise SpecError(f"{head!r} is a class, but not a subclass of Agent")
         return _call(found, head, options, spec, seed)
     if options:
         raise SpecError(f"{spec!r}: a callable takes no option but epsilon, got {', '.join(options)}")
@@ -249,7 +251,7 @@ def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec
         is_named = repr(spec) in str(error)  # the code that read the agent's file has named the spec already
         raise SpecError(str(error) if is_named else f"{spec!r}: {error}") from error
     if not isinstance(agent, Agent):
-        raise TypeError(f"{factory!r}, which {label} names, made {agent!r}, which is no Agent")
+        raise TypeError(f"{label} names {factory!r}, which returned {agent!r}, not an Agent")
     return agent
 
 

@@ -19,7 +19,7 @@ def warn_of_faults(agent: str, what: str, faults: Sequence[str], total: int) -> 
 
     Args:
         agent: its name.
-        what: the agent was asked for: ``"games"``, ``"answers"``.
+        what: what the agent was asked for, ``"games"`` or ``"answers"``.
         faults: why it failed, in order.
         total: the number of games or answers it was asked for.
     """

@@ -44,7 +44,7 @@ def train(
         trainer: what learns; it may have learned before.
         seconds: of training from now on, None for no limit.
         games: of self-play from now on, None for no limit.
-        keep: called with each point of the curve, to save what was learned.
+        keep: saves what was learned; called without arguments after each point of the curve.
         every: seconds of training between two points.
 
     Returns:
@@ -82,7 +82,7 @@ class _Watch:
         self._first_games, self._first_seconds = trainer.games, trainer.seconds
 
     def next_point(self) -> Goal:
-        """The curve's first point is at once, the next ones after some seconds each."""
+        """The goal of the curve's next point: the first is at once, each later one some seconds after the last."""
         from othello_agents.ntuple.loop import Goal
 
         return Goal(seconds=self.curve[-1][0] + self._every if self.curve else self._first_seconds)

@@ -77,7 +77,7 @@ class TerminalGame:
 
     Args:
         state: the position to begin with.
-        seats: for each player its agent's seat, or None for a human, and its name.
+        seats: for each player a pair: the seat of its agent (None for a human) and the player's name.
         adviser: the agent that gives hints.
         prompt: asks the human for a line; the end of the input (EOFError) ends the game as ``quit`` does.
         tell: shows the human a text.

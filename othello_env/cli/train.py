@@ -25,7 +25,8 @@ _PRECISE_BELOW = 10.0
 @click.option(
     "--games",
     type=click.IntRange(1, options.MOST_GAMES),
-    help="Of self-play; --resume counts from 0 again. Parts that are multiples of the batch end like one run.",
+    help="Of self-play; --resume counts from 0 again. "
+    "Several parts end like one run if each one is a multiple of the batch.",
 )
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Where to write: a .npz file."
@@ -40,7 +41,7 @@ _PRECISE_BELOW = 10.0
 @click.option(
     "--batch",
     type=click.IntRange(1, _LARGEST_BATCH),
-    help=f"Number of games that are played before they are learned from.  [default: 1, with several threads {_BATCH}]",
+    help=f"Number of games to play before the agent learns from them.  [default: 1, with several threads {_BATCH}]",
 )
 @options.size_option
 @options.seed_option(
@@ -58,10 +59,10 @@ def command(
     size: int,
     seed: int,
 ) -> None:
-    """Train an agent by self-play and write it to a file; the path of the file then names the agent.
+    """Train an agent by self-play and write it to a file. Other commands take its path as the agent.
 
-    The file is written now and then during the training. An interrupt keeps what was learned; --resume goes on from
-    there.
+    The file is written now and then during the training. Ctrl-C ends the training and keeps what was learned; --resume
+    continues from there.
     """
     from othello_agents.ntuple import NTupleNetwork, Trainer
 

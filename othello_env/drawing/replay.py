@@ -23,7 +23,7 @@ def positions(state: State, start: State) -> list[State]:
     """The positions of the game that led from `start` to `state`, both included.
 
     Raises:
-        IllegalActionError: the moves of `state` do not begin at `start`.
+        IllegalActionError: a move of `state` is illegal when its game is replayed from `start`.
     """
     states = [start]
     for action in state.moves[len(start.moves) :]:

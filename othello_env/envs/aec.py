@@ -111,7 +111,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
 
     def __getattr__(self, name: str) -> Any:
         if name in _AFTER_RESET:
-            raise AttributeError(f"{name} is there once reset() was called")
+            raise AttributeError(f"{name} exists only after reset()")
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     @property

@@ -72,7 +72,7 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the
         return [getattr(self.env, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        raise AttributeError(f"the games of a batch have no {attr_name} of their own to set")
+        raise AttributeError(f"cannot set {attr_name}: all games of a batch share one environment")
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
         """Call a method of the batch and return each game's row of the result. MaskablePPO gets its masks this way."""
@@ -89,8 +89,10 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the
 def _check_arguments(arguments: dict[str, Any]) -> None:
     """Raise a ValueError for arguments that Stable-Baselines3 cannot train with."""
     if "autoreset_mode" in arguments:
-        raise ValueError("autoreset_mode cannot be chosen: Stable-Baselines3 wants the next game begun where one ended")
+        raise ValueError(
+            "autoreset_mode cannot be chosen: Stable-Baselines3 needs the next game to begin at once where one ends"
+        )
     if not arguments.get("copy", True):
         raise ValueError("copy=False does not work: Stable-Baselines3 keeps each observation until after the next step")
     if arguments.get("opponent", "random") is None:
-        raise ValueError("expected an opponent, not None: Stable-Baselines3 trains one side, this is no self-play")
+        raise ValueError("expected an opponent, not None: Stable-Baselines3 trains one side only")

@@ -1,4 +1,4 @@
-"""The keys from which environments, single or batched, draw everything random in their games.
+"""Keys: everything random in the games of an environment, single or batched, comes from them.
 
 An environment has a key. Each of its games has a key made from that one, and each use in the game a key of its own::
 
@@ -24,7 +24,7 @@ from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
 __all__ = ["REDRAWS", "GameKeys", "env_key", "env_keys", "game_key", "learner_seat", "opponent_key", "redraw_key"]
 
 REDRAWS = 100
-"""How often `reset` redraws a game that would end before the learner's first turn. Then it raises a ValueError."""
+"""How often at most `reset` redraws a game that would end before the learner's first turn."""
 
 
 def env_key(seed: int) -> int:

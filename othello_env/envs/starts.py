@@ -39,7 +39,7 @@ def check_options(options: Mapping[str, Any] | None, known: Sequence[str]) -> di
     except TypeError:
         valid = False
     if not valid:
-        raise ValueError(f"random_plies must be an integer from 0 on, not {plies!r}")
+        raise ValueError(f"random_plies must be an integer of at least 0, not {plies!r}")
     return given
 
 
@@ -55,7 +55,9 @@ def check_reset_mask(mask: Any, n: int) -> npt.NDArray[np.bool_]:
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
         raise TypeError(f"options['reset_mask'] must be a bool array, not {getattr(mask, 'dtype', type(mask))}")
     if mask.shape != (n,) or not mask.any():
-        raise ValueError(f"options['reset_mask'] must have shape ({n},) and a True, got shape {mask.shape}: {mask}")
+        raise ValueError(
+            f"options['reset_mask'] must have shape ({n},) and at least one True, got shape {mask.shape}: {mask}"
+        )
     return mask.copy()  # the caller may pass `terminated`, which the reset overwrites
 
 

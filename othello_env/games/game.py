@@ -66,9 +66,9 @@ def check_seed(seed: Any) -> int:
     except TypeError:
         number = None
     if number is None:
-        raise TypeError(f"a seed is an integer from 0 on, not {seed!r} of type {type(seed).__name__}")
+        raise TypeError(f"a seed is an integer of at least 0, not {seed!r} of type {type(seed).__name__}")
     if number < 0:
-        raise ValueError(f"a seed is an integer from 0 on, not {seed!r}")
+        raise ValueError(f"a seed is an integer of at least 0, not {seed!r}")
     return number
 
 
@@ -202,7 +202,7 @@ class State(ABC):
             TypeError: the argument is not text.
         """
         check_text(text, "a position")
-        raise NotationError(f"a position of {type(self).__name__} is given as a State, not as text")
+        raise NotationError(f"a position of {type(self).__name__} must be given as a State, not as text")
 
     @abstractmethod
     def play_move(self, move: int | str) -> Self:
@@ -282,7 +282,8 @@ class State(ABC):
             return IllegalActionError(f"{name} (action {action}) cannot be played: the game is over\n{self}")
         legal = " ".join(self.action_to_text(a) for a in self.legal_actions())
         return IllegalActionError(
-            f"{name} (action {action}) is not legal for {self.player_names[self.to_move]}, who has: {legal}\n{self}"
+            f"{name} (action {action}) is not legal for {self.player_names[self.to_move]}; the legal moves are: "
+            f"{legal}\n{self}"
         )
 
     def __setattr__(self, name: str, value: object) -> None:

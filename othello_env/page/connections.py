@@ -9,7 +9,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 __all__ = ["MOST_CONNECTIONS", "Connection"]
 
 MOST_CONNECTIONS = 200
-"""From this number on, each new one ends an old one."""
+"""Once this number is open, each new connection closes the one that has been idle longest."""
 _IDLE_SECONDS = 5.0
 """How long headers may take, counted from the start of the connection or from the last answer on it."""
 
@@ -17,7 +17,7 @@ _IDLE_SECONDS = 5.0
 class Connection(H11Protocol):
     """uvicorn's HTTP connection, with a limit that uvicorn lacks: how long headers may take.
 
-    When there are too many connections, the one that has had no request for the longest time is ended.
+    When there are too many connections, the one that has been idle for the longest time is closed.
     """
 
     _idle_since = 0.0

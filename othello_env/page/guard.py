@@ -53,7 +53,7 @@ class Guard:
             await answer(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
-        """The answer to a request that is refused, None for any other."""
+        """The response that refuses a request, or None if the request is allowed."""
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or len(origins) > 1 or hosts[0].lower() not in self._hosts:

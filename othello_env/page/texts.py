@@ -54,7 +54,7 @@ def read_text(record: PageGame, text: str) -> PageGame:
 
 
 def _plain(text: str) -> str:
-    """A text without what Python writes around a board: the call of ``repr(state)``, the labels of ``print(state)``."""
+    """A text without what Python prints around a board: the call in ``repr(state)``, the labels in ``print(state)``."""
     if written := _REPR.fullmatch(text.strip()):
         return " ".join(filter(None, written.groups()))
     if not (status := _STATUS.search(text)):

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 __all__ = ["Key", "Tickets"]
 
 Key = tuple[str, str]
-"""The name of the client, and its name for the answer that it asks for."""
+"""The client's name, and the name that the client gives to the answer it wants."""
 
 _HOLD_SECONDS = 0.25
 """How long a request is held before its page is asked to come again."""

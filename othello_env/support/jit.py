@@ -76,8 +76,8 @@ def entry_point(function: _F, *args: Any) -> _F:
     """A kernel's machine code for arguments of these types; it is compiled if necessary, but not called.
 
     A call of it does not look at the types of its arguments. With twenty arrays that takes longer than a small kernel
-    does. All arguments must be positional and have the types that they have here: an array of another dtype or layout
-    is misread without a word.
+    does. All arguments must be positional and have the same types as `args`: an array of another dtype or layout is
+    misread silently.
     """
     return function if _CONFIG.DISABLE_JIT else cast(_F, compiled_for(function, args))
 

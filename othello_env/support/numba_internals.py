@@ -61,7 +61,7 @@ def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: boo
         inline: let LLVM paste the function's body into its callers.
         slp: compile with LLVM's SLP vectoriser, whatever is compiled around the function.
         lean: do not count references to arrays, and leave out what Python would call.
-        folder: where machine code is kept; None keeps none.
+        folder: where machine code is cached; with None it is not cached.
     """
     njit: Any = numba.njit  # its types leave these options out
     options = {"error_model": "numpy", "forceinline": inline, "_nrt": not lean}  # else its caller's _nrt would hold

@@ -165,8 +165,8 @@ class TestSpecs:
     @pytest.mark.parametrize(
         ("spec", "message"),
         [
-            ("", "'' is no agent's spec; known are "),
-            (":depth=2", "':depth=2' is no agent's spec"),
+            ("", "'' does not name an agent; known are "),
+            (":depth=2", "':depth=2' does not name an agent"),
             (
                 "nosuch",
                 r"there is no agent 'nosuch'; known are .*random.*zz-all.*files ending in .*\.zz.*path\.py:func",
@@ -199,7 +199,7 @@ class TestSpecs:
             ("random:choice", "after random, got 'choice'"),
             ("othello_plugin:nosuch", "there is no 'nosuch' in othello_plugin, which has .*last"),
             ("math:pi", r"is 3\.14.*, which is neither a callable nor an Agent"),
-            ("othello_plugin:Path", "'othello_plugin:Path' is a class, but no subclass of Agent"),
+            ("othello_plugin:Path", "'othello_plugin:Path' is a class, but not a subclass of Agent"),
             ("nosuch.module:name", "there is no module 'nosuch'; known are"),
             ("othello_env.nosuch:name", "there is no module 'othello_env.nosuch'"),
             ("othello_plugin:last:depth=2", "a callable takes no option but epsilon, got depth"),
@@ -212,7 +212,7 @@ class TestSpecs:
     def test_other_errors_keep_their_type(self, plugin):
         with pytest.raises(MissingExtraError, match=r"othello-env\[nosuch\]"):
             make_agent("zz-more")
-        with pytest.raises(TypeError, match="which zz-broken names, made 'no agent', which is no Agent"):
+        with pytest.raises(TypeError, match=r"zz-broken names .*, which returned 'no agent', not an Agent"):
             make_agent("zz-broken")
         with pytest.raises(FileNotFoundError, match=r"there is no file 'gone\.py'"):
             make_agent("gone.py:last")
@@ -288,7 +288,7 @@ class TestAsk:
     @pytest.mark.parametrize(
         ("answer", "reason"),
         [
-            (0, r"a1 \(action 0\) is not legal for black, who has: d3 c4 f5 e6"),
+            (0, r"a1 \(action 0\) is not legal for black; the legal moves are: d3 c4 f5 e6"),
             (64, r"pass \(action 64\) is not legal for black"),
             (65, "actions here are 0 to 64, not 65"),
             (-1, "actions here are 0 to 64, not -1"),

@@ -70,7 +70,7 @@ class Evaluator(NamedTuple):
 
 
 def textbook_sums() -> dict[str, SquareSum]:
-    """The textbook evaluations that the engine has, by name: those that the kernels know."""
+    """The textbook evaluations that the kernels know, by name."""
     sums = {name: compiled_sum(evaluation) for name, evaluation in sorted(EVALUATIONS.items())}
     return {name: squares for name, squares in sums.items() if squares is not None}
 

@@ -20,7 +20,7 @@ _MEGABYTES = 4
 
 
 def exact_scores(positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
-    """The final score, in discs with the empty squares given to the winner, after each action under perfect play.
+    """The final score in discs after each action, under perfect play; the winner gets the empty squares.
 
     Positions with up to 12 empty squares take milliseconds each; each further one about doubles the time.
 

@@ -1,4 +1,4 @@
-"""The search of the middlegame: principal variation search over one evaluation, exact where it reaches the end.
+"""The midgame search: principal variation search with one evaluation, exact where it reaches the end of the game.
 
 Depth counts plies, and a pass is one. At depth 0 a position is evaluated whether or not the game is over, as in the
 textbook searches. Before that a finished game is worth +-(`FINAL` + the score in discs), more than any evaluation, or 0

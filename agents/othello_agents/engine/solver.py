@@ -39,7 +39,7 @@ _LAST = 4
 _SHALLOW = 7
 """With this many empty squares or fewer, sorting moves and asking the table cost more than they save."""
 _CHILDREN = 10
-"""With this many empty squares or more, the table is asked about every move before the first is searched (enhanced
+"""With this many empty squares or more, every move is looked up in the table before the first is searched (enhanced
 transposition cut-off)."""
 
 

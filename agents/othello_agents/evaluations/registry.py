@@ -68,7 +68,7 @@ def _named(name: str) -> Evaluate:
 
 
 def evaluation_name(evaluate: Evaluate) -> str:
-    """The text by which `find_evaluation` finds an evaluation, if it can be found by name."""
+    """The text that names an evaluation for `find_evaluation`; the `repr` of an object that has no name."""
     if isinstance(evaluate, Evaluation):
         return evaluate.name
     name = getattr(evaluate, "__qualname__", None)

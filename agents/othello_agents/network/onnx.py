@@ -66,7 +66,7 @@ class OnnxNetwork:
                 self._session = runtime.InferenceSession(
                     str(copy), options, providers=["CPUExecutionProvider"], disable_fallback=True
                 )
-        except Exception as error:  # the library has a class of errors for each failure
+        except Exception as error:  # the library has one error class for each kind of failure
             raise ValueError(f"{str(path)!r} is no ONNX model that can be run: {error}") from error
         try:
             self._inputs = self._session.get_inputs()
@@ -105,7 +105,7 @@ class OnnxNetwork:
             (N, A)
 
         Raises:
-            ValueError: the model fails, or its first output is not (N, A) logits, finite where actions are legal.
+            ValueError: the model fails, its first output is not (N, A) logits, or a legal action's logit is not finite.
         """
         parts = [slice(i, i + 1) for i in range(len(masks))] if self._one_by_one else [slice(None)]
         logits = np.concatenate([self._logits(observations[part], masks[part]) for part in parts])

@@ -24,7 +24,7 @@ _WHO = "n-tuple networks play"
 
 
 class NTupleAgent(Agent):
-    """Plays the first move, in ascending order, after which the network expects the best outcome; it looks no further.
+    """Plays the move after which the network expects the best outcome, the lowest of equals; it looks no further ahead.
 
     Args:
         network: gives the expected outcomes; None takes the packaged weights for the size of each board.

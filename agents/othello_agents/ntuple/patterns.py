@@ -74,7 +74,7 @@ def layout(size: int) -> Layout:
     """The placements for a board of side 4, 6 or 8.
 
     Raises:
-        ValueError: there is no such size.
+        ValueError: the size is not 4, 6 or 8.
     """
     check_size(size)
     first: list[tuple[tuple[int, ...], int, int]] = []  # squares, offset, partner

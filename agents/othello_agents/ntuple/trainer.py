@@ -100,7 +100,7 @@ class Trainer:
             if not least <= number <= most:
                 raise ValueError(f"{name} must be {least} to {most}, not {number}")
         if num_threads > batch:
-            raise ValueError(f"threads share the games of a batch: expected {batch} at most, not {num_threads}")
+            raise ValueError(f"threads share the games of a batch, so there must be at most {batch}, not {num_threads}")
         self.seed = int(seed)
         self._key = np.uint64(mix_int(seed, 0))
         self._learning = Learning(

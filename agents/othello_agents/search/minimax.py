@@ -33,7 +33,7 @@ class Minimax(DepthSearch):
     """Plays the first best action of a full search of a two-player game.
 
     Args:
-        depth: of the search, in plies.
+        depth: the number of plies to search.
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:

@@ -185,7 +185,7 @@ class DepthSearch(PairedSearch):
     """
 
     def evaluate(self, state: State, player: int) -> float:
-        """The value of a position for a player by a search of it; the game is not over.
+        """Search a position and return its value for a player; the game must not be over.
 
         Raises:
             ValueError: as for `search`.

@@ -50,7 +50,7 @@ def play_jobs_on_cluster(
     Args:
         next_job: returns the next job, or None when there is none left.
         roster: the agents by name.
-        seed: of agents that are random beyond their games' keys.
+        seed: for agents whose random choices do not come only from the keys of their games.
         workers: the number of jobs played at once; None means one for each core of the cluster.
         clock: each side's, in watched games.
 
@@ -125,7 +125,7 @@ class _Setting:
     Attributes:
         tournament: its key, different for each tournament.
         roster: the pickled agents by name.
-        seed: of agents that are random beyond their games' keys.
+        seed: for agents whose random choices do not come only from the keys of their games.
         clock: each side's.
         folder: in which the tournament was started.
         versions: that the tournament's records name.

@@ -50,7 +50,7 @@ def play_elsewhere(
     Args:
         todo: the games.
         roster: the agents by name.
-        seed: of agents that are random beyond their games' keys.
+        seed: for agents whose random choices do not come only from the keys of their games.
         clock: each side's; an agent that exceeds it is stopped.
         workers: the number of jobs played at the same time; None means 1, on a cluster one for each core.
         ray: play on a cluster.

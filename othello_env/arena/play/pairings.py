@@ -55,7 +55,7 @@ class Pairing:
 
 
 def check_games(games: Any, players: int = 2) -> int:
-    """A number of games as an int, if each opening can be played in every rotation of its players' seats.
+    """Check a number of games and return it as an int: each opening needs a game in every rotation of the seats.
 
     Raises:
         TypeError: it is no integer, or a bool.

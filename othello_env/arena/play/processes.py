@@ -70,13 +70,13 @@ def play_jobs(
     Args:
         next_job: returns the next job, or None when there is none left.
         roster: the agents by name.
-        seed: of agents that are random beyond their games' keys.
+        seed: for agents whose random choices do not come only from the keys of their games.
         workers: the number of processes.
         clock: each side's, in watched games.
 
     Raises:
         TypeError: an agent cannot be sent to another process.
-        WorkerError: workers die where no agent thinks, or fail otherwise.
+        WorkerError: workers keep dying while no agent is thinking, or a worker fails in another way.
     """
     _check_sendable(roster)
     again: deque[Job] = deque()

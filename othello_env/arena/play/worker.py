@@ -41,7 +41,7 @@ def serve(
     Args:
         connection: to the owner.
         roster: the agents by name.
-        seed: of agents that are random beyond their games' keys.
+        seed: for agents whose random choices do not come only from the keys of their games.
         clock: each side's, in watched games.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""The benchmark: an agent's rating on the ladder and its endgames, as text and as plain values."""
+"""The benchmark: an agent's rating on the ladder and its accuracy in endgames, as text and as plain values."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ class Benchmark:
                     "better against some rungs, and worse against others, than one rating explains."
                 )
             notes += [
-                f"The rungs' own ratings are within {' to '.join(widths)} Elo (95%) of random = 0; "
-                "the interval takes them as exact.",
+                f"The rungs' own ratings (random = 0) have 95% intervals of +-{' to '.join(widths)} Elo; "
+                "the agent's interval takes these ratings as exact.",
                 f"{self.placement.margin:+.1f} discs a game; {1e3 * self.placement.seconds_a_move:.3g} ms a move; "
                 f"{len(self.placement.faults)} games lost by illegal moves or errors.",
             ]
@@ -107,7 +107,7 @@ class Benchmark:
         return "\n".join([*lines, *(f"- {note}" for note in self.notes()), ""])
 
     def to_json(self) -> dict[str, Any]:
-        """The results as plain values: scores and rates are 0 to 1, differences and losses in discs."""
+        """The results as plain values: scores and rates from 0 to 1, differences and losses in discs."""
         values: dict[str, Any] = {"format": "othello-env benchmark 1", "agent": self.agent}
         values |= {**self.settings, "version": version("othello-env"), "seconds": round(self.seconds, 2)}
         if self.placement is not None:
@@ -153,10 +153,10 @@ def run_benchmark(
     Args:
         agent: an agent, a spec or a callable.
         name: what the results call it; by default its spec or `repr`.
-        half_width: see `othello_env.arena.rating.placement.place`, as for the following ones.
+        half_width: see `othello_env.arena.rating.placement.place` for this and the arguments that follow.
         games: the most games to play.
         seconds: after this time no pair of games begins.
-        seed: the same seed gives the same results where no time ends the games.
+        seed: the same seed gives the same results, unless the time in `seconds` ends the games.
         progress: called after each pair of games.
 
     Raises:

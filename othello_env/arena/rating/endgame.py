@@ -77,7 +77,7 @@ class EndgameAccuracy:
 
     @property
     def rate_interval(self) -> tuple[float, float]:
-        """Its 95% interval, after Wilson."""
+        """The 95% interval of `rate`, by Wilson's method."""
         return score_interval([1.0] * self.best + [0.0] * (self.positions - self.best))
 
     @property
@@ -87,7 +87,7 @@ class EndgameAccuracy:
 
     @property
     def loss_interval(self) -> tuple[float, float]:
-        """Its 95% interval, from the normal distribution."""
+        """The 95% interval of `loss`, from the normal distribution."""
         half = Z95 * float(np.std(self.losses)) / math.sqrt(self.positions)
         return max(0.0, self.loss - half), self.loss + half
 

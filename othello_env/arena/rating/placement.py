@@ -53,7 +53,7 @@ class Placement:
     Attributes:
         ladder: of the rungs.
         matches: the results by rung, for the rungs that were played, from the weakest to the strongest.
-        seconds_a_move: the time the agent thought for each move; in batches if it answers them.
+        seconds_a_move: the mean time the agent thought for a move; if it answers batches, their time is shared.
     """
 
     ladder: Ladder
@@ -206,7 +206,7 @@ class _Climb:
 
     Attributes:
         agent: that is placed.
-        openings: the number of openings; no rung plays one of them twice.
+        openings: the number of openings; a rung plays each of them at most once with each colour.
         placement: what the games show.
     """
 
@@ -263,7 +263,7 @@ def _check_rung(ladder: Ladder, rung: Rung, record: GameRecord) -> None:
 def _next_batch(placement: Placement, openings: int, half_width: float, games: int | None) -> tuple[Rung, int] | None:
     """The rung to play next and the number of pairs of games, or None at the end.
 
-    No opening is played twice against a rung, since agents that draw nothing would repeat their games.
+    No pair of games repeats an opening against a rung, since agents without random choices would repeat their games.
 
     Args:
         placement: the results so far.

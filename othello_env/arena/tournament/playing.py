@@ -59,7 +59,7 @@ def play_tournament(
     if workers is not None and workers < 1:
         raise ValueError(f"workers is at least 1, not {workers}")
     if tuple(agents) != schedule.agents:
-        raise ValueError(f"the agents are {', '.join(agents)}, but those of the schedule {', '.join(schedule.agents)}")
+        raise ValueError(f"the agents are {', '.join(agents)}, but the schedule has {', '.join(schedule.agents)}")
     made = {name: make_agent(agent, schedule.seed) for name, agent in agents.items()}  # a wrong one ends it here
     with ExitStack() as stack:
         out = None if file is None else stack.enter_context(open_records(file))

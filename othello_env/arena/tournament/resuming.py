@@ -31,7 +31,7 @@ def check_records(
         elif game is None or game.key != record.key or _settings(record) != expected:
             reason = _difference(record, schedule, expected)
         elif (record.position, record.opening_moves) != (game.opening.position, game.opening.moves):
-            reason = f"opening {record.opening} of the tournament is another one"
+            reason = f"opening {record.opening} differs from that of the tournament"
         if reason is not None:
             raise RecordError(f"{file}, line {line}: {reason}; resume with the same arguments, or name another file")
         try:

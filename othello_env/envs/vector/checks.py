@@ -17,7 +17,7 @@ __all__ = ["check_begun", "check_no_side", "refuse"]
 def check_no_side(side: str) -> None:
     """Raise a ValueError if a self-play environment is given the learner's side."""
     if side != "random":
-        raise ValueError(f"side={side!r} is for games against an opponent; in self-play the learner is every side")
+        raise ValueError(f"side={side!r} needs an opponent; in self-play the learner plays every side")
 
 
 def check_begun(failed: int) -> None:

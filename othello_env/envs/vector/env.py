@@ -272,7 +272,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         chosen = check_options(options, (*POSITION_OPTIONS, "side", "reset_mask"))
         mask = check_reset_mask(chosen.pop("reset_mask", None), self.num_envs)
         if not mask.all() and not self._ready:
-            raise ResetNeeded("the first reset() is of all games, without a reset_mask")
+            raise ResetNeeded("the first reset() must reset all games: leave out reset_mask")
         side = chosen.get("side", self._side)
         check_choice("side", side, self._sides)
         if self._pool is None:

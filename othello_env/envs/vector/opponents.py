@@ -114,6 +114,6 @@ def _drawn(opponents: Opponents, start: State) -> tuple[list[Agent], list[str], 
         agent.check_game(start)
     weights = [float(weight) for weight in opponents.values()]
     if not all(isfinite(weight) and weight >= 0 for weight in weights) or sum(weights) <= 0:
-        raise ValueError(f"expected opponents with weights from 0 on, not all 0, got {dict(opponents)!r}")
+        raise ValueError(f"expected opponents with weights of at least 0 and not all 0, got {dict(opponents)!r}")
     bounds = np.rint(np.cumsum(weights) / sum(weights) * 2**32).astype(np.uint64)
     return agents, list(map(_name, opponents, agents)), np.tile(bounds, (seats, 1))

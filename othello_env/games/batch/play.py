@@ -124,7 +124,11 @@ def begin_all(
     plan_fields: _Tuple,
     openings: _Tuple,
 ) -> int:
-    """Begin the games `numbers`, (M,), each under its `env_key` and its `number` + `ahead`. Returns 0 or NO_OPENING."""
+    """Begin the games in the places `numbers`, (M,), under their `env_key` and `number` + `ahead`.
+
+    Returns:
+        0 or NO_OPENING.
+    """
     course, plan = Course(*course_fields), Plan(*plan_fields)
     failed = 0
     for number in numbers:

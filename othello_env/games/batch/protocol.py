@@ -266,7 +266,7 @@ class Batch(ABC):
         key: npt.NDArray[np.uint64],
         boards: tuple[_Array, ...],
     ) -> Positions:
-        """Some games in the form in which agents are asked about them; `boards` is what `take` returned for them."""
+        """The `Positions` of some games, as agents get them; `boards` is what `take` returned for these games."""
         return _BatchPositions(self, numbers, to_move, key)
 
     def answer(

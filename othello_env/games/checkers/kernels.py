@@ -1,7 +1,7 @@
 """English draughts on 64-bit sets of dark squares, compiled.
 
-A position is `own`, `opponent` and `kings` (of both sides), seen from the player to move. `red` is whether that player
-is Red, whose men move down the board. `going` is the piece in the middle of a chain of jumps, or 0. After each pair of
+A position is `own`, `opponent` and `kings` (of both sides), seen from the player to move. `red` is true if that player
+is Red. Red's men move down the board. `going` is the piece in the middle of a chain of jumps, or 0. After each pair of
 rows, one bit stays empty. So a step in one direction is the same shift on every square, and it never crosses an edge.
 On 8x8, with the standard number of each square above its bit::
 

@@ -77,7 +77,7 @@ def _passes(line: list[int], squares: list[int]) -> bool:
 def _illegal_chain(state: _Position, move: str) -> IllegalActionError:
     legal = " ".join(state.action_to_text(action) for action in state.legal_actions())
     player = state.player_names[state.to_move]
-    return IllegalActionError(f"{move.strip()} is not legal for {player}, who can begin with: {legal}\n{state}")
+    return IllegalActionError(f"{move.strip()} is not legal for {player}; the legal first moves are: {legal}\n{state}")
 
 
 def move_names(start: _Position, actions: Iterable[int]) -> Iterator[str]:

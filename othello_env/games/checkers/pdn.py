@@ -110,7 +110,7 @@ def loads(text: str, draws: str = "40-move") -> list[PdnGame]:
             games.append(_game(len(games) + 1, tags, moves, draws))
             tags, moves = {}, []
     if depth:
-        raise NotationError(f"game {len(games) + 1}: a variation's parenthesis has no partner")
+        raise NotationError(f"game {len(games) + 1}: a variation's parenthesis is not matched by another one")
     if tags or moves:
         games.append(_game(len(games) + 1, tags, moves, draws))
     return games

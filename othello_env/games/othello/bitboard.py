@@ -272,7 +272,7 @@ def draw_move(legal: np.uint64, bits: np.uint64, size: int) -> int | np.int64:
 
 @kernel
 def _choose(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uint64, size: int) -> int | np.int64:
-    """The action that a key draws uniformly from the legal ones; the pass if there is no other."""
+    """A uniformly random legal action, determined by the key; the pass if no square is legal."""
     return draw_move(legal_moves(own, opponent, board), mix(key, np.uint64(CHOICE)), size)
 
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 __all__ = ["COUNT", "inverse", "transform_actions", "transform_observation", "transform_policy"]
 
 COUNT = 8
-"""The number of symmetries; 0 leaves everything as it is."""
+"""The number of symmetries. Symmetry 0 is the identity."""
 
 _T = TypeVar("_T", bound=np.generic)
 

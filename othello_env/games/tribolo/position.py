@@ -94,7 +94,7 @@ class Tribolo(State):
 
     @classmethod
     def at(cls, width: int, height: int, grid: bytes, first: int, moves: tuple[int, ...]) -> Self:
-        """The position on a grid, with player `first` to move, or the next one in order that can move."""
+        """The position with this grid. Player `first` is to move or, if it has no move, the next player who has one."""
         cells, legal = np.frombuffer(bytearray(grid), np.int8), np.empty(width * height, np.int8)
         mover = kernels.next_mover(cells, first, width, height, legal)
         state = cls.__new__(cls)
@@ -294,16 +294,16 @@ def _check_start(
     if not 1 <= width <= len(_COLUMNS) or height < 1:
         raise ValueError(f"a board is 1 to {len(_COLUMNS)} wide and at least 1 high, not {width} x {height}")
     if cells < 1 or walls < 0:
-        raise ValueError(f"expected at least one cell a player and no fewer than 0 walls, got {cells} and {walls}")
+        raise ValueError(f"expected at least 1 cell for each player and at least 0 walls, got {cells} and {walls}")
     taken = PLAYERS * cells + walls
     if taken >= width * height:
-        raise ValueError(f"{cells} cells a player and {walls} walls leave no empty cell on {width} x {height}")
+        raise ValueError(f"{cells} cells for each player and {walls} walls leave no empty cell on {width} x {height}")
     key = secrets.randbits(64) if seed is None else check_seed(seed) % 2**64
     return np.uint64(key), width, height, cells, walls
 
 
 def _no_start(width: int, height: int, cells: int, walls: int) -> ValueError:
     return ValueError(
-        f"nobody could move in {ATTEMPTS} random starts of {width} x {height} with {cells} cells a player and {walls} "
-        "walls"
+        f"nobody could move in {ATTEMPTS} random starts of {width} x {height} with {cells} cells for each player "
+        f"and {walls} walls"
     )

@@ -94,7 +94,7 @@ class Thinkers:
             return await asyncio.shield(starting)
         except asyncio.CancelledError:
             if not starting.done() or starting.exception() is None:
-                self._idle.insert(0, starting)  # last in turn: a start takes longer than most thinks
+                self._idle.insert(0, starting)  # used last: starting a process takes longer than most answers
             raise
 
     async def _ask(self, process: Process, request: dict[str, Any]) -> dict[str, Any]:

@@ -202,7 +202,7 @@ def test_a_seed_may_be_numpys():
 )
 def test_what_is_no_seed_is_told(seed, error):
     for play in play_all(seed):
-        with pytest.raises(error, match="a seed is an integer from 0 on, not "):
+        with pytest.raises(error, match="a seed is an integer of at least 0, not "):
             play()
 
 

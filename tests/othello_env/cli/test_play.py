@@ -50,7 +50,7 @@ def test_a_move_is_played_and_the_agent_answers():
     [
         ("z9", "expected a square from a1 to h8, or pass, got 'z9'"),
         ("", "got ''"),
-        ("a1", "a1 (action 0) is not legal for black, who has: d3 c4 f5 e6"),
+        ("a1", "a1 (action 0) is not legal for black; the legal moves are: d3 c4 f5 e6"),
         ("pass", "pass (action 64) is not legal"),
         ("f5 d6", "got 'f5 d6'"),
     ],

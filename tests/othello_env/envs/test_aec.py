@@ -248,7 +248,7 @@ def test_nothing_works_before_reset_or_after_the_end() -> None:
     for call in (lambda: env.step(19), lambda: env.observe("black_0"), lambda: env.position, env.render):
         with pytest.raises(ResetNeeded):
             call()
-    with pytest.raises(AttributeError, match="agent_selection is there once reset"):
+    with pytest.raises(AttributeError, match="agent_selection exists only after reset"):
         env.last()
     env.reset()
     play_out(env, WIPE_OUT)
@@ -320,8 +320,8 @@ def test_options_say_where_the_game_begins() -> None:
         ({"moves": WIPE_OUT}, "an opening ends the game"),
         ({"moves": "f5f5"}, "ply 2"),
         ({"moves": "f5z9"}, "ply 2"),
-        ({"random_plies": -1}, "random_plies must be an integer from 0 on"),
-        ({"random_plies": 2.5}, "random_plies must be an integer from 0 on"),
+        ({"random_plies": -1}, "random_plies must be an integer of at least 0"),
+        ({"random_plies": 2.5}, "random_plies must be an integer of at least 0"),
         ({"random_plies": 70}, "ask for fewer"),
     ],
 )

@@ -54,7 +54,7 @@ TAKE_SEEDS |= {
     ],
 )
 def test_a_wrong_seed_is_named(take, seed, error):
-    with pytest.raises(error, match="a seed is an integer from 0 on, not "):
+    with pytest.raises(error, match="a seed is an integer of at least 0, not "):
         take(seed)
 
 

@@ -320,7 +320,7 @@ def test_options_say_where_the_game_begins_and_which_side_the_learner_is() -> No
         ({"colour": "white"}, "unknown reset option 'colour'; expected position, moves, random_plies, side"),
         ({"side": "red"}, "side must be one of 'random', 'black', 'white', not 'red'"),
         ({"moves": "f5f5"}, "ply 2"),
-        ({"random_plies": "ten"}, "random_plies must be an integer from 0 on, not 'ten'"),
+        ({"random_plies": "ten"}, "random_plies must be an integer of at least 0, not 'ten'"),
         ({"position": 7}, "position must be a State, or a board as text, not 7"),
         ({"moves": 5}, "moves must be a transcript, or actions or their names"),
     ],

@@ -56,7 +56,7 @@ def test_exactly_the_legal_actions_can_be_played(data, positions):
             assert message.startswith(f"{state.action_to_text(action)} (action {action}) ")
             if not state.is_over:
                 names = " ".join(map(state.action_to_text, legal))
-                assert f"for {state.player_names[state.to_move]}, who has: {names}\n" in message
+                assert f"for {state.player_names[state.to_move]}; the legal moves are: {names}\n" in message
             else:
                 assert "the game is over" in message
 

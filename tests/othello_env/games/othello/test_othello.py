@@ -90,7 +90,7 @@ def test_who_cannot_move_passes_and_only_then():
     assert passed.to_move == 0
     assert passed.moves == (16,)
     assert names(passed) == ["c1"]
-    with pytest.raises(IllegalActionError, match=r"pass \(action 16\) is not legal for black, who has: c1\n"):
+    with pytest.raises(IllegalActionError, match=r"pass \(action 16\) is not legal for black; the legal .*: c1\n"):
         passed.play(16)
 
 
@@ -169,7 +169,7 @@ def test_games_with_passes_read_the_same_with_and_without_them():
 @pytest.mark.parametrize(
     ("moves", "error", "message"),
     [
-        ("f5f6f5", IllegalActionError, r"ply 3: f5 \(action 37\) is not legal for black, who has: "),
+        ("f5f6f5", IllegalActionError, r"ply 3: f5 \(action 37\) is not legal for black; the legal moves are: "),
         ("f5a1", IllegalActionError, r"ply 2: a1 \(action 0\) is not legal for white"),
         ("f5pass", IllegalActionError, r"ply 2: pass \(action 64\) is not legal for white"),
         ("f5d6z9", NotationError, "ply 3: expected a square from a1 to h8, or pass, got 'z9'"),
