@@ -10,12 +10,11 @@ The last command has settings for a GPU; it has not been run.
 AlphaZero (Silver et al., 2018) with the search of Gumbel AlphaZero (Danihelka et al., 2022), which learns from few
 simulations. An iteration plays many games at once, from random openings to their ends. In each position the search
 chooses the move. The policy learns to match the search's improved policy; the value learns the result for the player to
-move. The
-network learns from the positions of the last iterations, in all eight symmetries of the board.
+move. The network learns from the positions of the last iterations, in all eight symmetries of the board.
 
-The file's path names an agent; ``runs/az.safetensors:simulations=64`` lets it look ahead. Beside it are
-the curve (.json, .png) and the state from which ``--resume`` goes on (.state.safetensors). An iteration depends only on
-the weights, the optimiser, the positions kept, the seed and its number. So a resumed run equals one that was never
+The file's path names an agent; ``runs/az.safetensors:simulations=64`` lets it look ahead. Beside it are the curve
+(.json, .png) and the state from which ``--resume`` goes on (.state.safetensors). An iteration depends only on the
+weights, the optimiser, the positions kept, the seed and its number. So a resumed run equals one that was never
 interrupted; on a CPU, bit for bit. Ctrl-C ends a run after the current iteration.
 """
 

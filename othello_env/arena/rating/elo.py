@@ -4,8 +4,7 @@ The model is that of Bradley and Terry (Biometrika 39, 1952) on Elo's scale: A's
 ``1 / (1 + 10 ** ((B - A) / 400))``, where a draw counts one half. Ratings maximise its likelihood with Firth's penalty
 (Biometrika 80, 1993), which is Jeffreys' prior. It removes the first-order bias. It also keeps ratings finite, even for
 an agent that won or lost all its games. Between only two agents it is worth half a win and half a loss; the more games
-there
-are, the less it matters.
+there are, the less it matters.
 
 The games of an opening with swapped colours are not independent, so they are one unit. The covariance is the sandwich
 of the inverse information around the squared residuals of the units. The residuals of few or of one-sided games are a
