@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from pettingzoo.test import api_test
 
 from othello_env import make_agent, sample_legal
 from othello_env.arena import play_match
