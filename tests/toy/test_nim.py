@@ -62,8 +62,10 @@ def test_self_play_ends_with_the_last_stone(nim):
             assert info["final_info"]["winner"][i] == 1 - final.to_move
 
 
-@pytest.mark.filterwarnings("ignore:Observation")  # PettingZoo does not expect a dict
+@pytest.mark.filterwarnings("ignore:Observation", "ignore:The old environment")  # the first: it expects no dict
 def test_pettingzoo_takes_it(nim):
+    from pettingzoo.test import api_test
+
     api_test(nim.NimAEC(), num_cycles=50)
 
 
