@@ -67,7 +67,7 @@ def test_a_clean_score_has_one_limit(run, tmp_path):
     assert status == 0
     assert (written["open_end"], written["beyond"]) == ("above", None)
     assert f"Elo at least {written['interval95'][0]:.0f}, no upper limit found" in out
-    assert "are within 36 Elo" in out  # one rung
+    assert "have 95% intervals of +-36 Elo" in out  # one rung
 
 
 def test_scores_that_fit_no_rating_are_reported(run, tmp_path, monkeypatch):

@@ -198,9 +198,9 @@ def test_a_transcript_has_no_empty_places(game, moves):
 
 
 def test_self_play_has_no_side():
-    with pytest.raises(ValueError, match="side='white' is for games against an opponent; in self-play the learner is"):
+    with pytest.raises(ValueError, match="side='white' needs an opponent; in self-play the learner plays"):
         OthelloVectorEnv(2, opponent=None, side="white")
     env = OthelloVectorEnv(2, opponent=None, side="random")
     env.reset(options={"side": "random"})
-    with pytest.raises(ValueError, match="side='black' is for games against"):
+    with pytest.raises(ValueError, match="side='black' needs an opponent"):
         env.reset(options={"side": "black"})

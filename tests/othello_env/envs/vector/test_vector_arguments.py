@@ -60,7 +60,7 @@ def assert_same(assert_same_info):
         ({"opponent": {"random": 0.0}}, "weights"),
         ({"opponent": {"random": -1.0}}, "weights"),
         ({"autoreset_mode": "sometimes"}, "autoreset_mode must be one of .*'NextStep'.*, not 'sometimes'"),
-        ({"opponent": None, "side": "black"}, "side='black' is for games against an opponent"),
+        ({"opponent": None, "side": "black"}, "side='black' needs an opponent"),
     ],
 )
 def test_wrong_arguments_are_named(arguments, text):
@@ -382,7 +382,7 @@ def test_openings_can_change():
     assert all(env.position(i) in pool and len(env.position(i).moves) == 1 for i in range(4))
     with pytest.raises(ValueError, match="empty"):
         env.set_openings([])
-    with pytest.raises(ValueError, match="40 moves cannot lead"):
+    with pytest.raises(ValueError, match="40 moves are more than can lead"):
         env.set_openings([START.with_moves((0,) * 40)])
 
 

@@ -228,7 +228,7 @@ class TestRules:
         # Either jump is legal, but the move 1-5, which captures nothing, is not.
         game = Checkers.from_text("B:W14,23,16:B1,10,11")
         assert [game.action_to_text(a) for a in game.legal_actions()] == ["10x17", "11x20"]
-        with pytest.raises(IllegalActionError, match=r"1-5 .* has: 10x17 11x20"):
+        with pytest.raises(IllegalActionError, match=r"1-5 .* moves are: 10x17 11x20"):
             game.play_transcript("1-5")
 
     def test_a_chain_is_one_jump_an_action_by_the_same_player_and_piece(self):

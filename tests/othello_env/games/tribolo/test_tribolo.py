@@ -213,7 +213,7 @@ class TestBadInput:
         [
             ({"width": 27}, "1 to 26 wide"),
             ({"height": 0}, "at least 1 high"),
-            ({"cells": 0}, "at least one cell"),
+            ({"cells": 0}, "at least 1 cell"),
             ({"walls": -1}, "at least 0 walls"),
             ({"width": 4, "height": 4, "cells": 4, "walls": 4}, "leave no empty cell"),
             ({"width": 2, "height": 2, "cells": 1, "walls": 0}, "nobody could move"),
