@@ -181,13 +181,12 @@ class NimGames(Batch):
 
     def state(self, i: int) -> Nim:
         course = self.course
-        moves = course.moves[i, : course.plies[i]]
-        return Nim(int(self.boards[0][i]), int(course.to_move[i]), tuple(moves.tolist()))
+        return Nim(int(self.boards[0][i]), int(course.to_move[i]), course.moves_of(i))
 
-    def final_state(self, end: np.void) -> Nim:
-        return Nim(int(end["stones"]), int(end["to_move"]), tuple(end["moves"][: end["plies"]].tolist()))
+    def final_state(self, ends: Ends, k: int) -> Nim:
+        return Nim(int(ends.rows["stones"][k]), int(ends.rows["to_move"][k]), ends.moves_of(k))
 
-    def final_boards(self, ends: Ends) -> tuple[Any, ...]:
+    def final_boards(self, ends: npt.NDArray[np.void]) -> tuple[Any, ...]:
         return (np.ascontiguousarray(ends["stones"]),)
 
     def scoring(self, *, copy: bool) -> Callable[[], npt.NDArray[np.int64]]:

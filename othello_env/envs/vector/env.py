@@ -36,7 +36,6 @@ from othello_env.envs.vector.checks import check_begun, check_no_side, refuse
 from othello_env.envs.vector.info import Moment, StepInfo
 from othello_env.envs.vector.opponents import OpponentPool, Opponents
 from othello_env.games.batch import Batch, Begins, Ends
-from othello_env.games.batch.arrays import ILLEGAL
 from othello_env.games.game import State
 from othello_env.support.threads import Threads
 
@@ -239,8 +238,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             LookupError: no game ended there in the last step.
         """
         for ends in self._ends:
-            for k in np.flatnonzero(ends["game"] == i):
-                return self._batch.final_state(ends[k])
+            for k in np.flatnonzero(ends.rows["game"] == i).tolist():
+                return self._batch.final_state(ends, k)
         raise LookupError(f"no game {i} ended in the last step")
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -331,10 +330,10 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             ends += self._answer(buffers, self._begins)
             self._threads.run(lambda k: self._parts[k].encode(buffers.views[k]))
         self._ready = True
-        self._ends = [end for end in ends if len(end)]
+        self._ends = [each for each in ends if len(each.rows)]
         if self._ends:
-            illegal = problems & ILLEGAL and sum(int(np.count_nonzero(end["illegal"] >= 0)) for end in self._ends)
-            self._watch.count(sum(map(len, self._ends)), illegal)
+            illegal = sum(int(np.count_nonzero(each.rows["illegal"] >= 0)) for each in self._ends) if problems else 0
+            self._watch.count(sum(len(each.rows) for each in self._ends), illegal)
         return buffers.observation, buffers.rewards, buffers.terminated, buffers.truncated, self._info(buffers)
 
     def _outputs(self) -> Buffers:
@@ -350,7 +349,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         ends, failed = batch.step(actions[places], problems, buffers.outcomes[k], self._begins, *self._how)
         check_begun(failed)
         if places.start:
-            ends["game"] += places.start
+            ends.rows["game"] += places.start
         if self._pool is None:  # there are no opponents to answer
             batch.encode(buffers.views[k])
         return ends
@@ -377,7 +376,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             info |= {"to_move": buffers.to_move, "reward_to": buffers.reward_to}
         moment = Moment(
             self._batch,
-            self._ends,
+            [ends.rows for ends in self._ends],
             where,
             within=self._how[0],
             self_play=self._pool is None,

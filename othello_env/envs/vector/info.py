@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.envs.conventions import NOBODY, PLAYING
-from othello_env.games.batch import Batch, Ends
+from othello_env.games.batch import Batch
 
 __all__ = ["Moment", "StepInfo"]
 
 _NUMBERS = ("winner", "discs", "plies", "illegal_action", "opponent")
 _FIELDS = {"winner": "winner", "discs": "scores", "plies": "plies", "illegal_action": "illegal"}
-"""The field of `Ends` that each entry shows."""
+"""The field of an end that each entry shows."""
 _FINAL = ("final_obs", "final_info")
 
 
@@ -183,7 +183,7 @@ class Moment:
     def __init__(
         self,
         batch: Batch,
-        ends: list[Ends],
+        ends: list[npt.NDArray[np.void]],
         where: npt.NDArray[np.bool_] | None,
         *,
         within: bool,
@@ -219,7 +219,7 @@ class Moment:
         return {name: value}
 
     @cached_property
-    def _ends(self) -> Ends:
+    def _ends(self) -> npt.NDArray[np.void]:
         return self._all_ends[0] if len(self._all_ends) == 1 else np.concatenate(self._all_ends)
 
     @cached_property

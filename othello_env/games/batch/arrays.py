@@ -59,6 +59,10 @@ class Course(NamedTuple):
     redraws: npt.NDArray[np.int16]
     """The number of times this game was drawn again; -1 once the learner has had a turn."""
 
+    def moves_of(self, i: int) -> tuple[int, ...]:
+        """The actions of game i so far."""
+        return tuple(self.moves[i, : self.plies[i]].tolist())
+
 
 class Plan(NamedTuple):
     """How games begin and who plays in them. The boards of the openings are passed separately."""
@@ -112,11 +116,10 @@ def new_course(n: int, players: int, longest: int, action_dtype: npt.DTypeLike) 
     )
 
 
-def ends_dtype(course: Course, players: int, board: list[Any]) -> np.dtype[np.void]:
+def ends_dtype(players: int, board: list[Any]) -> np.dtype[np.void]:
     """The dtype that describes a game that has ended.
 
     Args:
-        course: the course of the games.
         players: the number of players.
         board: the fields of the game's board, in the form that `numpy.dtype` takes.
     """
@@ -130,7 +133,6 @@ def ends_dtype(course: Course, players: int, board: list[Any]) -> np.dtype[np.vo
             ("plies", np.int32),
             ("scores", np.int32, (players,)),
             ("rival", np.int16, (players - 1,)),
-            ("moves", course.moves.dtype, (course.moves.shape[1],)),
             *board,
         ],
         align=True,

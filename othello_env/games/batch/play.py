@@ -33,13 +33,13 @@ from othello_env.games.batch.primitives import (
     turn,
     worth,
 )
-from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, POOL, REDRAW, SIDE, below, mix
+from othello_env.games.hashing import OPENING, OPPONENT, POOL, REDRAW, SIDE, below, mix
 from othello_env.support.jit import kernel
 
-__all__ = ["answer", "begin_all", "draw_actions", "randomise", "step", "true_places", "waiting"]
+__all__ = ["answer", "begin_all", "step", "true_places", "waiting"]
 
 _Tuple = tuple[Any, ...]
-_0, _1, _32 = np.uint64(0), np.uint64(1), np.uint64(32)
+_0, _32 = np.uint64(0), np.uint64(32)
 _NEXT = np.int64(1)  # a bare literal would have another type for Numba
 
 
@@ -150,7 +150,7 @@ def _end(
     outcome: Outcome,
     by_margin: bool,
     template: npt.NDArray[Any],
-) -> npt.NDArray[Any]:
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer]]:
     """Orient finished games (E,) to their viewers, write their rewards, and record how they ended.
 
     Args:
@@ -164,9 +164,10 @@ def _end(
         template: any array of the dtype that is returned; see `ends_dtype`.
 
     Returns:
-        (E,) the ends.
+        (E,) the ends; and (E, L) their moves, of which the first `plies` are the actions.
     """
     ends = np.empty(len(ended), template.dtype)
+    moves = np.empty((len(ended), course.moves.shape[1]), course.moves.dtype)
     players = course.rival.shape[1] + 1
     for k in range(len(ended)):
         i = int(ended[k])
@@ -188,9 +189,9 @@ def _end(
         for seat in range(players - 1):
             ends["rival"][k][seat] = course.rival[i, seat]
         for ply in range(course.plies[i]):
-            ends["moves"][k][ply] = course.moves[i, ply]
+            moves[k, ply] = course.moves[i, ply]
         keep(rules, boards, i, ends, k)
-    return ends
+    return ends, moves
 
 
 @kernel
@@ -206,7 +207,7 @@ def step(
     begin_next: bool,
     by_margin: bool,
     template: npt.NDArray[Any],
-) -> tuple[npt.NDArray[Any], int]:
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer], int]:
     """Play an action in each of N games.
 
     Args:
@@ -223,7 +224,7 @@ def step(
         template: any array of the dtype of ends.
 
     Returns:
-        The games that ended (see `ends_dtype`); and 0 or NO_OPENING.
+        The games that ended (see `ends_dtype`); their moves; and 0 or NO_OPENING.
     """
     course, outcome = Course(*course_fields), Outcome(*outcome_fields)
     over = course.over
@@ -250,10 +251,10 @@ def step(
         for k in range(len(ended)):
             if wrong[ended[k]]:
                 illegal[k] = actions[ended[k]]
-    ends = _end(rules, course, boards, ended, illegal, outcome, by_margin, template)
+    ends, moves = _end(rules, course, boards, ended, illegal, outcome, by_margin, template)
     if begin_next and begin_all(rules, course_fields, boards, ended, _NEXT, plan_fields, openings) != 0:
         failed = NO_OPENING
-    return ends, failed
+    return ends, moves, failed
 
 
 @kernel
@@ -326,13 +327,13 @@ def answer(
     begin_next: bool,
     by_margin: bool,
     template: npt.NDArray[Any],
-) -> tuple[npt.NDArray[Any], int]:
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer], int]:
     """Play the opponents' legal actions, (M,), in the games of these numbers; see `step` for the other arguments.
 
     If this ends a game before the learner's first turn, the game is drawn again.
 
     Returns:
-        The games that ended (see `ends_dtype`); and 0, NO_OPENING or NO_TURN.
+        The games that ended (see `ends_dtype`); their moves; and 0, NO_OPENING or NO_TURN.
     """
     course, outcome, plan = Course(*course_fields), Outcome(*outcome_fields), Plan(*plan_fields)
     for k in range(len(actions)):
@@ -355,40 +356,7 @@ def answer(
             if not _begin(rules, course, boards, i, mix(course.key[i], np.uint64(REDRAW)), plan, openings):
                 failed = NO_OPENING
     illegal = np.full(n, -1, np.int64)
-    ends = _end(rules, course, boards, ended[:n], illegal, outcome, by_margin, template)
+    ends, moves = _end(rules, course, boards, ended[:n], illegal, outcome, by_margin, template)
     if begin_next and begin_all(rules, course_fields, boards, ended[:n], _NEXT, plan_fields, openings) != 0:
         failed = NO_OPENING
-    return ends, failed
-
-
-@kernel
-def draw_actions(
-    rules: Any, course_fields: _Tuple, boards: _Tuple, numbers: npt.NDArray[np.int64], key: npt.NDArray[np.uint64]
-) -> npt.NDArray[np.int64]:
-    """(M,) uniformly random legal actions, drawn by each game's key, (M,), as `Chance.choose` does."""
-    course = Course(*course_fields)
-    actions = np.empty(len(numbers), np.int64)
-    for k in range(len(numbers)):
-        i = numbers[k]
-        bits = mix(mix(key[k], turn(rules, course, boards, i)), np.uint64(CHOICE))
-        actions[k] = choose(rules, course, boards, i, bits)
-    return actions
-
-
-@kernel
-def randomise(
-    rules: Any,
-    course_fields: _Tuple,
-    boards: _Tuple,
-    numbers: npt.NDArray[np.int64],
-    key: npt.NDArray[np.uint64],
-    threshold: np.uint64,
-    actions: npt.NDArray[np.int64],
-) -> None:
-    """Replace each of the actions (M,), with probability `threshold` / 2**32, by a uniformly random legal one."""
-    course = Course(*course_fields)
-    for k in range(len(numbers)):
-        i = numbers[k]
-        turn_key = mix(mix(key[k], np.uint64(EPSILON)), turn(rules, course, boards, i))
-        if mix(turn_key, np.uint64(EPSILON)) >> _32 < threshold:
-            actions[k] = choose(rules, course, boards, i, mix(turn_key, np.uint64(CHOICE)))
+    return ends, moves, failed

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.batch import play
+from othello_env.games.batch import asked, play
 from othello_env.games.batch.arrays import Course, Plan, ends_dtype, new_course
 from othello_env.games.batch.positions import Positions
 from othello_env.games.batch.primitives import check, encode
@@ -29,10 +29,21 @@ from othello_env.support.jit import entry_point
 
 __all__ = ["Batch", "Begins", "Ends", "Waiting"]
 
-_MADE = ("_plain_course", "_seats", "_template", "_entry_points")
+_MADE = ("_plain_course", "_seats", "_entry_points")
 _Array = npt.NDArray[Any]
-Ends = npt.NDArray[np.void]
-"""(E,) the games that ended in a step, with the fields of `othello_env.games.batch.arrays.ends_dtype`."""
+
+
+class Ends(NamedTuple):
+    """The E games that ended in a step."""
+
+    rows: npt.NDArray[np.void]
+    """(E,) with the fields of `othello_env.games.batch.arrays.ends_dtype`."""
+    moves: npt.NDArray[np.integer]
+    """(E, L), of which the first `plies` are the actions of the game."""
+
+    def moves_of(self, k: int) -> tuple[int, ...]:
+        """The actions of the k-th game."""
+        return tuple(self.moves[k, : self.rows["plies"][k]].tolist())
 
 
 class Waiting(NamedTuple):
@@ -92,7 +103,7 @@ class Batch(ABC):
         self.rules = rules
         self.boards = tuple(boards)
         self.course = new_course(n, start.num_players, longest, action_dtype)
-        self._fields = fields
+        self._template = np.empty(0, ends_dtype(start.num_players, fields))
         self._settle()
 
     def _settle(self) -> None:
@@ -100,7 +111,6 @@ class Batch(ABC):
         self._plain_course = tuple(self.course)
         self._seats = self.course.to_move, self.course.learner
         self._entry_points: dict[Any, Callable[..., Any]] = {}
-        self._template = np.empty(0, ends_dtype(self.course, self.start.num_players, self._fields))
 
     def _call(self, kernel: Callable[..., Any], *args: Any) -> Any:
         """Call a kernel with the rules and these arguments, whose dtypes and layouts are the same in every call."""
@@ -151,11 +161,11 @@ class Batch(ABC):
         """The position of game i, with its moves."""
 
     @abstractmethod
-    def final_state(self, end: np.void) -> State:
-        """The last position of a game that ended, with its moves."""
+    def final_state(self, ends: Ends, k: int) -> State:
+        """The last position of the k-th game that ended, with its moves."""
 
     @abstractmethod
-    def final_boards(self, ends: Ends) -> tuple[_Array, ...]:
+    def final_boards(self, ends: npt.NDArray[np.void]) -> tuple[_Array, ...]:
         """The boards of the games that ended, as arrays in the order of `boards`."""
 
     @abstractmethod
@@ -239,7 +249,7 @@ class Batch(ABC):
         Returns:
             The games that ended; and 0 or NO_OPENING.
         """
-        ends, failed = self._call(
+        rows, moves, failed = self._call(
             play.step,
             self._plain_course,
             self.boards,
@@ -252,7 +262,7 @@ class Batch(ABC):
             by_margin,
             self._template,
         )
-        return ends, failed
+        return Ends(rows, moves), failed
 
     def waiting(self) -> Waiting:
         """The games in which an opponent is to move and has a choice. Forced passes of opponents are played first."""
@@ -283,7 +293,7 @@ class Batch(ABC):
         Returns:
             The games that ended; and 0, NO_OPENING or NO_TURN.
         """
-        ends, failed = self._call(
+        rows, moves, failed = self._call(
             play.answer,
             self._plain_course,
             self.boards,
@@ -297,7 +307,7 @@ class Batch(ABC):
             by_margin,
             self._template,
         )
-        return ends, failed
+        return Ends(rows, moves), failed
 
     def views(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:
         """The arrays that this game's `encode` takes to write observations, (N, planes, H, W), and masks, (N, A).
@@ -310,7 +320,7 @@ class Batch(ABC):
         """Write the observations of all games as the players to move see them, of finished games as the viewers do."""
         self._call(encode, self.course.over, self._seats, self.boards, views)
 
-    def final_observations(self, ends: Ends) -> npt.NDArray[np.int8]:
+    def final_observations(self, ends: npt.NDArray[np.void]) -> npt.NDArray[np.int8]:
         """The last observations, (E, planes, H, W), of the games that ended, as their viewers see them."""
         n, start = len(ends), self.start
         seats = np.ascontiguousarray(ends["to_move"]), np.ascontiguousarray(ends["viewer"])
@@ -354,16 +364,15 @@ class _BatchPositions(Positions):
         return planes, masks
 
     def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
-        boards = tuple(field[self._numbers] for field in self._batch.boards)
-        nobody = np.zeros(len(self), np.bool_)
-        return not check(self._batch.rules, boards, actions, nobody, self._batch.start.num_actions)
+        batch = self._batch
+        return bool(asked.are_legal(batch.rules, batch.boards, self._numbers, actions, batch.start.num_actions))
 
     def draw_actions(self) -> npt.NDArray[np.int64]:
         batch = self._batch
-        return play.draw_actions(batch.rules, batch._plain_course, batch.boards, self._numbers, self.key)
+        return asked.draw_actions(batch.rules, batch._plain_course, batch.boards, self._numbers, self.key)
 
     def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
         batch = self._batch
-        play.randomise(
+        asked.randomise(
             batch.rules, batch._plain_course, batch.boards, self._numbers, self.key, np.uint64(threshold), actions
         )

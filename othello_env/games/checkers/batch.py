@@ -271,7 +271,7 @@ class CheckersGames(Batch):
             CheckersRules(half, board, size, *DRAWS[start.draws]),
             [np.zeros(n, kind) for kind in kinds],
             [(name, np.uint64) for name in ("own", "opponent", "kings", "going")] + [("quiet", np.int32)],
-            1024,  # more than games take: the kernels are compiled again for more room
+            256,
             np.uint8,
         )
 
@@ -288,19 +288,20 @@ class CheckersGames(Batch):
     def state(self, i: int) -> Checkers:
         course = self.course
         own, opponent, kings, going, quiet = (int(array[i]) for array in self.boards[:5])
-        moves = course.moves[i, : course.plies[i]]
+        moves = course.moves_of(i)
         return self._state(own, opponent, kings, going, quiet, int(course.to_move[i]), moves)
 
-    def final_state(self, end: np.void) -> Checkers:
+    def final_state(self, ends: Ends, k: int) -> Checkers:
+        end = ends.rows[k]
         own, opponent, kings, going, quiet = (int(end[name]) for name in ("own", "opponent", "kings", "going", "quiet"))
-        return self._state(own, opponent, kings, going, quiet, int(end["to_move"]), end["moves"][: end["plies"]])
+        return self._state(own, opponent, kings, going, quiet, int(end["to_move"]), ends.moves_of(k))
 
     def _state(
-        self, own: int, opponent: int, kings: int, going: int, quiet: int, to_move: int, moves: npt.NDArray[np.integer]
+        self, own: int, opponent: int, kings: int, going: int, quiet: int, to_move: int, moves: tuple[int, ...]
     ) -> Checkers:
-        return self.start.at(own, opponent, kings, going, to_move, quiet, tuple(moves.tolist()))
+        return self.start.at(own, opponent, kings, going, to_move, quiet, moves)
 
-    def final_boards(self, ends: Ends) -> tuple[_Array, ...]:
+    def final_boards(self, ends: npt.NDArray[np.void]) -> tuple[_Array, ...]:
         own, opponent, kings, going = (
             np.ascontiguousarray(ends[name]) for name in ("own", "opponent", "kings", "going")
         )

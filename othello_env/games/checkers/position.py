@@ -26,21 +26,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.checkers import kernels, notation
+from othello_env.games.checkers import kernels, notation, tables
 from othello_env.games.checkers.history import Past, positions_before
 from othello_env.games.checkers.movers import Movers, as_ints, movers_of
 from othello_env.games.checkers.moves import play_named
-from othello_env.games.checkers.tables import (
-    BOARDS,
-    CELLS,
-    DRAWS,
-    HALVES,
-    PLANES,
-    SQUARES,
-    check_draws,
-    check_size,
-    start_men,
-)
 from othello_env.games.game import NotationError, State
 
 __all__ = ["Checkers"]
@@ -104,10 +93,10 @@ class Checkers(State):
     _drawn: bool
 
     def __init__(self, size: int = 8, draws: str = "repetition") -> None:
-        size = check_size(size)
-        positions, men = kernels.POSITIONS[size], start_men(size)
+        size = tables.check_size(size)
+        positions, men = kernels.POSITIONS[size], tables.start_men(size)
         red, white = (sum(1 << position for position in side) for side in (positions[:men], positions[-men:]))
-        self._set(size, check_draws(draws), (red, white, 0, 0, 0), (), (), 0)
+        self._set(size, tables.check_draws(draws), (red, white, 0, 0, 0), (), (), 0)
 
     def _set(
         self,
@@ -141,7 +130,7 @@ class Checkers(State):
         self, own: int, opponent: int, kings: int, going: int, to_move: int, quiet: int, moves: tuple[int, ...]
     ) -> Self:
         """A position under this one's rules, to which the given moves led. The last `quiet` of them were quiet."""
-        quiet_moves = moves[len(moves) - quiet :] if DRAWS[self.draws][0] else ()
+        quiet_moves = moves[len(moves) - quiet :] if tables.DRAWS[self.draws][0] else ()
         earlier = positions_before((own, opponent, kings, to_move), quiet_moves, self.size)
         state = type(self).__new__(type(self))
         state._set(self.size, self.draws, (own, opponent, kings, going, to_move), moves, earlier, quiet)
@@ -156,7 +145,7 @@ class Checkers(State):
         return self._movers
 
     def _repeats(self) -> bool:
-        repeats, quiet_limit = DRAWS[self.draws]
+        repeats, quiet_limit = tables.DRAWS[self.draws]
         if quiet_limit and self.quiet >= quiet_limit:
             return True
         return repeats > 0 and self.earlier.count((self.own, self.opponent, self.kings, self.to_move)) >= repeats
@@ -179,8 +168,8 @@ class Checkers(State):
             TypeError: the argument is not text.
             ValueError: there is no such size, rule of draws or player.
         """
-        size = check_size(size)
-        player, pieces = notation.fen_to_pieces(text, size, start_men(size))
+        size = tables.check_size(size)
+        player, pieces = notation.fen_to_pieces(text, size, tables.start_men(size))
         if to_move is not None:
             player = cls.player_index(to_move)
         bits = kernels.POSITIONS[size]
@@ -188,7 +177,7 @@ class Checkers(State):
         kings = sum(1 << bits[square] for _, square, is_king in pieces if is_king)
         piece = 1 << bits[going - 1] if 0 < going <= len(bits) else 0
         state = cls.__new__(cls)
-        state._set(size, check_draws(draws), (sides[player], sides[1 - player], kings, piece, player), (), (), 0)
+        state._set(size, tables.check_draws(draws), (sides[player], sides[1 - player], kings, piece, player), (), (), 0)
         if going and not (piece & sides[player] and state.must_jump):
             raise NotationError(f"no piece of {cls.player_names[player]} on {going} can go on jumping in {text!r}")
         return state
@@ -245,7 +234,7 @@ class Checkers(State):
     def legal_actions(self) -> tuple[int, ...]:
         if self._drawn:
             return ()
-        squares = SQUARES[self.size]
+        squares = tables.SQUARES[self.size]
         found = []
         for direction, movers in enumerate(self._movers):
             while movers:
@@ -271,12 +260,12 @@ class Checkers(State):
             uint64(1 << kernels.POSITIONS[size][action // 4]),
             action % 4,
             self.to_move == 0,
-            HALVES[size],
-            BOARDS[size],
+            tables.HALVES[size],
+            tables.BOARDS[size],
         )
         own, opponent, kings, going, red, undoable = after
         earlier: tuple[Past, ...] = ()
-        if undoable and DRAWS[self.draws][0]:
+        if undoable and tables.DRAWS[self.draws][0]:
             earlier = (*self.earlier, (self.own, self.opponent, self.kings, self.to_move))
         state = type(self).__new__(type(self))
         position = (int(own), int(opponent), int(kings), int(going), 0 if red else 1)
@@ -297,7 +286,7 @@ class Checkers(State):
     @property
     def going_square(self) -> int | None:
         """The square, from 0, of the piece in the middle of a chain of jumps; None if there is none."""
-        return SQUARES[self.size][self.going] if self.going else None
+        return tables.SQUARES[self.size][self.going] if self.going else None
 
     def _sides(self) -> tuple[int, int]:
         return (self.opponent, self.own) if self.to_move else (self.own, self.opponent)
@@ -323,7 +312,7 @@ class Checkers(State):
 
     @property
     def largest_margin(self) -> float:
-        return float(start_men(self.size))
+        return float(tables.start_men(self.size))
 
     def mobility(self, player: int) -> int:
         if player not in (0, 1):
@@ -340,7 +329,7 @@ class Checkers(State):
         kings, size = self.kings, self.size
         words = np.frombuffer(_pack(mine & ~kings, mine & kings, other & ~kings, other & kings, self.going), np.uint8)
         planes = np.zeros((6, size * size), np.int8)
-        planes[:5, CELLS[size]] = np.unpackbits(words, bitorder="little")[PLANES[size]]
+        planes[:5, tables.CELLS[size]] = np.unpackbits(words, bitorder="little")[tables.PLANES[size]]
         planes[5] = self.to_move == 0
         return planes.reshape(6, size, size)
 
@@ -371,7 +360,7 @@ class Checkers(State):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Checkers) or self._position() != other._position():
             return False
-        if DRAWS[self.draws][1]:
+        if tables.DRAWS[self.draws][1]:
             return self.quiet == other.quiet
         return self.earlier == other.earlier or Counter(self.earlier) == Counter(other.earlier)
 

@@ -215,15 +215,15 @@ class TriboloGames(Batch):
 
     def state(self, i: int) -> Tribolo:
         course = self.course
-        return self._state(self.boards[0][i], int(course.to_move[i]), course.moves[i, : course.plies[i]])
+        return self._state(self.boards[0][i], int(course.to_move[i]), course.moves_of(i))
 
-    def final_state(self, end: np.void) -> Tribolo:
-        return self._state(end["grid"], int(end["to_move"]), end["moves"][: end["plies"]])
+    def final_state(self, ends: Ends, k: int) -> Tribolo:
+        return self._state(ends.rows["grid"][k], int(ends.rows["to_move"][k]), ends.moves_of(k))
 
-    def _state(self, grid: npt.NDArray[np.int8], to_move: int, moves: npt.NDArray[np.integer]) -> Tribolo:
-        return Tribolo.at(self.start.width, self.start.height, grid.tobytes(), to_move, tuple(moves.tolist()))
+    def _state(self, grid: npt.NDArray[np.int8], to_move: int, moves: tuple[int, ...]) -> Tribolo:
+        return Tribolo.at(self.start.width, self.start.height, grid.tobytes(), to_move, moves)
 
-    def final_boards(self, ends: Ends) -> tuple[_Array, ...]:
+    def final_boards(self, ends: npt.NDArray[np.void]) -> tuple[_Array, ...]:
         grid = np.ascontiguousarray(ends["grid"])
         return grid, np.zeros((len(ends), self.start.num_actions), np.int8)
 

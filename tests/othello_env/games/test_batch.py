@@ -96,10 +96,11 @@ def test_whole_games_are_those_of_states(name):
             np.testing.assert_array_equal(masks[i], states[i].action_mask())
         actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
         assert batch.check(actions) == 0
-        ends, failed = batch.step(actions, 0, (reward, reward_to, terminated), begins, True, True)
+        ended, failed = batch.step(actions, 0, (reward, reward_to, terminated), begins, True, True)
         assert failed == 0
+        ends = ended.rows
         assert ends["game"].tolist() == np.flatnonzero(terminated).tolist()
-        last = dict(zip(ends["game"].tolist(), ends, strict=True))
+        last = dict(zip(ends["game"].tolist(), range(len(ends)), strict=True))
         shown = dict(zip(last, batch.final_observations(ends), strict=True))
         for i in playing:
             mover = states[i].to_move
@@ -109,15 +110,15 @@ def test_whole_games_are_those_of_states(name):
                 assert reward[i] == 0
                 assert batch.state(i) == state
                 continue
-            final = batch.final_state(last[i])
+            final = batch.final_state(ended, last[i])
             assert final == state
             assert final.moves == state.moves
-            assert last[i]["scores"].tolist() == list(state.scores())
+            assert ends["scores"][last[i]].tolist() == list(state.scores())
             best = max(state.returns())
             alone = state.returns().count(best) == 1
-            assert last[i]["winner"] == (state.returns().index(best) if alone else -1)
+            assert ends["winner"][last[i]] == (state.returns().index(best) if alone else -1)
             assert reward[i] == state.margins()[mover]
-            np.testing.assert_array_equal(shown[i], state.observation(last[i]["viewer"]))
+            np.testing.assert_array_equal(shown[i], state.observation(ends["viewer"][last[i]]))
             states[i] = None
             left -= 1
 

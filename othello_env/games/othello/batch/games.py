@@ -60,17 +60,18 @@ class OthelloGames(Batch):
         mine, other = int(own[i]), int(opponent[i])
         if course.over[i] and course.learner[i] == 1 - to_move:  # the board is stored from the learner's point of view
             mine, other = other, mine
-        return self._state(mine, other, to_move, course.moves[i, : course.plies[i]])
+        return self._state(mine, other, to_move, course.moves_of(i))
 
-    def final_state(self, end: np.void) -> Othello:
+    def final_state(self, ends: Ends, k: int) -> Othello:
+        end = ends.rows[k]
         mine, other, to_move = int(end["own"]), int(end["opponent"]), int(end["to_move"])
         own, opponent = (mine, other) if end["viewer"] == to_move else (other, mine)
-        return self._state(own, opponent, to_move, end["moves"][: end["plies"]])
+        return self._state(own, opponent, to_move, ends.moves_of(k))
 
-    def _state(self, own: int, opponent: int, to_move: int, moves: npt.NDArray[np.integer]) -> Othello:
-        return Othello.from_bits(own, opponent, to_move, self.start.size).with_moves(tuple(moves.tolist()))
+    def _state(self, own: int, opponent: int, to_move: int, moves: tuple[int, ...]) -> Othello:
+        return Othello.from_bits(own, opponent, to_move, self.start.size).with_moves(moves)
 
-    def final_boards(self, ends: Ends) -> tuple[_Array, ...]:
+    def final_boards(self, ends: npt.NDArray[np.void]) -> tuple[_Array, ...]:
         own, opponent = np.ascontiguousarray(ends["own"]), np.ascontiguousarray(ends["opponent"])
         return own, opponent, np.zeros_like(own)
 

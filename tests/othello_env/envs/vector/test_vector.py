@@ -12,6 +12,7 @@ from othello_env.envs.sampling import sample_legal
 from othello_env.envs.seeding import env_key, game_key
 from othello_env.envs.starts import Starts
 from othello_env.envs.tribolo import TriboloEnv, TriboloVectorEnv
+from othello_env.games.checkers.batch import CheckersGames
 
 ENVS = {"Othello": OthelloEnv, "Checkers": CheckersEnv, "Tribolo": TriboloEnv}
 VECTOR_ENVS = {"Othello": OthelloVectorEnv, "Checkers": CheckersVectorEnv, "Tribolo": TriboloVectorEnv}
@@ -213,3 +214,28 @@ def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, kind, opt
             found, info = env.reset(options={"reset_mask": terminated.copy()})
             expected, expected_info = twin.reset(options={"reset_mask": terminated.copy()})
             info = only_where(info, terminated)
+
+
+class EverGrowing(CheckersGames):
+    """Makes room for one more ply at each call, so also between a step and the opponents' answers."""
+
+    def make_room(self, begins):
+        super().make_room(begins)
+        self.course = self.course._replace(moves=np.pad(self.course.moves, ((0, 0), (0, 1))))
+        self._settle()
+        return True
+
+
+class GrowingVectorEnv(CheckersVectorEnv):
+    def new_batch(self, n):
+        return EverGrowing(n, self.new_game(0))
+
+
+def test_games_go_on_when_the_room_for_their_moves_grows(assert_same_info):
+    envs = [make(40, openings="random:30") for make in (GrowingVectorEnv, CheckersVectorEnv)]
+    rng = np.random.default_rng(2)
+    (observation, info), (_, expected) = (env.reset(seed=4) for env in envs)
+    for _ in range(60):
+        assert_same_info(dict(info), dict(expected))
+        actions = sample_legal(observation["action_mask"], rng)
+        (observation, *_, info), (*_, expected) = (env.step(actions) for env in envs)

@@ -1,0 +1,65 @@
+"""What agents that are asked about some games of a batch need: whether actions are legal, and random ones.
+
+Letters for shapes: see `othello_env.games.batch.arrays`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.batch.arrays import Course
+from othello_env.games.batch.primitives import choose, is_legal, turn
+from othello_env.games.hashing import CHOICE, EPSILON, mix
+from othello_env.support.jit import kernel
+
+__all__ = ["are_legal", "draw_actions", "randomise"]
+
+_Tuple = tuple[Any, ...]
+_32 = np.uint64(32)
+
+
+@kernel
+def are_legal(
+    rules: Any, boards: _Tuple, numbers: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], num_actions: int
+) -> bool:
+    """Whether the actions (M,) are all legal in the games of these numbers."""
+    for k in range(len(numbers)):
+        if actions[k] < 0 or actions[k] >= num_actions or not is_legal(rules, boards, numbers[k], actions[k]):
+            return False
+    return True
+
+
+@kernel
+def draw_actions(
+    rules: Any, course_fields: _Tuple, boards: _Tuple, numbers: npt.NDArray[np.int64], key: npt.NDArray[np.uint64]
+) -> npt.NDArray[np.int64]:
+    """(M,) uniformly random legal actions, drawn by each game's key, (M,), as `Chance.choose` does."""
+    course = Course(*course_fields)
+    actions = np.empty(len(numbers), np.int64)
+    for k in range(len(numbers)):
+        i = numbers[k]
+        bits = mix(mix(key[k], turn(rules, course, boards, i)), np.uint64(CHOICE))
+        actions[k] = choose(rules, course, boards, i, bits)
+    return actions
+
+
+@kernel
+def randomise(
+    rules: Any,
+    course_fields: _Tuple,
+    boards: _Tuple,
+    numbers: npt.NDArray[np.int64],
+    key: npt.NDArray[np.uint64],
+    threshold: np.uint64,
+    actions: npt.NDArray[np.int64],
+) -> None:
+    """Replace each of the actions (M,), with probability `threshold` / 2**32, by a uniformly random legal one."""
+    course = Course(*course_fields)
+    for k in range(len(numbers)):
+        i = numbers[k]
+        turn_key = mix(mix(key[k], np.uint64(EPSILON)), turn(rules, course, boards, i))
+        if mix(turn_key, np.uint64(EPSILON)) >> _32 < threshold:
+            actions[k] = choose(rules, course, boards, i, mix(turn_key, np.uint64(CHOICE)))
