@@ -12,7 +12,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
+    from types import CodeType, FrameType, TracebackType
 
 __all__ = ["main"]
 
@@ -32,20 +32,29 @@ def main() -> None:
 
     sys.excepthook = _end_if_interrupted
     sys.unraisablehook = _raise_again
+    _command.append(run.__code__)
+    signal.signal(signal.SIGINT, _interrupt)
     try:
-        signal.signal(signal.SIGINT, _interrupt)
         run(is_interrupted=lambda: bool(_lost))  # raises SystemExit
     finally:
-        _end_silently_when_interrupted()
+        _flush()
 
 
+_command: "list[CodeType]" = []
 _interrupted: list[bool] = []
 _lost: list[bool] = []
 
 
-def _interrupt(*_: object) -> None:
+def _interrupt(_: int, frame: "FrameType | None") -> None:
+    """Interrupt the command. Before and after it nobody would catch the interrupt, so the process ends."""
     _interrupted.append(True)
-    raise KeyboardInterrupt
+    while frame is not None:
+        if frame.f_code is _raise_again.__code__:
+            return  # which sees that there is one more
+        if frame.f_code in _command:
+            raise KeyboardInterrupt
+        frame = frame.f_back
+    os._exit(_INTERRUPTED)
 
 
 def _end_with_a_line(*_: object) -> None:
@@ -54,19 +63,16 @@ def _end_with_a_line(*_: object) -> None:
     os._exit(_INTERRUPTED)
 
 
-def _end_silently_when_interrupted() -> None:
-    """Make any later interrupt end the process silently: the command has printed all its output."""
+def _flush() -> None:
     import contextlib
 
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
-    signal.signal(signal.SIGINT, lambda *_: os._exit(_INTERRUPTED))
 
 
 def _end_if_interrupted(kind: type[BaseException], error: BaseException, traceback: "TracebackType | None") -> None:
-    """Handle an uncaught error. It can be an interrupt that arrived between two lines of `main`."""
-    if issubclass(kind, KeyboardInterrupt):
-        _end_silently_when_interrupted()
+    """Handle an uncaught error. An interrupt that arrived while the command handled another one ends the process."""
+    if _interrupted:
         os._exit(_INTERRUPTED)
     sys.__excepthook__(kind, error, traceback)
 
@@ -76,13 +82,16 @@ def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
 
     After an interrupt other errors are not reported: they come from objects that it left half made.
     """
-    if issubclass(lost.exc_type, KeyboardInterrupt):
-        import threading
-
+    before = len(_interrupted)
+    is_interrupt = issubclass(lost.exc_type, KeyboardInterrupt)
+    if is_interrupt:
         _lost.append(True)
-        threading.Timer(_AGAIN_SECONDS, _interrupt_main_thread).start()
     elif not _interrupted:
         sys.__unraisablehook__(lost)
+    if is_interrupt or len(_interrupted) > before:
+        import threading
+
+        threading.Timer(_AGAIN_SECONDS, _interrupt_main_thread).start()
 
 
 def _interrupt_main_thread() -> None:

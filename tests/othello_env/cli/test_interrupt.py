@@ -1,5 +1,6 @@
 """Ctrl-C: at any moment, it ends the command with status 130 and at most one line."""
 
+import json
 import os
 import signal
 import subprocess
@@ -77,6 +78,47 @@ def test_pressed_again_while_it_ends(apart):
 def test_pressed_many_times():
     for seconds in (0.3, 1.5):
         assert_quiet(*interrupted(MATCH, seconds, times=50))
+
+
+STORMS = """
+import json, os, signal, sys, threading, time
+import othello_env.cli
+from othello_env_main import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.argv = ["othello-env", "--help"]
+def storm(seconds):
+    while signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        time.sleep(0)
+    time.sleep(seconds)
+    while True:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0)
+answers = []
+for i in range(200):
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(writer, 2)
+        sys.setswitchinterval(1e-5)
+        threading.Thread(target=storm, args=(5e-5 * i,), daemon=True).start()
+        main()
+    os.close(writer)
+    with open(reader) as errors:
+        text = errors.read()
+    answers.append([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), text])
+print(json.dumps(answers))
+"""
+
+
+def test_interrupts_without_end():
+    """Each of 200 processes is interrupted as often as a thread can, each from a later moment on."""
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", STORMS]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    answers = json.loads(done.stdout)
+    assert len(answers) == 200
+    for answer in answers:
+        assert_quiet(*answer)
 
 
 MOMENTS = {
