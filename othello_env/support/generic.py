@@ -16,8 +16,11 @@ from othello_env.support.numba_internals import overloaded
 __all__ = ["generic", "version", "version_for"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_versions: dict[Callable[..., Any], dict[Any, Callable[..., Any]]] = {}
+_Kernel = Callable[..., Any]
+_versions: dict[_Kernel, dict[type | None, _Kernel]] = {}
 """For each generic kernel its versions by type, and under None its own body."""
+_lean: dict[_Kernel, bool] = {}
+"""Whether the versions of each generic kernel are lean."""
 
 
 def generic(*, lean: bool = False) -> Callable[[_F], _F]:
@@ -30,26 +33,26 @@ def generic(*, lean: bool = False) -> Callable[[_F], _F]:
 
 
 def _generic(default: _F, lean: bool) -> _F:
-    versions: dict[Any, Callable[..., Any]] = {None: kernel(lean=lean)(default)}
+    versions: dict[type | None, _Kernel] = {None: kernel(lean=lean)(default)}
 
-    def choose(kind: type | None) -> Callable[..., Any]:
+    def choose(kind: type | None) -> _Kernel:
         return versions.get(kind, versions[None])
 
     @functools.wraps(default)
     def call(first: Any, *others: Any) -> Any:  # from Python, and with NUMBA_DISABLE_JIT
         return choose(type(first))(first, *others)
 
-    _versions[call] = versions
+    _versions[call], _lean[call] = versions, lean
     overloaded(call, choose, lean=lean)
     return cast(_F, call)
 
 
-def version(of: Callable[..., Any], kind: type) -> Callable[[_F], _F]:
-    """A decorator that makes a kernel the version of a generic one for first arguments of this NamedTuple class."""
+def version(of: _Kernel, kind: type) -> Callable[[_F], _F]:
+    """A decorator that makes a kernel: the version of a generic one for first arguments of a NamedTuple class."""
 
     def register(function: _F) -> _F:
-        _versions[of][kind] = function
-        return function
+        _versions[of][kind] = compiled = kernel(inline=_lean[of], lean=_lean[of])(function)
+        return compiled
 
     return register
 

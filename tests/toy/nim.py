@@ -16,7 +16,6 @@ from othello_env.games.batch import primitives as batch
 from othello_env.games.game import NotationError, State
 from othello_env.games.hashing import below
 from othello_env.support.generic import version
-from othello_env.support.jit import kernel
 
 STONES = 12
 
@@ -103,26 +102,22 @@ class NimRules(NamedTuple):
 
 
 @version(batch.set_start, NimRules)
-@kernel(lean=True)
 def _set_start(rules: Any, course: Any, boards: Any, i: int, key: Any, plan: Any, openings: Any, chosen: int) -> bool:
     boards[0][i], course.to_move[i] = openings[0][chosen], plan.to_move[chosen]
     return True
 
 
 @version(batch.turn, NimRules)
-@kernel(lean=True)
 def _turn(rules: Any, course: Any, boards: Any, i: int) -> np.uint64:
     return np.uint64(course.plies[i])
 
 
 @version(batch.choose, NimRules)
-@kernel(lean=True)
 def _choose(rules: Any, course: Any, boards: Any, i: int, bits: np.uint64) -> int:
     return int(below(bits, np.uint64(min(rules.most, boards[0][i]))))
 
 
 @version(batch.play, NimRules)
-@kernel(lean=True)
 def _play(rules: Any, course: Any, boards: Any, i: int, action: int) -> None:
     boards[0][i] -= action + 1
     course.to_move[i] ^= 1
@@ -130,37 +125,31 @@ def _play(rules: Any, course: Any, boards: Any, i: int, action: int) -> None:
 
 
 @version(batch.is_legal, NimRules)
-@kernel(lean=True)
 def _is_legal(rules: Any, boards: Any, i: int, action: int) -> bool:
     return bool(action < min(rules.most, boards[0][i]))
 
 
 @version(batch.score, NimRules)
-@kernel(lean=True)
 def _score(rules: Any, course: Any, boards: Any, i: int, player: int) -> int:
     return int(boards[0][i])
 
 
 @version(batch.worth, NimRules)
-@kernel(lean=True)
 def _worth(rules: Any, course: Any, boards: Any, i: int, player: int, by_margin: bool) -> float:
     return -1.0 if player == course.to_move[i] else 1.0
 
 
 @version(batch.largest_margin, NimRules)
-@kernel(lean=True)
 def _largest_margin(rules: Any, course: Any, boards: Any, i: int) -> float:
     return 1.0
 
 
 @version(batch.keep, NimRules)
-@kernel(lean=True)
 def _keep(rules: Any, boards: Any, i: int, ends: Any, k: int) -> None:
     ends[k]["stones"] = boards[0][i]
 
 
 @version(batch.encode, NimRules)
-@kernel
 def _encode(rules: Any, over: Any, seats: Any, boards: Any, arrays: Any) -> None:
     planes, masks = arrays
     for i in range(len(over)):

@@ -77,7 +77,6 @@ def _can_move(boards: _Boards, i: int) -> bool:
 
 
 @version(batch.set_start, CheckersRules)
-@kernel(inline=True, lean=True)
 def _set_start(
     rules: CheckersRules,
     course: Course,
@@ -107,20 +106,17 @@ def _set_start(
 
 
 @version(batch.turn, CheckersRules)
-@kernel(inline=True, lean=True)
 def _turn(rules: CheckersRules, course: Course, boards: _Boards, i: int) -> np.uint64:
     return np.uint64(course.plies[i])
 
 
 @version(batch.choose, CheckersRules)
-@kernel(inline=True, lean=True)
 def _choose(rules: CheckersRules, course: Course, boards: _Boards, i: int, bits: np.uint64) -> int:
     piece, direction = kernels.choose(boards[5][i], boards[6][i], boards[7][i], boards[8][i], bits)
     return 4 * kernels.square_of(piece, rules.half) + direction
 
 
 @version(batch.play, CheckersRules)
-@kernel(inline=True, lean=True)
 def _play(rules: CheckersRules, course: Course, boards: _Boards, i: int, action: int) -> None:
     own, opponent, kings, going, quiet, north_west, north_east, south_west, south_east = boards
     piece, direction = kernels.piece_on(action // 4, rules.half), action % 4
@@ -158,13 +154,11 @@ def _is_drawn(rules: CheckersRules, course: Course, boards: _Boards, i: int) -> 
 
 
 @version(batch.score, CheckersRules)
-@kernel(inline=True, lean=True)
 def _score(rules: CheckersRules, course: Course, boards: _Boards, i: int, player: int) -> int:
     return int(popcount(boards[0][i] if player == course.to_move[i] else boards[1][i]))
 
 
 @version(batch.worth, CheckersRules)
-@kernel(inline=True, lean=True)
 def _worth(rules: CheckersRules, course: Course, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
     if _can_move(boards, i):
         return 0.0
@@ -173,26 +167,22 @@ def _worth(rules: CheckersRules, course: Course, boards: _Boards, i: int, player
 
 
 @version(batch.largest_margin, CheckersRules)
-@kernel(inline=True, lean=True)
 def _largest_margin(rules: CheckersRules, course: Course, boards: _Boards, i: int) -> float:
     return float((rules.size // 2 - 1) * (rules.size // 2))
 
 
 @version(batch.is_legal, CheckersRules)
-@kernel(inline=True, lean=True)
 def _is_legal(rules: CheckersRules, boards: _Boards, i: int, action: int) -> bool:
     return bool(_movers(boards, i, action % 4) & kernels.piece_on(action // 4, rules.half) != _0)
 
 
 @version(batch.keep, CheckersRules)
-@kernel(inline=True, lean=True)
 def _keep(rules: CheckersRules, boards: _Boards, i: int, ends: _Array, k: int) -> None:
     ends[k]["own"], ends[k]["opponent"] = boards[0][i], boards[1][i]
     ends[k]["kings"], ends[k]["going"], ends[k]["quiet"] = boards[2][i], boards[3][i], boards[4][i]
 
 
 @version(batch.encode, CheckersRules)
-@kernel
 def _encode(
     rules: CheckersRules, over: npt.NDArray[np.bool_], seats: _Boards, boards: _Boards, arrays: _Boards
 ) -> None:

@@ -21,7 +21,6 @@ from othello_env.games.tribolo import kernels
 from othello_env.games.tribolo.kernels import EMPTY, NOBODY, PLAYERS, WALL
 from othello_env.games.tribolo.position import ATTEMPTS, Tribolo
 from othello_env.support.generic import version
-from othello_env.support.jit import kernel
 
 __all__ = ["TriboloGames", "TriboloRules"]
 
@@ -41,7 +40,6 @@ class TriboloRules(NamedTuple):
 
 
 @version(batch.set_start, TriboloRules)
-@kernel(inline=True, lean=True)
 def _set_start(
     rules: TriboloRules,
     course: Course,
@@ -66,7 +64,6 @@ def _set_start(
 
 
 @version(batch.turn, TriboloRules)
-@kernel(inline=True, lean=True)
 def _turn(rules: TriboloRules, course: Course, boards: _Boards, i: int) -> np.uint64:
     owned = 0
     for owner in boards[0][i]:
@@ -75,7 +72,6 @@ def _turn(rules: TriboloRules, course: Course, boards: _Boards, i: int) -> np.ui
 
 
 @version(batch.choose, TriboloRules)
-@kernel(inline=True, lean=True)
 def _choose(rules: TriboloRules, course: Course, boards: _Boards, i: int, bits: np.uint64) -> int:
     legal = boards[1][i]
     total = 0
@@ -90,7 +86,6 @@ def _choose(rules: TriboloRules, course: Course, boards: _Boards, i: int, bits: 
 
 
 @version(batch.play, TriboloRules)
-@kernel(inline=True, lean=True)
 def _play(rules: TriboloRules, course: Course, boards: _Boards, i: int, action: int) -> None:
     grid, legal, mover = boards[0][i], boards[1][i], course.to_move[i]
     kernels.place(grid, action, mover, rules.width)
@@ -101,7 +96,6 @@ def _play(rules: TriboloRules, course: Course, boards: _Boards, i: int, action: 
 
 
 @version(batch.score, TriboloRules)
-@kernel(inline=True, lean=True)
 def _score(rules: TriboloRules, course: Course, boards: _Boards, i: int, player: int) -> int:
     owned = 0
     for owner in boards[0][i]:
@@ -110,7 +104,6 @@ def _score(rules: TriboloRules, course: Course, boards: _Boards, i: int, player:
 
 
 @version(batch.worth, TriboloRules)
-@kernel(inline=True, lean=True)
 def _worth(rules: TriboloRules, course: Course, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
     mine = _score(rules, course, boards, i, player)
     total, best, winners = 0, 0, 0
@@ -129,7 +122,6 @@ def _worth(rules: TriboloRules, course: Course, boards: _Boards, i: int, player:
 
 
 @version(batch.largest_margin, TriboloRules)
-@kernel(inline=True, lean=True)
 def _largest_margin(rules: TriboloRules, course: Course, boards: _Boards, i: int) -> float:
     free = 0
     for owner in boards[0][i]:
@@ -138,20 +130,17 @@ def _largest_margin(rules: TriboloRules, course: Course, boards: _Boards, i: int
 
 
 @version(batch.is_legal, TriboloRules)
-@kernel(inline=True, lean=True)
 def _is_legal(rules: TriboloRules, boards: _Boards, i: int, action: int) -> bool:
     return bool(boards[1][i, action] == 1)
 
 
 @version(batch.keep, TriboloRules)
-@kernel(inline=True, lean=True)
 def _keep(rules: TriboloRules, boards: _Boards, i: int, ends: _Array, k: int) -> None:
     for spot in range(boards[0].shape[1]):
         ends[k]["grid"][spot] = boards[0][i, spot]
 
 
 @version(batch.encode, TriboloRules)
-@kernel
 def _encode(
     rules: TriboloRules, over: npt.NDArray[np.bool_], seats: _Boards, boards: _Boards, arrays: tuple[_Array, ...]
 ) -> None:

@@ -29,13 +29,11 @@ def change(rules: Any, numbers: Any, i: int) -> int:
 
 
 @version(change, Doubled)
-@kernel(lean=True)
 def _doubled(rules: Any, numbers: Any, i: int) -> int:
     return int(2 * numbers[i] * rules.factor)
 
 
 @version(change, Negated)
-@kernel(lean=True)
 def _negated(rules: Any, numbers: Any, i: int) -> int:
     return int(-numbers[i] * rules.factor)
 

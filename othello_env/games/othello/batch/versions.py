@@ -17,7 +17,6 @@ from othello_env.games.batch.arrays import Course, Plan
 from othello_env.games.othello.batch import passes
 from othello_env.games.othello.bitboard import advance, draw_move, final_margin, game_result, popcount
 from othello_env.support.generic import version
-from othello_env.support.jit import kernel
 
 __all__ = ["OthelloRules"]
 
@@ -34,7 +33,6 @@ class OthelloRules(NamedTuple):
 
 
 @version(batch.set_start, OthelloRules)
-@kernel(inline=True, lean=True)
 def _set_start(
     rules: OthelloRules,
     course: Course,
@@ -52,19 +50,16 @@ def _set_start(
 
 
 @version(batch.turn, OthelloRules)
-@kernel(inline=True, lean=True)
 def _turn(rules: OthelloRules, course: Course, boards: _Boards, i: int) -> np.uint64:
     return popcount(boards[0][i] | boards[1][i])
 
 
 @version(batch.choose, OthelloRules)
-@kernel(inline=True, lean=True)
 def _choose(rules: OthelloRules, course: Course, boards: _Boards, i: int, bits: np.uint64) -> int:
     return int(draw_move(boards[2][i], bits, rules.size))
 
 
 @version(batch.play, OthelloRules)
-@kernel(inline=True, lean=True)
 def _play(rules: OthelloRules, course: Course, boards: _Boards, i: int, action: int) -> None:
     own, opponent, legal = boards
     disc = passes.disc_of(action, np.uint64(rules.size))
@@ -74,7 +69,6 @@ def _play(rules: OthelloRules, course: Course, boards: _Boards, i: int, action: 
 
 
 @version(batch.play_all, OthelloRules)
-@kernel
 def _play_all(
     rules: OthelloRules,
     course: Course,
@@ -88,7 +82,6 @@ def _play_all(
 
 
 @version(batch.forfeit, OthelloRules)
-@kernel(inline=True, lean=True)
 def _forfeit(rules: OthelloRules, course: Course, boards: _Boards, i: int) -> None:
     own, opponent, legal = boards
     own[i], opponent[i] = opponent[i], own[i]  # take back the pass as which the illegal action counted
@@ -97,20 +90,17 @@ def _forfeit(rules: OthelloRules, course: Course, boards: _Boards, i: int) -> No
 
 
 @version(batch.must_pass, OthelloRules)
-@kernel(inline=True, lean=True)
 def _must_pass(rules: OthelloRules, course: Course, boards: _Boards, i: int) -> bool:
     return bool(boards[2][i] == _0)
 
 
 @version(batch.score, OthelloRules)
-@kernel(inline=True, lean=True)
 def _score(rules: OthelloRules, course: Course, boards: _Boards, i: int, player: int) -> int:
     own, opponent, _ = boards
     return int(popcount(own[i] if player == course.to_move[i] else opponent[i]))
 
 
 @version(batch.worth, OthelloRules)
-@kernel(inline=True, lean=True)
 def _worth(rules: OthelloRules, course: Course, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
     own, opponent, _ = boards
     result = game_result(own[i], opponent[i])
@@ -120,13 +110,11 @@ def _worth(rules: OthelloRules, course: Course, boards: _Boards, i: int, player:
 
 
 @version(batch.largest_margin, OthelloRules)
-@kernel(inline=True, lean=True)
 def _largest_margin(rules: OthelloRules, course: Course, boards: _Boards, i: int) -> float:
     return float(rules.size * rules.size)
 
 
 @version(batch.show, OthelloRules)
-@kernel(inline=True, lean=True)
 def _show(rules: OthelloRules, course: Course, boards: _Boards, i: int, viewer: int) -> None:
     own, opponent, _ = boards
     if viewer != course.to_move[i]:
@@ -134,14 +122,12 @@ def _show(rules: OthelloRules, course: Course, boards: _Boards, i: int, viewer: 
 
 
 @version(batch.take, OthelloRules)
-@kernel
 def _take(rules: OthelloRules, boards: _Boards, numbers: npt.NDArray[np.int64]) -> _Boards:
     own, opponent, legal = boards
     return own[numbers], opponent[numbers], legal[numbers]
 
 
 @version(batch.play_taken, OthelloRules)
-@kernel
 def _play_taken(
     rules: OthelloRules,
     course: Course,
@@ -160,19 +146,16 @@ def _play_taken(
 
 
 @version(batch.keep, OthelloRules)
-@kernel(inline=True, lean=True)
 def _keep(rules: OthelloRules, boards: _Boards, i: int, ends: npt.NDArray[Any], k: int) -> None:
     ends[k]["own"], ends[k]["opponent"] = boards[0][i], boards[1][i]
 
 
 @version(batch.is_legal, OthelloRules)
-@kernel(inline=True, lean=True)
 def _is_legal(rules: OthelloRules, boards: _Boards, i: int, action: int) -> bool:
     return bool(passes.allowed(action, boards[2][i], np.uint64(rules.size)) != _0)
 
 
 @version(batch.check, OthelloRules)
-@kernel
 def _check(
     rules: OthelloRules,
     boards: _Boards,
@@ -184,7 +167,6 @@ def _check(
 
 
 @version(batch.encode, OthelloRules)
-@kernel
 def _encode(
     rules: OthelloRules, over: npt.NDArray[np.bool_], seats: tuple[Any, ...], boards: _Boards, arrays: tuple[Any, ...]
 ) -> None:
