@@ -1,10 +1,11 @@
 """The console script ``othello-env``. When interrupted, it ends with status 130 and prints at most one line.
 
-Importing the command takes a second. So this module lies outside the package and imports almost nothing. Python loses
-a KeyboardInterrupt that is raised in a destructor or in a callback of a C library; this module raises it again.
+Importing the command takes a second, and an interrupt may arrive meanwhile. So this module is outside the package and
+imports almost nothing before it handles interrupts. Python loses a KeyboardInterrupt that is raised in a destructor or
+in a callback of a C library. This module raises such an interrupt again.
 """
 
-# Import nothing slow here: until `main` begins, an interrupt ends in a traceback.
+# Import nothing slow here: an interrupt that arrives before `main` begins prints a traceback.
 import atexit
 import os
 import signal
@@ -22,12 +23,14 @@ _AGAIN_SECONDS = 0.01
 
 def main() -> None:
     """Run the command; see `othello_env.cli.main`."""
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # such as in the background of a shell
+    # Change nothing if interrupts are ignored or handled elsewhere: a shell may let background commands ignore them.
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         from othello_env.cli import main as run
 
         run()
     signal.signal(signal.SIGINT, _end_with_a_line)
-    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # runs last: the process ends with its status
+    # At exit, after all other callbacks, ignore interrupts, so that they cannot change the exit status.
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     from othello_env.cli import main as run
 
     sys.excepthook = _end_if_interrupted
@@ -46,11 +49,11 @@ _lost: list[bool] = []
 
 
 def _interrupt(_: int, frame: "FrameType | None") -> None:
-    """Interrupt the command. Before and after it nobody would catch the interrupt, so the process ends."""
+    """Interrupt the command. Before and after the command nothing would catch the interrupt, so end the process."""
     _interrupted.append(True)
     while frame is not None:
         if frame.f_code is _raise_again.__code__:
-            return  # which sees that there is one more
+            return  # `_raise_again` notices that there is one interrupt more
         if frame.f_code in _command:
             raise KeyboardInterrupt
         frame = frame.f_back
@@ -71,16 +74,17 @@ def _flush() -> None:
 
 
 def _end_if_interrupted(kind: type[BaseException], error: BaseException, traceback: "TracebackType | None") -> None:
-    """Handle an uncaught error. An interrupt that arrived while the command handled another one ends the process."""
+    """Handle an uncaught error: print it, or end the process if the command was interrupted."""
     if _interrupted:
         os._exit(_INTERRUPTED)
     sys.__excepthook__(kind, error, traceback)
 
 
 def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
-    """Handle an error that Python cannot raise where it happened. An interrupt is raised again a moment later.
+    """Handle an error that Python cannot raise where it happened. If it is an interrupt, raise it again a moment later.
 
-    After an interrupt other errors are not reported: they come from objects that it left half made.
+    After an interrupt, other errors of this kind are not printed: they come from objects that the interrupt left half
+    made.
     """
     before = len(_interrupted)
     is_interrupt = issubclass(lost.exc_type, KeyboardInterrupt)

@@ -1,1 +1,1 @@
-"""Tools that know no game: kernels and their cache, threads, files, locks, optional dependencies, imports by name."""
+"""General tools for any game: kernels and their cache, threads, files, locks, optional packages, imports by name."""

@@ -1,7 +1,7 @@
-"""A report while kernels are compiled for their first use; a load from the cache does not count.
+"""Report that kernels are being compiled for their first use; loading them from the cache does not count.
 
-The library prints nothing. A program that wants to tell its user, such as the command, opens `compilation_reported`
-around its work.
+The library itself prints nothing. A program that wants to inform its user runs its work inside `compilation_reported`,
+as the command ``othello-env`` does.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from numba.core.event import Event, Listener, install_listener
 __all__ = ["compilation_reported", "report_compilation"]
 
 _SECONDS = 1.5
-"""How long compilation has to take, in all, to be reported."""
+"""Compilation is reported when it has taken this many seconds in total."""
 
 
 class _Watch(Listener):
-    """Calls a function once, when compilation has taken `_SECONDS` in all."""
+    """Calls a function one time, when compilation has taken `_SECONDS` in total."""
 
     def __init__(self, report: Callable[[], None]) -> None:
         self._report = report
@@ -34,7 +34,7 @@ class _Watch(Listener):
         if self._once.acquire(blocking=False):
             self._report()
 
-    # Numba compiles in one thread at a time, and a kernel's callees between the kernel's own start and end.
+    # Numba compiles in only one thread at a time. The events of a kernel's callees come between the kernel's own two.
 
     def on_start(self, event: Event) -> None:
         self._depth += 1
@@ -58,7 +58,7 @@ _watches: list[_Watch] = []
 
 @contextlib.contextmanager
 def compilation_reported(report: Callable[[], None]) -> Iterator[None]:
-    """Call `report`, once and in another thread, when this process has compiled for a second and a half in all."""
+    """Call `report` one time, in another thread, when this process has compiled for 1.5 seconds in total."""
     watch = _Watch(report)
     _watches.append(watch)
     try:
@@ -70,6 +70,6 @@ def compilation_reported(report: Callable[[], None]) -> Iterator[None]:
 
 
 def report_compilation() -> None:
-    """Report at once, because another process compiles for this one."""
+    """Report immediately, because another process compiles for this one."""
     for watch in [*_watches]:
         watch.report()

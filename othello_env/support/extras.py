@@ -1,4 +1,4 @@
-"""Optional dependencies, imported where they are used."""
+"""Import optional dependencies where they are used."""
 
 import importlib
 from typing import Any
@@ -11,10 +11,10 @@ class MissingExtraError(ImportError):
 
 
 def import_extra(module: str, extra: str) -> Any:
-    """Import a module that the optional extra of this name installs.
+    """Import a module that the package's optional extra `extra` installs.
 
     Raises:
-        MissingExtraError: it is not installed; the message has the command that installs it.
+        MissingExtraError: the module is not installed; the message contains the command that installs it.
     """
     try:
         return importlib.import_module(module)

@@ -1,8 +1,9 @@
-"""Files that are written whole or not at all, and files from strangers, which are read with limits.
+"""Write files whole or not at all, and read untrusted files with limits.
 
-Only the path itself is written: if it is a symbolic link, a folder or a device, it is refused before anything is
-written, so nothing elsewhere changes. A path that is read may be a link, but it must lead to a regular file that is no
-larger than its reader allows. A file is read once: what was checked is what is used.
+A path to write must be a regular file or not exist yet. A symbolic link, a folder or a device is refused before
+anything is written, so no other file changes. A path to read may be a link, but the link must lead to a regular file.
+This file must not be larger than the caller allows. Each file is read only once, so the content that was checked is the
+content that is used.
 """
 
 import contextlib
@@ -26,14 +27,14 @@ _UNFINISHED = ".unfinished"
 _LONGEST_NAME = 200  # bytes
 _STALE_SECONDS = 60.0
 _DEEPEST = 50
-_LONGEST_INTEGER = 300  # digits: what fits into a float
+_LONGEST_INTEGER = 300  # digits; every integer of this length fits into a float
 
 
 def check_output(path: str | Path) -> None:
-    """Check that a path can be written: it is a regular file, or nothing yet.
+    """Check that a path is a regular file or does not exist yet, so that it can be written.
 
     Raises:
-        OSError: it is a symbolic link, a folder, a device or the like.
+        OSError: the path is a symbolic link, a folder, a device or the like.
     """
     try:
         mode = Path(path).lstat().st_mode
@@ -46,12 +47,12 @@ def check_output(path: str | Path) -> None:
 
 
 def write_file(path: str | Path, data: bytes) -> None:
-    """Write a file, and the folders that it lies in. After an error or a crash the old file is still there.
+    """Write a file, and make its folders if necessary. After an error or a crash the old file is still there.
 
-    Unfinished files are removed that earlier writes of this file left when they were killed.
+    Temporary files are removed that processes left when they were killed while they wrote this file.
 
     Raises:
-        OSError: it cannot be written; see `check_output`.
+        OSError: the file cannot be written; see `check_output`.
     """
     path = Path(path)
     check_output(path)
@@ -65,7 +66,7 @@ def write_file(path: str | Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
             if sys.platform == "win32":
-                file.close()  # an open file cannot be renamed there
+                file.close()  # Windows cannot rename an open file
             temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -74,12 +75,12 @@ def write_file(path: str | Path, data: bytes) -> None:
 
 
 def _remove_stale(path: Path) -> None:
-    """Remove the temporary files of this file that are old and that no process holds: killed processes left them."""
+    """Remove this file's old temporary files that no process has locked: killed processes left them."""
     name = re.compile(rf"\.{re.escape(_short(path.name))}\.[0-9a-f]{{16}}{re.escape(_UNFINISHED)}")
     for left in path.parent.iterdir():
         if not name.fullmatch(left.name):
             continue
-        with contextlib.suppress(OSError):  # it belongs to another user, or is gone by now
+        with contextlib.suppress(OSError):  # the file belongs to another user, or is already gone
             found = left.lstat()
             if stat.S_ISREG(found.st_mode) and time.time() - found.st_mtime > _STALE_SECONDS:
                 with left.open("r+b") as file:
@@ -89,16 +90,16 @@ def _remove_stale(path: Path) -> None:
 
 
 def _short(name: str) -> str:
-    """A file's name, or its hash if it is too long to add to: file systems allow 255 bytes."""
+    """A file's name, or a hash of it if the name is too long to be extended: file systems allow 255 bytes."""
     data = os.fsencode(name)
     return name if len(data) <= _LONGEST_NAME else hashlib.sha256(data).hexdigest()
 
 
 def write_json(path: str | Path, value: Any) -> None:
-    """Write a value as JSON, whole or not at all.
+    """Write a value to a JSON file, whole or not at all.
 
     Raises:
-        OSError: it cannot be written; see `check_output`.
+        OSError: the file cannot be written; see `check_output`.
     """
     write_file(path, (json.dumps(value, indent=2) + "\n").encode())
 
@@ -107,16 +108,16 @@ def read_file(path: str | Path, most: int, purpose: str = "read") -> bytes:
     """The bytes of a regular file.
 
     Args:
-        path: of the file.
-        most: the largest number of bytes that it may have.
-        purpose: what the file is for, as errors say it: ``load a network from``.
+        path: the file's path.
+        most: the largest number of bytes that the file may have.
+        purpose: what the file is for, in the words of an error message, such as ``load a network from``.
 
     Raises:
         FileNotFoundError: there is no such file.
-        OSError: it is a folder, a device or the like, or cannot be read.
-        ValueError: it has more bytes.
+        OSError: the path is a folder, a device or the like, or the file cannot be read.
+        ValueError: the file has more than `most` bytes.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # do not wait for a pipe
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # opening a pipe must not wait
     try:
         descriptor = os.open(path, flags)
     except FileNotFoundError:
@@ -134,11 +135,11 @@ def read_file(path: str | Path, most: int, purpose: str = "read") -> bytes:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The value of a JSON text that anybody may have written.
+    """The value of an untrusted JSON text.
 
     Raises:
-        ValueError: it is no JSON, is nested deeper than 50 levels, or holds a number that is not finite or is too
-            large for a float.
+        ValueError: the text is not JSON, is nested deeper than 50 levels, or contains a number that is not finite or
+            is too large for a float.
     """
     try:
         value = json.loads(text, parse_float=_finite, parse_int=_integer, parse_constant=_finite)

@@ -1,7 +1,7 @@
-"""Kernels with a version for each type of their first argument, chosen when their caller is compiled.
+"""Generic kernels: the type of the first argument selects a version when the caller is compiled.
 
-A step of N games is one kernel for all kinds of games (`othello_env.games.batch.play`). It calls a few generic kernels,
-of which each kind has its version. Compiled code has no trace of the choice.
+One kernel steps N games of any kind (`othello_env.games.batch.play`). It calls a few generic kernels, and each kind of
+game has its own version of them. The choice costs no time in compiled code.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ __all__ = ["generic", "version", "version_for"]
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Kernel = Callable[..., Any]
 _versions: dict[_Kernel, dict[type | None, _Kernel]] = {}
-"""For each generic kernel its versions by type, and under None its own body."""
+"""For each generic kernel, its versions by type; the key None has the kernel's own body."""
 _lean: dict[_Kernel, bool] = {}
 """Whether the versions of each generic kernel are lean."""
 
 
 def generic(*, lean: bool = False) -> Callable[[_F], _F]:
-    """A decorator that makes a kernel of which there are versions; its own body is the one for types that have none.
+    """A decorator that makes a generic kernel; the decorated body serves all types that have no version.
 
     Args:
-        lean: see `othello_env.support.jit.kernel`; it holds for all versions.
+        lean: see `othello_env.support.jit.kernel`; this applies to all versions.
     """
     return lambda default: _generic(default, lean)
 
@@ -39,7 +39,7 @@ def _generic(default: _F, lean: bool) -> _F:
         return versions.get(kind, versions[None])
 
     @functools.wraps(default)
-    def call(first: Any, *others: Any) -> Any:  # from Python, and with NUMBA_DISABLE_JIT
+    def call(first: Any, *others: Any) -> Any:  # runs only if Python is the caller, or with NUMBA_DISABLE_JIT
         return choose(type(first))(first, *others)
 
     _versions[call], _lean[call] = versions, lean
@@ -48,7 +48,7 @@ def _generic(default: _F, lean: bool) -> _F:
 
 
 def version(of: _Kernel, kind: type) -> Callable[[_F], _F]:
-    """A decorator that makes a kernel: the version of a generic one for first arguments of a NamedTuple class."""
+    """A decorator that makes a version of the generic kernel `of` for first arguments of the class `kind`."""
 
     def register(function: _F) -> _F:
         _versions[of][kind] = compiled = kernel(inline=_lean[of], lean=_lean[of])(function)
@@ -58,6 +58,6 @@ def version(of: _Kernel, kind: type) -> Callable[[_F], _F]:
 
 
 def version_for(of: _F, kind: type) -> _F:
-    """The version of a generic kernel for first arguments of this NamedTuple class; any other kernel as it is."""
+    """The version of the kernel `of` for first arguments of the class `kind`, or `of` itself if it is not generic."""
     versions = _versions.get(of)
     return of if versions is None else cast(_F, versions.get(kind, versions[None]))

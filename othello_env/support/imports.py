@@ -1,4 +1,4 @@
-"""Python objects by name: those that a text such as ``path.py:name`` names, and those that a package imports later."""
+"""Import an object that a text such as ``path.py:name`` names, and import a package's names when first used."""
 
 import importlib
 import importlib.util
@@ -12,7 +12,7 @@ __all__ = ["NoSuchNameError", "NotThereError", "import_object", "later"]
 
 
 class NotThereError(ValueError):
-    """There is no such module, or no such name in it."""
+    """There is no such module, or the module does not have the name."""
 
 
 class NoSuchNameError(NotThereError):
@@ -24,8 +24,8 @@ def import_object(text: str) -> Any | None:
 
     Raises:
         FileNotFoundError: there is no such file.
-        NotThereError: there is no such module, or it does not have the name (`NoSuchNameError`).
-        ModuleNotFoundError: the module imports another one that is not there; the message names both.
+        NotThereError: there is no such module, or the module does not have the name (`NoSuchNameError`).
+        ModuleNotFoundError: the module exists but imports a module that does not; the message names both.
     """
     source, colon, name = text.rpartition(":")
     if not colon or not name.isidentifier():
@@ -47,15 +47,15 @@ def import_object(text: str) -> Any | None:
 
 
 def later(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package that imports names when they are first used.
+    """Make a `__getattr__` for a package, which imports the package's names when they are first used.
 
     Args:
-        package: its name.
-        homes: by module, the names to import from it.
+        package: the package's name.
+        homes: maps the name of each module to the names that are imported from the module.
     """
     modules = {name: module for module, names in homes.items() for name in names}
 
-    def __getattr__(name: str) -> Any:  # noqa: N807 - what Python calls it
+    def __getattr__(name: str) -> Any:  # noqa: N807 - Python prescribes this name
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         found = getattr(importlib.import_module(modules[name]), name)

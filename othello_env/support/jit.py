@@ -1,30 +1,34 @@
-"""The decorator that compiles a kernel and keeps the machine code between processes.
+"""The decorator that compiles a kernel and caches the machine code on disk.
 
-Numba's own cache looks only at the file of the compiled function: if that function calls another one in another file,
-and the other one is edited, the old machine code keeps running. So a kernel's machine code is kept in a folder whose
-name is a hash of all sources that the kernel may call: its module and all that this module imports from its own
-package, from this package or from beside a script (`sources` has the rules). An edit or an upgrade of one of them
-compiles the kernel anew; other edits do not, nor do edits of comments and docstrings elsewhere.
+Numba's own cache checks only the file of the compiled function. If this function calls a function in another file, and
+the other file is edited, the old machine code keeps running. So this package stores a kernel's machine code in a folder
+whose name is a hash of sources: the kernel's module and the modules that it imports from its own package, from this
+package, or from the folder of a script (`sources` has the rules). If one of these sources is edited or upgraded, the
+kernel is compiled again. Edits of other files do not matter. Nor do edits of comments and docstrings in files other
+than the kernel's own.
 
-A kernel may also call functions that its module does not import, which others registered for the class of an argument
-(`numba.extending.overload`). So the machine code is stored together with a hash of the sources of each module that it
-has functions of, and of each named tuple that it takes. It is loaded only if they have not changed.
+A kernel may also call functions that its module does not import, because another module registered them for the class
+of an argument (`numba.extending.overload`). So the machine code is stored together with more hashes: one for each
+module whose functions the kernel calls, and one for each module that defines a named tuple among the arguments. The
+machine code is loaded only if none of these modules has changed.
 
-A global that a kernel reads is frozen into its machine code, so its value must follow from these sources only. What
-comes from elsewhere is an argument.
+The machine code contains the values of the globals that the kernel reads. So these values must depend only on the
+sources above. A value that depends on anything else must be passed as an argument.
 
-A kernel that calls itself with other types than its own is not kept, nor are its callers: Numba compiles one version
-within the other, and the inner one reaches the outer by an address of this process, so another process would crash. A
-warning says so. A literal is a type of its own: ``down(n - 1, True)`` is such a call. Other recursive kernels are kept.
+A kernel that calls itself with other argument types is not cached, and neither are its callers; a warning reports this.
+The reason is that Numba compiles the inner version inside the outer one. The inner version then calls the outer one at
+an address that is valid only in this process, so another process would crash. A literal is a type of its own:
+``down(n - 1, True)`` is such a call. Other recursive kernels are cached.
 
-Of several processes that start at once, one compiles a kernel and the others wait for it and load what it wrote. A
-cache that cannot be read or written, or is damaged, costs time and is never an error.
+If several processes start at the same time, one of them compiles a kernel, and the others wait and load the result. If
+the cache is damaged, or cannot be read or written, kernels are compiled again; this is never an error.
 
-Loading machine code runs it, and Numba's index is a pickle, so a cache must be as trusted as the program. It lies in
-``NUMBA_CACHE_DIR`` or the user's own cache directory, in a folder that only its owner can use. If that folder belongs
-to another user, or others may write to it, nothing is loaded from it or stored there.
+Loading from a cache can run any code, because machine code is executed and Numba's index is a pickle. So a cache must
+be as trusted as the program. The cache is a folder in ``NUMBA_CACHE_DIR`` or in the user's own cache directory. Only
+its owner can use this folder. If the folder belongs to another user, or if others may write to it, nothing is loaded
+from it or stored in it.
 
-With ``NUMBA_DISABLE_JIT=1`` the kernels run as the plain Python that they are, and a debugger can step through them.
+With ``NUMBA_DISABLE_JIT=1`` the kernels run as plain Python, so that a debugger can step through them.
 """
 
 import contextlib
@@ -41,7 +45,7 @@ from othello_env.support.numba_internals import compiled, compiled_for
 __all__ = ["entry_point", "interruptible", "kernel", "raise_interrupt"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_CONFIG: Any = numba.core.config  # its settings are made at run time
+_CONFIG: Any = numba.core.config  # Any, because Numba adds the settings at run time
 
 
 @overload
@@ -51,17 +55,18 @@ def kernel(*, inline: bool = False, slp: bool = False, lean: bool = False) -> Ca
 def kernel(
     function: _F | None = None, *, inline: bool = False, slp: bool = False, lean: bool = False
 ) -> _F | Callable[[_F], _F]:
-    """Compile a function on plain numbers and arrays; it checks nothing and releases the interpreter's lock.
+    """Compile a function of plain numbers and arrays. It checks nothing and releases the interpreter's lock.
 
     Args:
         function: the kernel.
-        inline: let LLVM paste the function's body into its callers, so that it can vectorise a loop around it. For
-            helpers. Numba's own option of that name has each caller's copy typed and compiled anew.
-        slp: let LLVM do equal operations side by side in one vector (superword-level parallelism). For short functions
-            without loops and calls that do the same in several directions. Numba leaves this off since calls of
-            vectorised mathematical functions went wrong (its issue 8705), so it is for integers only.
-        lean: do not count references to arrays. With twenty arrays that takes longer than a small kernel does. For
-            kernels that only kernels call, and that neither make an array nor return one; Numba refuses others.
+        inline: let LLVM copy the function's body into its callers, so that LLVM can vectorise a loop around the call.
+            Meant for helpers. Numba's own option `inline` is different: it types and compiles a copy for each caller.
+        slp: let LLVM combine equal operations into one vector operation (superword-level parallelism). Meant for short
+            functions without loops or calls that do the same work in several directions. Use it only for integers:
+            Numba turns it off because calls of vectorised mathematical functions went wrong (Numba issue 8705).
+        lean: do not count references to arrays. Counting them for twenty arrays takes longer than a small kernel runs.
+            Meant for kernels that only other kernels call and that neither make nor return an array. Numba refuses
+            kernels that are not like this.
     """
 
     def compile_it(function: _F) -> _F:
@@ -73,11 +78,11 @@ def kernel(
 
 
 def entry_point(function: _F, *args: Any) -> _F:
-    """A kernel's machine code for arguments of these types; it is compiled if necessary, but not called.
+    """A kernel's machine code for arguments of these types. The kernel is compiled if necessary, but not called.
 
-    A call of it does not look at the types of its arguments. With twenty arrays that takes longer than a small kernel
-    does. All arguments must be positional and have the same types as `args`: an array of another dtype or layout is
-    misread silently.
+    The machine code does not check the types of its arguments. For twenty arrays that check takes longer than a small
+    kernel runs. All arguments must be positional and have the same types as `args`: an array of another dtype or layout
+    is misread silently.
     """
     return function if _CONFIG.DISABLE_JIT else cast(_F, compiled_for(function, args))
 
@@ -85,8 +90,8 @@ def entry_point(function: _F, *args: Any) -> _F:
 def raise_interrupt(error: BaseException) -> None:
     """Raise KeyboardInterrupt if it caused this error.
 
-    Python notices an interrupt that arrives in a kernel when the kernel returns, and what Numba then raises is a
-    SystemError caused by it. A broad ``except`` around kernels must call this first.
+    If an interrupt arrives while a kernel runs, Python notices it when the kernel returns. Numba then raises a
+    SystemError whose cause is the KeyboardInterrupt. A broad ``except`` around kernels must call this function first.
     """
     cause: BaseException | None = error
     while cause is not None:
@@ -97,7 +102,7 @@ def raise_interrupt(error: BaseException) -> None:
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
-    """Raise an interrupt that arrives in a kernel as KeyboardInterrupt; see `raise_interrupt`."""
+    """Raise KeyboardInterrupt if an interrupt arrives while a kernel runs in this block; see `raise_interrupt`."""
     try:
         yield
     except SystemError as error:
@@ -106,7 +111,7 @@ def interruptible() -> Iterator[None]:
 
 
 def _interpreted(function: _F) -> _F:
-    """The function itself, with 64-bit arithmetic that wraps around silently, as it does in machine code."""
+    """The function as plain Python. Its 64-bit arithmetic wraps around without warnings, as in machine code."""
 
     @functools.wraps(function)
     def run(*args: Any) -> Any:

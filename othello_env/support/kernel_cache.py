@@ -1,7 +1,7 @@
-"""The folders that hold the machine code of kernels, safe from other users.
+"""The folders for the machine code of kernels, protected from other users.
 
-A folder is for the kernels of one module. Its name is a hash of all sources that they are made of; see `sources`. A
-folder that no process has used for a month is removed.
+Each folder contains the kernels of one module. Its name is a hash of all sources that these kernels depend on; see
+`sources`. A folder that no process has used for a month is removed.
 """
 
 import contextlib
@@ -23,11 +23,11 @@ _STALE_SECONDS = 30 * 24 * 3600.0
 
 
 def folder_of(function: Callable[..., Any]) -> Path | None:
-    """The folder for a kernel's machine code, or None if the kernel has no file or its code cannot be kept safely."""
+    """The folder for a kernel's machine code, or None if the kernel has no source file or no folder is safe."""
     try:
         file = Path(function.__code__.co_filename).absolute()
         return _folder(_digest_now(file, function.__globals__)[:16])
-    except (OSError, RuntimeError):  # a RuntimeError: this user has no home
+    except (OSError, RuntimeError):  # RuntimeError means that the user has no home directory
         return None
 
 
@@ -35,7 +35,7 @@ def digest_of(name: str) -> str:
     """A hash of the sources of an imported module and of all modules that it imports, as hexadecimal digits.
 
     Raises:
-        OSError: a source cannot be read, or there is no such module with a file.
+        OSError: a source cannot be read, no module of this name is imported, or the module has no file.
     """
     names = vars(sys.modules.get(name, object))
     if not names.get("__file__"):
@@ -44,7 +44,7 @@ def digest_of(name: str) -> str:
 
 
 def _digest_now(file: Path, names: Mapping[str, Any]) -> str:
-    """The hash of the module in a file as it is now, by its global names."""
+    """The digest of the module in `file`, whose globals are `names`, for the present version of the file."""
     package = getattr(names.get("__spec__"), "parent", None) or ""
     status = file.stat()
     return _digest(file, package, status.st_mtime_ns, status.st_size)
@@ -62,10 +62,10 @@ def _sources() -> Sources:
 
 @functools.cache
 def _folder(name: str) -> Path:
-    """The folder of this name, made if there is none.
+    """The folder of this name, which is made if it does not exist.
 
     Raises:
-        OSError: it cannot be made or is not safe.
+        OSError: the folder cannot be made or is not safe.
     """
     base = _base()
     folder = base / name
@@ -79,10 +79,10 @@ def _folder(name: str) -> Path:
 
 @functools.cache
 def _base() -> Path:
-    """The folder that holds all others.
+    """The folder that contains all cache folders.
 
     Raises:
-        OSError: it cannot be made or is not safe.
+        OSError: the folder cannot be made or is not safe.
     """
     base = _chosen_base()
     base.parent.mkdir(parents=True, exist_ok=True)
@@ -109,7 +109,7 @@ def _chosen_base() -> Path:
 
 
 def _is_only_ours(folder: Path) -> bool:
-    """Whether nobody else could have put machine code here (on Windows a user's folders are their own)."""
+    """Whether this is a folder of this user, to which no other user can write; on Windows this is taken for granted."""
     if sys.platform == "win32":
         return True
     status = folder.lstat()
@@ -117,8 +117,8 @@ def _is_only_ours(folder: Path) -> bool:
 
 
 def _remove_stale(base: Path) -> None:
-    """Remove the machine code that no process has loaded for a month."""
+    """Remove the folders that no process has used for a month."""
     for folder in base.iterdir():
-        with contextlib.suppress(OSError):  # another process does the same
+        with contextlib.suppress(OSError):  # another process may remove the folder at the same time
             if time.time() - folder.stat().st_mtime > _STALE_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Locks between processes: those that POSIX systems have on open files. Other systems do without."""
+"""Locks between processes, made of the file locks of POSIX systems. On Windows nothing is locked."""
 
 import contextlib
 import sys
@@ -13,15 +13,15 @@ if sys.platform != "win32":
 __all__ = ["one_process", "try_lock"]
 
 _PATIENCE_SECONDS = 120.0
-"""How long to wait for another process; it may have been stopped."""
+"""The longest wait for another process, which may be suspended."""
 
 _held: set[Path] = set()
 
 
 def try_lock(file: IO[bytes]) -> bool:
-    """Hold an open file until it is closed or this process ends, or return False if another process holds it.
+    """Lock an open file until it is closed or this process ends. Return False if another process has locked it.
 
-    Where there are no such locks, on Windows and on some file systems, nobody holds a file and this returns True.
+    Windows and some file systems have no such locks. There nothing is locked, and the result is True.
     """
     if sys.platform == "win32":
         return True
@@ -36,10 +36,10 @@ def try_lock(file: IO[bytes]) -> bool:
 
 @contextlib.contextmanager
 def one_process(path: Path) -> Iterator[None]:
-    """Wait until no other process holds this lock file, or for two minutes, then hold it.
+    """Lock this lock file during the block. If another process has locked it, wait, but at most two minutes.
 
-    Within itself it does nothing, and neither where there are no locks or the file cannot be made. Only one thread may
-    use it at a time.
+    Nothing happens inside a block that already holds the same lock, on systems without locks, or if the file cannot be
+    made. Only one thread may use this function at a time.
     """
     if sys.platform == "win32" or path in _held:
         yield
@@ -58,5 +58,6 @@ def one_process(path: Path) -> Iterator[None]:
             yield
         finally:
             _held.discard(path)
-            with contextlib.suppress(OSError):  # closing is not enough: a child forked meanwhile has the file open too
+            # Closing the file would not unlock it if a child that was forked meanwhile also has the file open.
+            with contextlib.suppress(OSError):
                 fcntl.flock(file, fcntl.LOCK_UN)

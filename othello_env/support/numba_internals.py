@@ -1,7 +1,6 @@
-"""Functions compiled by Numba, in ways that its documented options do not offer.
+"""Compile functions with Numba in ways that its documented options do not offer.
 
-All that this package uses or changes of Numba's internals is in this file. `missing` names what of it the installed
-Numba has not.
+Only this file of the package uses or changes Numba's internals. `missing` lists those that the installed Numba lacks.
 """
 
 import contextlib
@@ -30,7 +29,7 @@ from othello_env.support.locks import one_process
 
 __all__ = ["compiled", "compiled_for", "missing", "overloaded"]
 
-_CONFIG: Any = numba.core.config  # its settings are made at run time
+_CONFIG: Any = numba.core.config  # Any, because Numba adds the settings at run time
 _UNRESOLVED = RuntimeLinker.PREFIX
 _USED = (
     "numba.core.compiler:CompileResult._find_referenced_environments",
@@ -54,25 +53,28 @@ _USED = (
 
 
 def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: bool, folder: Path | None) -> Any:
-    """A function that Numba compiles when it is first called with new types, without Python's lock and error checks.
+    """Make a function that Numba compiles on the first call with new argument types.
+
+    The compiled function releases the interpreter's lock and raises no arithmetic errors.
 
     Args:
-        function: what to compile.
-        inline: let LLVM paste the function's body into its callers.
-        slp: compile with LLVM's SLP vectoriser, whatever is compiled around the function.
-        lean: do not count references to arrays, and leave out what Python would call.
-        folder: where machine code is cached; with None it is not cached.
+        function: the function to compile.
+        inline: let LLVM copy the function's body into its callers.
+        slp: whether to use LLVM's SLP vectoriser for this function, independent of the callers' setting.
+        lean: do not count references to arrays, and leave out the wrapper through which Python calls the function.
+        folder: the cache folder for the machine code; None for no cache.
     """
-    njit: Any = numba.njit  # its types leave these options out
-    options = {"error_model": "numpy", "forceinline": inline, "_nrt": not lean}  # else its caller's _nrt would hold
+    njit: Any = numba.njit  # Any, because Numba's type hints lack these options
+    # `_nrt` is always given, because otherwise the function would take its caller's value.
+    options = {"error_model": "numpy", "forceinline": inline, "_nrt": not lean}
     dispatcher = njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=lean, **options)(function)
     compile_now = dispatcher.compile
     if folder is not None:
         dispatcher._cache = _Cache(function, folder)
 
     def compile_alone(signature: Any) -> Any:
-        # Numba's lock comes first, as it does when a function that is no kernel calls this one: so no two threads can
-        # wait for each other.
+        # Take Numba's lock before the lock file. A plain Numba function that calls this one also takes Numba's lock
+        # first. The order is always the same, so two threads never wait for each other.
         with global_compiler_lock, _one_process(function, folder), _settings(slp):
             return compile_now(signature)
 
@@ -81,7 +83,7 @@ def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: boo
 
 
 def compiled_for(dispatcher: Any, args: Iterable[Any]) -> Callable[..., Any]:
-    """What a compiled function calls for arguments of these types, without looking at them."""
+    """A compiled function's machine code for arguments of these types; it does not check the types of its arguments."""
     types = tuple(map(numba.typeof, args))
     dispatcher.compile(types)
     entry_point: Callable[..., Any] = dispatcher.overloads[types].entry_point
@@ -89,14 +91,15 @@ def compiled_for(dispatcher: Any, args: Iterable[Any]) -> Callable[..., Any]:
 
 
 def overloaded(function: Callable[..., Any], choose: Callable[[Any], Callable[..., Any]], *, lean: bool) -> None:
-    """Let compiled functions that call this one call the one that is chosen for the type of its first argument.
+    """When compiled code calls `function`, let it call the function chosen for the type of the first argument instead.
 
     Args:
-        function: with positional arguments only.
-        choose: from the class of a named tuple, or from None, to a compiled function.
+        function: a function whose arguments are all positional.
+        choose: returns the compiled function for a class of named tuples, or for None if the type is another one.
         lean: do not count references to arrays.
     """
-    # Numba compiles the body for each caller's types; a call of the compiled function would be compiled besides.
+    # Numba gets the Python body of the chosen function and compiles it for the caller's types. If the body called the
+    # compiled function instead, Numba would have to compile both.
     names = ", ".join(inspect.signature(function).parameters)
 
     def body_for(kind: Any) -> Any:
@@ -104,12 +107,13 @@ def overloaded(function: Callable[..., Any], choose: Callable[[Any], Callable[..
         return chosen.py_func
 
     typed = eval(f"lambda {names}: _body_for({names.partition(',')[0]})", {"_body_for": body_for})  # noqa: S307
-    options: Any = {"error_model": "numpy", "forceinline": lean, "_nrt": not lean}  # its types leave the last one out
+    # The type is Any, because Numba's type hints lack `_nrt`.
+    options: Any = {"error_model": "numpy", "forceinline": lean, "_nrt": not lean}
     numba.extending.overload(function, strict=False, jit_options=options)(typed)
 
 
 def missing() -> list[str]:
-    """The names of Numba's internals that are used here and that the installed Numba does not have."""
+    """The names of the internals that this file uses but the installed Numba does not have."""
     names = [name for name in _USED if not _is_there(name)]
     target: Any = cpu_target.target_context
     codegen = target.codegen()
@@ -132,7 +136,7 @@ def _one_process(function: Callable[..., Any], folder: Path | None) -> contextli
 
 @contextlib.contextmanager
 def _settings(slp: bool) -> Iterator[None]:
-    """With LLVM's SLP vectoriser or not, and without garbage collection, which takes a tenth of the time or more."""
+    """Switch LLVM's SLP vectoriser on or off, and garbage collection off, which saves at least a tenth of the time."""
     slp_before, collects = _CONFIG.SLP_VECTORIZE, gc.isenabled()
     _CONFIG.SLP_VECTORIZE = int(slp)
     gc.disable()
@@ -145,7 +149,7 @@ def _settings(slp: bool) -> Iterator[None]:
 
 
 class _Locator:
-    """Where the files of Numba's cache are. The folder's name stands for the sources, so Numba need not check them."""
+    """Gives Numba the place of its cache files. The folder is named by a hash of the sources, so Numba checks none."""
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._py_file = function.__code__.co_filename
@@ -166,12 +170,12 @@ class _Locator:
 
 
 _warned_of: set[str] = set()
-"""The references for which a warning was given."""
+"""The references for which a warning has been given."""
 _registry: dict[Any, Any] = {}
 
 
 class _Storage(CompileResultCacheImpl):
-    """How Numba's cache stores machine code, made safe for recursive kernels; see `jit`."""
+    """Stores machine code as Numba's cache does, but safely for recursive kernels; see `jit`."""
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._module = function.__module__
@@ -186,7 +190,7 @@ class _Storage(CompileResultCacheImpl):
             return False
         symbols = (variable.name for variable in cres.library._get_module_for_linking().global_variables)
         references = {symbol for symbol in symbols if symbol.startswith(_UNRESOLVED)}
-        if references - _warned_of:  # once for the kernel, not for each of its callers too
+        if references - _warned_of:  # warn once for the kernel, not again for each of its callers
             _warned_of.update(references)
             warnings.warn_explicit(
                 f"{cres.fndesc.qualname} calls itself with other types, so it and its callers are compiled anew in "
@@ -199,18 +203,18 @@ class _Storage(CompileResultCacheImpl):
         return not references
 
     def reduce(self, cres: Any) -> Any:
-        """What is stored: the code, and a hash of the sources of each module that it depends on.
+        """The data to store: the code, and a hash of the sources of each module that the code depends on.
 
         Raises:
             OSError: a source cannot be read.
         """
-        modules = {each.globals["__name__"] for each in cres._find_referenced_environments()}  # of all that it calls
+        modules = {each.globals["__name__"] for each in cres._find_referenced_environments()}  # of all called functions
         modules |= {each.__module__ for each in _named_tuples(cres.signature.args)}
         modules -= {self._module, *(name for name in modules if name.partition(".")[0] == "numba")}
         return super().reduce(cres), {name: digest_of(name) for name in modules}  # type: ignore[no-untyped-call]
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """The stored code, made known to recursive kernels that are compiled later and call it.
+        """Load stored code, and register it, so that recursive kernels that are compiled later can call it.
 
         Raises:
             OSError: a source has changed, or cannot be read.
@@ -225,7 +229,7 @@ class _Storage(CompileResultCacheImpl):
 
 
 class _Cache(FunctionCache):
-    """Numba's cache of one function, except that nothing that is wrong with its files stops a call."""
+    """Numba's cache of one function, except that problems with its files never stop a call."""
 
     _impl_class: Any
 
@@ -244,12 +248,12 @@ class _Cache(FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with contextlib.suppress(OSError):  # the disk is full, say, or the folder is gone
+        with contextlib.suppress(OSError):  # for example, the disk is full or the folder is gone
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]
 
 
 def _named_tuples(kinds: Iterable[Any]) -> Iterator[type]:
-    """The classes of the named tuples among these Numba types, also of those within tuples."""
+    """The classes of the named tuples among these Numba types, including named tuples inside tuples."""
     for kind in set(kinds):
         if isinstance(kind, BaseNamedTuple):
             yield kind.instance_class  # type: ignore[attr-defined]

@@ -1,13 +1,13 @@
-"""The sources that a module is made of: its own file and the files of all modules that it imports.
+"""The sources that a module depends on: its own file and the files of all modules that it imports.
 
-Machine code contains what its kernel calls in other modules, and the values of their constants. `Sources.digest` is one
-hash of all of them, so machine code that is kept under this hash is never older than its sources.
+The machine code of a kernel contains functions and constants from other modules. `Sources.digest` is one hash of all
+these sources. So machine code that is stored under this hash is never older than its sources.
 
-Import statements are followed wherever they stand. Those inside functions count because a constant may be what such a
-function returns. Those under TYPE_CHECKING count because a package that imports its names later lists them there. They
-are followed to modules of this package, to modules of the importing module's own outermost package, and, from a module
-that is in no package, to modules beside it. An import that is no statement, such as `importlib.import_module`, is not
-seen.
+All import statements of a file are followed. Imports inside functions count because a constant may be the result of
+such a function. Imports under TYPE_CHECKING count because a package that imports its names on first use lists them
+there. Imports are followed to modules of this package, and to modules of the importing module's own outermost package.
+If a module is not in a package, its imports are also followed to modules in the same folder. Imports without an import
+statement, such as `importlib.import_module`, are not noticed.
 
 The packages above an imported module count only if a name is imported from them. Comments, docstrings and layout never
 count.
@@ -29,22 +29,22 @@ from othello_env.support.files import write_file
 __all__ = ["Sources"]
 
 _Imports = dict[str, list[str]]
-"""The modules that a file imports, written as in the file, and the names that it imports from each."""
+"""The modules that a file imports, spelled as in the file, each with the names that the file imports from it."""
 
 _PACKAGE = __name__.partition(".")[0]
 _MOST_REMEMBERED = 400
 _INSTALLED = ("site-packages", "dist-packages")
-"""Folders in which the packages beside a module are other people's."""
+"""Folders of installed packages. A module directly in such a folder has nothing to do with the packages beside it."""
 
 
 class Sources:
     """Reads source files, each version of a file once.
 
-    Parsing takes longer than reading. So what was found in a file is remembered in another file, by a hash of the
-    content, and a process parses only what no process has parsed before.
+    Parsing takes longer than reading. So the results of parsing are stored in a memory file, by a hash of the source. A
+    process then parses only sources that no process has parsed before.
 
     Args:
-        memory: the path of that other file; it need not exist.
+        memory: the path of the memory file, which need not exist.
 
     Raises:
         OSError: the source of this module cannot be read.
@@ -54,7 +54,7 @@ class Sources:
         self._memory = memory
         self._remembered: dict[str, tuple[str, _Imports]] = {}
         self._is_new = False
-        self._salt = Path(__file__).read_bytes() + sys.version.encode()  # another parser may find something else
+        self._salt = Path(__file__).read_bytes() + sys.version.encode()  # another parser may give other results
         self._read: dict[tuple[Path, int, int], tuple[str, _Imports]] = {}
         with contextlib.suppress(OSError, ValueError):
             self._remembered = json.loads(memory.read_bytes())
@@ -64,7 +64,8 @@ class Sources:
 
         Args:
             file: the absolute path of the module's source.
-            package: the dotted name of the package that the module is in, or is (an ``__init__.py``); empty if none.
+            package: the dotted name of the package that contains the module, or of the package itself if the file is
+                its ``__init__.py``; empty if the module is not in a package.
 
         Raises:
             OSError: a source cannot be read.
@@ -72,7 +73,7 @@ class Sources:
         finder = _Finder(file, package)
         name = package if _is_package(file) else f"{package}.{file.stem}".lstrip(".")
         files, names, hashes = {name: file}, [name], []
-        for name in names:  # the list grows meanwhile
+        for name in names:  # the loop adds names to this list
             meaning, imports = self._look_into(files[name])
             hashes.append(f"{name} {meaning}")
             inside = name if _is_package(files[name]) else name.rpartition(".")[0]
@@ -84,7 +85,7 @@ class Sources:
         return hashlib.sha256("\n".join(hashes).encode()).hexdigest()
 
     def _look_into(self, file: Path) -> tuple[str, _Imports]:
-        """A hash of what the file's code means, and its imports."""
+        """A hash of the file's code, and the file's imports; see `_parse`."""
         status = file.stat()
         version = (file, status.st_mtime_ns, status.st_size)
         if version not in self._read:
@@ -92,7 +93,7 @@ class Sources:
             content = hashlib.sha256(self._salt + data).hexdigest()
             known = self._remembered.pop(content, None)
             self._is_new |= known is None
-            self._read[version] = self._remembered[content] = known or _parse(data)  # the last used are the last
+            self._read[version] = self._remembered[content] = known or _parse(data)  # most recently used comes last
         return self._read[version]
 
     def _remember(self) -> None:
@@ -104,10 +105,10 @@ class Sources:
 
 
 class _Finder:
-    """Finds the modules that one module and those that it imports may import; see the module's docstring."""
+    """Finds the files of imported modules by the rules in this file's docstring."""
 
     def __init__(self, file: Path, package: str) -> None:
-        self._folders = {_PACKAGE: Path(__file__).parents[1]}  # of outermost packages
+        self._folders = {_PACKAGE: Path(__file__).parents[1]}  # the folder of each outermost package
         if package:
             self._folders[package.partition(".")[0]] = file.parents[: package.count(".") + 1][-1]
         self._beside = None if package else file.parent
@@ -117,7 +118,7 @@ class _Finder:
         for written, members in imports.items():
             try:
                 module = importlib.util.resolve_name(written, inside) if written.startswith(".") else written
-            except ImportError:  # it leads out of the package, so it cannot be imported
+            except ImportError:  # the relative import leads out of the package, so Python cannot import it either
                 continue
             path = self._find(module)
             if path is not None:
@@ -142,7 +143,7 @@ class _Finder:
 
 @functools.cache
 def _find(folder: Path, name: str) -> Path | None:
-    """The file of a module by its dotted name in a folder, if there is one; the folder's own if the name is empty."""
+    """The file in `folder` of the module with this dotted name, or None; the folder's own file if the name is empty."""
     path = folder.joinpath(*name.split("."))
     for file in (path / "__init__.py", path.with_name(f"{path.name}.py")):
         if file.is_file():
@@ -155,7 +156,7 @@ def _is_package(file: Path) -> bool:
 
 
 def _parse(data: bytes) -> tuple[str, _Imports]:
-    """A hash of what a source means, without its comments, docstrings and layout, and its imports."""
+    """A hash of a source without its comments, docstrings and layout, and the imports of the source."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -175,13 +176,13 @@ def _parse(data: bytes) -> tuple[str, _Imports]:
         body = getattr(node, "body", None)
         if isinstance(body, list):
             body[:] = [statement for statement in body if not _is_text(statement)]
-    with contextlib.suppress(RecursionError):  # then all of it counts
+    with contextlib.suppress(RecursionError):  # if it is nested too deep, the hash is of the whole source
         data = ast.dump(tree).encode()
     return hashlib.sha256(data).hexdigest(), {module: [*names] for module, names in imports.items()}
 
 
 def _is_text(statement: ast.AST) -> bool:
-    """Whether a statement is a docstring, or another text that Python drops."""
+    """Whether a statement is a docstring or another bare string, which has no effect."""
     return (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Constant)

@@ -1,7 +1,7 @@
 """Threads that share the work on a batch.
 
-A step of thousands of games takes a fraction of a millisecond, and the futures and conditions of an executor would make
-it noticeably slower. A queue that is written in C hands the work over in a few microseconds.
+A step of thousands of games takes a fraction of a millisecond. The futures and conditions of an executor would make
+such a step noticeably slower. A `SimpleQueue`, which is written in C, hands over the work in a few microseconds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _Task = tuple[Callable[[int], Any], int, "SimpleQueue[_Answer]"]
 
 
 class Threads:
-    """The calling thread and `count` - 1 more. They start when first needed; a forked process starts its own."""
+    """The calling thread and `count` - 1 others, which start when first needed. A forked process starts its own."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -35,13 +35,14 @@ class Threads:
 
         Raises:
             RuntimeError: a thread cannot be started; no work has begun.
-            BaseException: the error of the first work that failed, after all have ended.
+            BaseException: a call of `work` raised an error. After all calls have ended, the error of the failed call
+                with the lowest number is raised.
         """
         if self.count == 1:
             return [work(0)]
-        results: SimpleQueue[_Answer] = SimpleQueue()  # an interrupted run may have left something in its own
+        results: SimpleQueue[_Answer] = SimpleQueue()  # a new one, as answers of an interrupted run may still come
         process = os.getpid()
-        with self._lock(process):  # so `close` ends the threads before these tasks or after them
+        with self._lock(process):  # so that `close` cannot end the threads between these tasks
             if self._process != process:
                 self._start(process)
             for k, tasks in enumerate(self._tasks, start=1):
@@ -63,7 +64,7 @@ class Threads:
                 self._finalizer()
 
     def _lock(self, process: int) -> threading.Lock:
-        """This process's lock: the lock from before a fork may be held by a thread that exists only in the parent."""
+        """The lock of this process: a lock from before a fork may be held by a thread that only the parent has."""
         return self._locks.setdefault(process, threading.Lock())
 
     def _start(self, process: int) -> None:
@@ -98,7 +99,7 @@ def _serve(tasks: SimpleQueue[_Task | None]) -> None:
     while (task := tasks.get()) is not None:
         work, k, results = task
         results.put(_done(work, k))
-        del task, work  # they keep the batch in memory
+        del task, work  # otherwise they would keep the batch in memory
 
 
 def _end(queues: list[SimpleQueue[_Task | None]]) -> None:
