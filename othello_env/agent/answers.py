@@ -21,8 +21,9 @@ __all__ = ["Seat", "act_on_clock", "ask", "ask_many", "play_answer"]
 class Seat:
     """An agent in one seat of one game.
 
-    One agent may sit in several seats and games, which may ask it in any order. If it was asked about another game or
-    seat last, this seat calls its `new_game` again first. So its random choices depend only on the game and the seat.
+    The same agent may have several seats in several games, and the seats may ask the agent in any order. If another
+    seat has asked the agent meanwhile, this seat first calls the agent's `new_game` again. So the random choices of the
+    agent depend only on the game and the seat.
 
     Args:
         agent: the agent; its `new_game` is called at once.
@@ -52,7 +53,7 @@ class Seat:
 
 
 def act_on_clock(agent: Agent, state: State, clock: Clock | None = None) -> int:
-    """An agent's answer, not checked. The agent gets the parts of the clock that its `act` takes as arguments."""
+    """An agent's unchecked answer. The agent gets those parts of the clock that its `act` takes as arguments."""
     if clock is None:
         return agent.act(state)
     act: Any = agent.act
@@ -69,7 +70,7 @@ def _takes_move_seconds(act: Callable[..., int]) -> bool:
 
 
 def ask(agent: Agent, state: State, clock: Clock | None = None) -> int:
-    """An agent's answer, checked.
+    """An agent's checked answer.
 
     Args:
         agent: the agent to ask.
@@ -90,7 +91,7 @@ def ask(agent: Agent, state: State, clock: Clock | None = None) -> int:
 
 
 def ask_many(agent: Agent, positions: Positions) -> npt.NDArray[np.int64]:
-    """An agent's answers in N positions, (N,) int64, checked.
+    """An agent's checked answers in N positions, (N,) int64.
 
     Raises:
         AgentError: an answer is not a legal action; the message names the agent and shows the position.
@@ -111,7 +112,7 @@ def ask_many(agent: Agent, positions: Positions) -> npt.NDArray[np.int64]:
 
 
 def play_answer(agent: Agent, state: State) -> State:
-    """The position after an agent's answer, as ``state.play(ask(agent, state))``, but checked once instead of twice.
+    """The position after an agent's answer: ``state.play(ask(agent, state))``, but with one check instead of two.
 
     Raises:
         AgentError: the answer is not a legal action, as in `ask`.

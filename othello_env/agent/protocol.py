@@ -1,4 +1,4 @@
-"""The Agent protocol that every opponent implements, its errors, and its random choices.
+"""The Agent protocol that every player implements, with its errors and the random choices of agents.
 
 An agent is asked for an action in one position (`act`), or for actions in many games at once (`act_batch`).
 """
@@ -31,11 +31,11 @@ __all__ = [
 ]
 
 Policy = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], Any]
-"""A callable agent: takes observations (N, C, H, W) and masks (N, A), both int8, and returns N actions."""
+"""A function as an agent: it takes observations (N, C, H, W) and masks (N, A), both int8, and returns N actions."""
 
 
 class SpecError(ValueError):
-    """A spec names no agent, or gives options that the agent does not take."""
+    """A spec does not name an agent, or it gives options that the agent does not take."""
 
 
 class AgentError(RuntimeError):
@@ -47,14 +47,14 @@ class AgentLeftError(AgentError):
 
 
 class WrongGameError(ValueError):
-    """An agent does not play this game, or not on a board of this size: no game is played, and none is lost."""
+    """An agent does not play this game, or not on a board of this size. No game is played or forfeited."""
 
 
 class Chance:
     """The random choices of an agent.
 
-    After `new_game`, each choice depends only on the game's seed and the turn. Without it, the choices come from one
-    stream, one after the other.
+    After `new_game`, each choice depends only on the game's seed and the turn. Before the first `new_game`, the choices
+    come one after the other from one random stream.
     """
 
     def __init__(self, seed: int | None = None) -> None:
@@ -78,21 +78,23 @@ class Chance:
 
 
 class Agent(ABC):
-    """A player of one or more games. It is asked only in positions that are not over.
+    """A player of one or more games. It is asked only in positions in which the game is not over.
 
-    An agent may have more methods. Code that can use them, such as the page, checks whether they exist:
+    An agent may also have the methods below. Code that can use them, such as the browser page, first checks whether
+    they exist:
 
-    - ``action_values(state)``: a dict of each legal action's value for the player to move, infinite for a sure result;
-    - ``action_probabilities(state)``: a dict of the probability of playing each legal action;
-    - ``evaluate(state, player)``: a value of the position for that player;
-    - ``search(state)``: an object with `value`, for the player to move, as the textbook searches return it. It may
-      have `visits`, a dict of the number of times that a tree search tried each action;
+    - ``action_values(state)``: a dict from each legal action to its value for the player to move; the value is infinite
+      if the result is certain;
+    - ``action_probabilities(state)``: a dict from each legal action to the probability that the agent plays it;
+    - ``evaluate(state, player)``: the value of the position for that player;
+    - ``search(state)``: an object as the textbook searches return it, with `value`, the value for the player to move.
+      The object may also have `visits`, a dict from each action to the number of times that a tree search tried it;
     - ``analyse(state, scores=bool)``: an object with `score`, `scores` and `unit`, as the engine returns it;
-    - ``exact_scores(states)``: (N, A) the final scores in discs after each legal action.
+    - ``exact_scores(states)``: (N, A), the final score in discs after each legal action.
     """
 
     _game_key: int | None = None
-    """The key of the game that it was last told to begin; see `Seat`."""
+    """The key of the game that the agent began last; see `Seat`."""
 
     def __repr__(self) -> str:
         return type(self).__qualname__
@@ -101,15 +103,15 @@ class Agent(ABC):
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         """The action for the player to move.
 
-        A clock may limit the game, each move, or both. An agent that treats the two limits differently takes one more
-        argument, ``move_seconds: float | None = None``: the seconds for this move, if each move has a limit. An agent
-        whose `act` takes any keyword (``**``) gets both arguments. To pass a clock on to another agent, call
-        `act_on_clock`: it passes only the arguments that the other agent takes.
+        A clock may limit the whole game, each move, or both. To distinguish the two limits, an agent's `act` takes one
+        more argument, ``move_seconds: float | None = None``: the seconds for this move, if each move has a limit. An
+        `act` that takes any keyword (``**``) gets both arguments. To pass a clock on to another agent, call
+        `act_on_clock`. It passes only the arguments that the other agent's `act` takes.
 
         Args:
             state: the position.
-            seconds_left: the seconds that this side has left for all its moves, if the game has a limit. An agent that
-                does not take `move_seconds` gets the most that this move may take under either limit.
+            seconds_left: the seconds that this side has left for all its moves, if the game has a limit. If `act` does
+                not take `move_seconds`, this is the smaller of the two limits.
 
         Raises:
             WrongGameError: the agent does not play such positions.
@@ -124,7 +126,7 @@ class Agent(ABC):
 
     @property
     def answers_batches(self) -> bool:
-        """Whether `act_batch` is more than a loop over `act`, so that playing many games at once is faster."""
+        """Whether the agent has its own `act_batch`, so that it plays many games faster at once than one by one."""
         return type(self).act_batch is not Agent.act_batch
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
@@ -136,25 +138,25 @@ class Agent(ABC):
         return actions
 
     def new_game(self, seed: int) -> None:  # noqa: B027 - most agents have nothing to prepare
-        """Prepare for a new game. The agent's random choices in it must depend only on this 64-bit seed.
+        """Prepare for a new game. The agent's random choices in this game must depend only on this 64-bit seed.
 
-        An agent may play several games at a time, or several seats of one game. Then this method is called again each
-        time the agent is asked about a different game or seat than last time. So its random choices should follow from
-        the seed and from `state.turn`, as those of `Chance` do.
+        An agent may play several games at the same time, or several seats of one game. Then this method is called again
+        each time the agent is asked about a different game or seat than last time. So the agent should compute its
+        random choices from the seed and from `state.turn`, as `Chance` does.
 
-        An agent that contains another agent must call its `new_game` too, as nobody else does. Give each outer agent
-        an inner agent of its own: two that share one would overwrite each other's game in it.
+        An agent that contains another agent must also call the inner agent's `new_game`, because nothing else calls it.
+        Two agents must not contain the same inner agent: each would overwrite the other's game in it.
         """
 
 
 def begin_game(agent: Agent, key: int) -> None:
-    """Tell an agent to begin the game with this key, and store the key on the agent."""
-    object.__setattr__(agent, "_game_key", key)  # works for an agent that is a frozen dataclass too
+    """Call an agent's `new_game` with a game's key, and store the key on the agent."""
+    object.__setattr__(agent, "_game_key", key)  # this also works for an agent that is a frozen dataclass
     agent.new_game(key)
 
 
 def as_othello(state: State, who: str) -> Othello:
-    """The position as an Othello position, for an agent that plays only Othello.
+    """Return the position if it is an Othello position; for agents that play only Othello.
 
     Args:
         state: a position of any game.

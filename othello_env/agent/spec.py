@@ -1,9 +1,10 @@
 """Make agents from text that names an agent, a file or a function.
 
 A spec is ``name`` or ``name:key=value,key=value``. A value that contains ``,`` or ``"`` is put in double quotes, and
-each quote inside it is doubled. Names come from the entry points of the group ``othello_env.agents``, so any installed
-package can add some. An entry point whose name is a file suffix (``.npz``) loads such files. ``path.py:name`` and
-``package.module:name`` name callables, or subclasses of Agent, which take options too. Every spec takes ``epsilon=``.
+each quote inside the value is doubled. Names are the entry points of the group ``othello_env.agents``, so any installed
+package can add names. An entry point whose name is a file suffix, such as ``.npz``, loads agents from files with this
+suffix. ``path.py:name`` and ``package.module:name`` name a callable, or a subclass of Agent, which may take options.
+Every spec takes the option ``epsilon``, the probability of a random move.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class _CallableAgent(Agent):
 
 
 class _EpsilonAgent(Agent):
-    """An agent that plays a uniformly random move with some probability, else the move of another agent."""
+    """An agent that plays a uniformly random move with probability `epsilon`, and otherwise another agent's move."""
 
     def __init__(self, agent: Agent, epsilon: float, seed: int | None) -> None:
         self._agent = agent
@@ -109,18 +110,18 @@ def agent_names() -> tuple[str, ...]:
 
 
 def make_agent(x: str | Agent | Policy, seed: int | None = None) -> Agent:
-    """Make an agent from a spec or a callable; an agent is returned as it is.
+    """Make an agent from a spec or a callable; an Agent is returned unchanged.
 
     Args:
         x: a spec such as ``"alphabeta:depth=4,eval=weighted"``, a path, an Agent, or a function of observations
             (N, C, H, W) and masks (N, A) that returns (N,) actions.
-        seed: for the random choices of an agent that is asked before any call of `new_game`.
+        seed: determines the agent's random choices before the first call of its `new_game`.
 
     Raises:
-        SpecError: the spec names no agent, or its options are wrong; the message lists the valid ones.
+        SpecError: the spec does not name an agent, or its options are wrong; the message says what is valid.
         FileNotFoundError: the spec is the path of a file that does not exist.
         MissingExtraError: the agent needs a package that is not installed; the message names the extra to install.
-        TypeError: x is none of these, or the seed is not an integer.
+        TypeError: x is not a spec, a path, an Agent or a callable, or the seed is not an integer.
         ValueError: the seed is negative.
     """
     seed = None if seed is None else check_seed(seed)
@@ -229,7 +230,7 @@ def _registry() -> dict[str, EntryPoint]:
 
 
 def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec: str, seed: int | None) -> Agent:
-    """Call an agent's factory with the options of a spec, converted to the types in its signature."""
+    """Call an agent's factory with the options of a spec, converted to the types in the factory's signature."""
     parameters = inspect.signature(factory, eval_str=True).parameters
     names = [name for name in parameters if name not in ("seed", "path")]
     arguments: dict[str, Any] = {}
@@ -248,7 +249,7 @@ def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec
     except SpecError:
         raise
     except (ValueError, TypeError) as error:
-        is_named = repr(spec) in str(error)  # the code that read the agent's file has named the spec already
+        is_named = repr(spec) in str(error)  # code that reads an agent's file may have named the spec
         raise SpecError(str(error) if is_named else f"{spec!r}: {error}") from error
     if not isinstance(agent, Agent):
         raise TypeError(f"{label} names {factory!r}, which returned {agent!r}, not an Agent")

@@ -1,4 +1,4 @@
-"""Agents against agents: games, matches and what they show."""
+"""Agents against agents: games, matches, tournaments and ratings."""
 
 from typing import TYPE_CHECKING
 
@@ -42,7 +42,7 @@ __all__ = [
     "run_benchmark",
 ]
 
-if not TYPE_CHECKING:  # a type checker knows the names from the imports above
+if not TYPE_CHECKING:  # type checkers know the names from the imports above
     __getattr__ = later(
         __name__,
         {

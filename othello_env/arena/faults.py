@@ -11,17 +11,17 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 class FaultWarning(UserWarning):
-    """An agent failed or answered with an illegal action, so its results say little about how it plays."""
+    """An agent failed or answered with an illegal action, so its results say little about how well it plays."""
 
 
 def warn_of_faults(agent: str, what: str, faults: Sequence[str], total: int) -> None:
-    """Warn of an agent's faults, if it has any. The warning points at the line that called this package.
+    """Warn of an agent's faults, if there are any. The warning points at the line that called this package.
 
     Args:
-        agent: its name.
+        agent: the agent's name.
         what: what the agent was asked for, ``"games"`` or ``"answers"``.
-        faults: why it failed, in order.
-        total: the number of games or answers it was asked for.
+        faults: the reason for each failure, in order.
+        total: the number of games or answers that the agent was asked for.
     """
     if faults:
         level, frame = 1, inspect.currentframe()

@@ -1,4 +1,4 @@
-"""A match of two agents: a tournament of two, played in this process, with the score of the first."""
+"""A match: a tournament of two agents, played in this process, whose result is the score of the first agent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ from othello_env.games.registry import Rules
 __all__ = ["MatchResult", "match_names", "play_match"]
 
 _MOST_AT_ONCE = 256
-"""Games played at once. The numbers do not depend on time, so agents that draw from a global stream repeat theirs."""
+"""The most games played at once.
+
+The number of games played at once never depends on time. So even agents that use a global random generator play the
+same match again.
+"""
 
 
 def play_match(
@@ -33,25 +37,25 @@ def play_match(
     new_game: Callable[[int], State] | None = None,
     progress: Callable[[GameRecord], None] | None = None,
 ) -> MatchResult:
-    """Play a match in colour-swapped pairs and return what the first agent achieved.
+    """Play a match in colour-swapped pairs and return the result of the first agent.
 
-    The games are those of a tournament of the two agents with the same seed and openings (see `match_names`). An
-    illegal answer or an error forfeits the game; at the end a `FaultWarning` reports it.
+    A tournament of the two agents with the same seed, openings and names (see `match_names`) has the same games. An
+    agent that gives an illegal answer or raises an error forfeits the game. A `FaultWarning` at the end reports this.
 
     Args:
         a: an agent, a spec or a callable.
         b: its opponent.
         games: the number of games, even.
-        openings: where games begin, see `othello_env.arena.tournament.schedule.Schedule`.
+        openings: where games begin; see `othello_env.arena.tournament.schedule.Schedule`.
         seed: the same seed gives the same match.
-        new_game: makes the position from a key that a game begins with; by default the start of 8x8 Othello.
-        progress: called with each game that ended, in order.
+        new_game: takes a key and returns the position in which a game begins; by default the start of 8x8 Othello.
+        progress: called with the record of each finished game, in order.
 
     Raises:
         AgentLeftError: an agent has left.
-        TypeError: games or the seed is no integer.
-        ValueError: games is odd or not positive, the seed negative, or an opening is wrong.
-        WrongGameError: an agent does not play this game, or not this size of it.
+        TypeError: games or the seed is not an integer.
+        ValueError: games is odd or not positive, the seed is negative, or an opening is wrong.
+        WrongGameError: an agent does not play this game, or not on a board of this size.
     """
     games, names, rules = check_games(games), match_names(a, b), _rules(new_game)
     schedule = Schedule(names, games, openings, seed, rules, new_game=new_game)
@@ -71,10 +75,10 @@ def play_match(
 
 
 def match_names(a: str | Agent | Policy, b: str | Agent | Policy) -> tuple[str, str]:
-    """The names of two agents in their match, on which the keys of its games depend.
+    """The names of two agents in their match. The keys of the games depend on these names.
 
-    A spec is its agent's name. Another agent or a callable is called ``first`` or ``second``, as both are if they have
-    the same spec.
+    An agent that is given as a spec has this spec as its name. An Agent or a callable has the name ``first`` or
+    ``second``. Two agents with the same spec also have these names.
 
     >>> match_names("random", "maximizer"), match_names("random", "random")
     (('random', 'maximizer'), ('first', 'second'))
@@ -84,10 +88,10 @@ def match_names(a: str | Agent | Policy, b: str | Agent | Policy) -> tuple[str, 
 
 
 def _rules(new_game: Callable[[int], State] | None) -> Rules:
-    """The rules of the game that begins so.
+    """The rules of the game that `new_game` begins.
 
     Raises:
-        ValueError: the game is not one of two players.
+        ValueError: the game is not for two players.
     """
     if new_game is None:
         return Rules()
@@ -99,7 +103,7 @@ def _rules(new_game: Callable[[int], State] | None) -> Rules:
 
 @dataclass(frozen=True)
 class _Unlisted(Rules):
-    """A game that the registry does not know. Records name it by its class and cannot be replayed."""
+    """The rules of a game that is not in the registry. Records name its class and cannot be replayed."""
 
     new_game: Callable[[int], State] = field(kw_only=True)
 

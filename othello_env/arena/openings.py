@@ -1,4 +1,4 @@
-"""Where the games of matches and tournaments begin."""
+"""The openings with which the games of matches and tournaments begin."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from othello_env.games.othello.position import Othello
 __all__ = ["BALANCED", "balanced_openings", "find_openings", "opening_start", "parse_openings"]
 
 BALANCED = "balanced-v0"
-"""The packaged list: 8 plies deep, different under symmetry, close to even. Its games need an 8x8 board."""
+"""The name of the packaged list of openings, for Othello on 8x8.
+
+Each opening has 8 plies and is close to even. No two openings are equal under symmetry.
+"""
 
 
 def balanced_openings() -> tuple[str, ...]:
-    """The transcripts of the packaged list, in its order; the file says how the list was made.
+    """The transcripts of the packaged list, in order. A comment in the list's file says how it was made.
 
     >>> len(balanced_openings())
     500
@@ -30,18 +33,18 @@ def parse_openings(text: str) -> tuple[str, ...]:
     """The transcripts in a file's text, one on each line. Empty lines and lines that begin with ``#`` are left out.
 
     Raises:
-        TypeError: it is no text.
+        TypeError: `text` is not a string.
     """
     lines = check_text(text, "transcripts").splitlines()
     return tuple(line for line in lines if line.strip() and not line.startswith("#"))
 
 
 def find_openings(openings: str | Sequence[str | State] | None, new_game: Callable[[int], State]) -> Openings:
-    """The openings that a text or a list stands for.
+    """The openings that a text or a list describes.
 
     Args:
         openings: ``"balanced-v0"``, or what `othello_env.games.openings.Openings` takes.
-        new_game: makes the position from a key that a game begins with.
+        new_game: takes a key and returns the position in which a game begins.
 
     Raises:
         ValueError: the openings are wrong, or the packaged list is not for this game.
@@ -54,7 +57,7 @@ def find_openings(openings: str | Sequence[str | State] | None, new_game: Callab
 
 
 def opening_start(openings: Openings, seed: int, number: int) -> tuple[State, int]:
-    """The position of the opening with this number, and the key that draws it; given openings are taken in turn."""
+    """The position of the opening with this number, and the key of its random moves. Listed openings take turns."""
     key = mix_int(mix_int(seed, 0), number)
     given = openings.positions
     return given[number % len(given)] if given else openings.draw(key), key

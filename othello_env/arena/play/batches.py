@@ -1,6 +1,6 @@
-"""Games of Othello played all at once, ply by ply.
+"""Play many games of Othello at once, ply by ply.
 
-Letters for shapes: N = games, M = those in which an agent is asked, T = plies of the longest game.
+Letters for shapes: N = games, T = plies of the longest game.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ __all__ = ["play_batch"]
 def play_batch(
     agents: Sequence[Agent], starts: Sequence[Othello], seats: npt.ArrayLike, keys: npt.ArrayLike
 ) -> list[Othello]:
-    """The positions in which N games of Othello of one size end. No agent is asked for a pass.
+    """Play N games of Othello on one board size and return their last positions. No agent is asked for a pass.
 
     Args:
-        agents: that play.
-        starts: N positions.
-        seats: (N, 2) the agent, by its place in `agents`, that plays each side.
-        keys: (N, 2) 64-bit keys of each side's random choices.
+        agents: the agents that play.
+        starts: the N positions in which the games begin.
+        seats: (N, 2), the place in `agents` of the agent that plays each side.
+        keys: (N, 2), the 64-bit key of each side's random choices.
 
     Raises:
-        AgentError: an answer is no legal action.
+        AgentError: an answer is not a legal action.
     """
     boards = OthelloPositions.from_states(starts)
     size, board, discs = boards.size, bitboard.BOARDS[boards.size], _discs(boards.size)
@@ -65,7 +65,7 @@ def _finals(
     to_move: npt.NDArray[np.int64],
     history: list[npt.NDArray[np.int64]],
 ) -> list[Othello]:
-    """The positions in which games ended, with their moves; `history` has T arrays (N,), in which -1 means no ply."""
+    """The last positions with all moves of the games. `history` has T arrays (N,) of actions, -1 after a game's end."""
     moves = np.array(history).reshape(len(history), len(starts)).T.tolist()
     finals = []
     for i, start in enumerate(starts):
@@ -75,5 +75,5 @@ def _finals(
 
 
 def _discs(size: int) -> npt.NDArray[np.uint64]:
-    """By action, the bit of the square where it puts a disc; 0 for a pass."""
+    """For each action, the bit of the square on which it puts a disc; 0 for a pass."""
     return np.array(bitboard.ACTION_BITS[size], np.uint64)

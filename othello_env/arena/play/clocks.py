@@ -19,8 +19,8 @@ class TimeControl:
     """How much time each side gets.
 
     Attributes:
-        seconds: that each side has.
-        per_move: whether each side has them for every move, not for the whole game.
+        seconds: the seconds that each side has.
+        per_move: whether these seconds are for each move, not for the whole game.
 
     >>> TimeControl.parse("30m"), str(TimeControl.parse("100ms/move"))
     (TimeControl(seconds=1800.0, per_move=False), '0.1s/move')
@@ -35,11 +35,11 @@ class TimeControl:
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:
-        """The time control that a text names: a number with its unit ms, s, m or h, perhaps with ``/move``.
+        """The time control that a text describes: a number with the unit ms, s, m or h, perhaps followed by ``/move``.
 
         Raises:
-            TypeError: it is no text.
-            ValueError: the text shows no time.
+            TypeError: `text` is not a string.
+            ValueError: the text does not have this form, or the time is zero or too long.
         """
         match = _TIME.fullmatch(check_text(text, "a time").strip())
         if match is None:

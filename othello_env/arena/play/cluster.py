@@ -1,10 +1,11 @@
 """Games on a Ray cluster: each job of a tournament is a Ray task.
 
-Ray finds a free core on some node for each job. If the node dies, or Ray's process on it, another node plays the job.
-Within the task a worker process plays the games, as on one machine (`othello_env.arena.play.processes`). So clocks are
-kept and agents are stopped on the node where they think, and an agent that crashes does not harm Ray's own process.
+Ray finds a free core on some node for each job. If the node or Ray's process on the node dies, another node plays the
+job. Inside the task a worker process plays the games, as on a single machine (`othello_env.arena.play.processes`). So
+each agent's clock runs on the node where the agent thinks, and an agent that exceeds its time is stopped there. An
+agent that crashes does not harm Ray's own process.
 
-Ray is the extra ``ray``.
+The extra ``ray`` installs Ray.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from othello_env.support.extras import import_extra
 __all__ = ["play_jobs_on_cluster"]
 
 _RETRIES = 10
-"""How many nodes or processes of Ray's may die during a job. An agent that crashes ends neither."""
+"""How many nodes or Ray processes may die while they play a job. An agent that crashes does not end them."""
 
 
 def play_jobs_on_cluster(
@@ -40,26 +41,28 @@ def play_jobs_on_cluster(
     workers: int | None = None,
     clock: TimeControl | None = None,
 ) -> Generator[list[GameRecord], None, None]:
-    """Play games on a Ray cluster and yield the records of each job once it is done, in any order.
+    """Play games on a Ray cluster and yield the records of each job when it is done. Jobs may end in any order.
 
-    The cluster is the one that this process is connected to; otherwise that of the variable ``RAY_ADDRESS``, otherwise
-    the one that runs on this machine, otherwise one that is started here and stopped after the games. Nodes that join
-    later are used at once. The files and packages that an agent needs must be on every node. A node looks up relative
-    paths in the folder that this process is in, if it has that folder.
+    The cluster is the one to which this process is connected. Without a connection, it is the cluster at the address in
+    the variable ``RAY_ADDRESS``. Without this variable, it is the cluster that runs on this machine. If none runs, a
+    cluster is started here and stopped after the games.
+
+    Nodes that join later are used at once. Every node must have the files and packages that the agents need. On each
+    node, relative paths refer to the current folder of this process, if the node has that folder.
 
     Args:
-        next_job: returns the next job, or None when there is none left.
+        next_job: returns the next job, or None when there are no more jobs.
         roster: the agents by name.
-        seed: for agents whose random choices do not come only from the keys of their games.
+        seed: used to make the agents. It matters only for random choices that do not depend on the key of a game.
         workers: the number of jobs played at once; None means one for each core of the cluster.
-        clock: each side's, in watched games.
+        clock: the time of each side in watched games.
 
     Raises:
-        ConnectionError: there is no cluster at the given address; Ray takes some minutes to give up.
+        ConnectionError: no cluster answers at the given address; Ray tries for some minutes.
         MissingExtraError: Ray is not installed.
         TypeError: an agent cannot be sent to another process.
-        WorkerError: a node lacks what an agent needs or has other versions, or workers fail otherwise; the message
-            names the node.
+        WorkerError: a node lacks something that an agent needs, a node has other versions than this process (the
+            message names the node), or workers fail for another reason.
     """
     ray = import_extra("ray", "ray")
     packed = {name: _pack(name, agent) for name, agent in roster.items()}
@@ -92,12 +95,12 @@ def play_jobs_on_cluster(
 def _connect(ray: Any) -> None:
     try:
         ray.init(log_to_driver=False, logging_level=logging.ERROR)
-    except Exception as error:  # of several kinds, after minutes of trying
+    except Exception as error:  # Ray raises several kinds of errors, after it has tried for minutes
         raise ConnectionError(f"no Ray cluster can be reached or started: {error}") from error
 
 
 def _pack(name: str, agent: str | Agent | Policy) -> bytes:
-    """An agent as Ray pickles it: including the code of functions that other machines cannot import."""
+    """An agent pickled by Ray, which includes the code of functions that other machines cannot import."""
     try:
         packed: bytes = import_extra("ray.cloudpickle", "ray").dumps(agent)
     except Exception as error:
@@ -115,20 +118,20 @@ def _records(ray: Any, task: Any) -> list[GameRecord]:
     return records
 
 
-# On a node.
+# The code below runs on a node.
 
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """What the jobs of a tournament share.
+    """The values that all jobs of a tournament share.
 
     Attributes:
-        tournament: its key, different for each tournament.
+        tournament: the tournament's key; each tournament has a different one.
         roster: the pickled agents by name.
-        seed: for agents whose random choices do not come only from the keys of their games.
-        clock: each side's.
-        folder: in which the tournament was started.
-        versions: that the tournament's records name.
+        seed: used to make the agents; see `play_jobs_on_cluster`.
+        clock: the time of each side, or None.
+        folder: the folder in which the tournament was started.
+        versions: the versions that the tournament's records name.
     """
 
     tournament: str
@@ -140,7 +143,7 @@ class _Setting:
 
 
 class _Packed:
-    """An agent that is pickled already. Pickled again and unpickled, this is the agent itself."""
+    """An agent that is already pickled. When this object is pickled and unpickled, the result is the agent itself."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -150,16 +153,16 @@ class _Packed:
 
 
 class _Board:
-    """One worker process, which plays one job after another of a tournament.
+    """One worker process, which plays jobs of one tournament one after the other.
 
     Raises:
-        WorkerError: this node has other versions, so it might play other games.
+        WorkerError: this node has other versions than the tournament, so its games might be different.
     """
 
     def __init__(self, setting: _Setting) -> None:
         if (here := versions()) != setting.versions:
             raise WorkerError(f"node {platform.node()} plays with {here}, but the tournament with {setting.versions}")
-        with suppress(OSError):  # an agent that misses a relative path will name it
+        with suppress(OSError):  # if the folder is missing and an agent needs a file in it, the agent's error names it
             os.chdir(setting.folder)
         self._jobs: deque[Job] = deque()
         roster = {name: cast(Policy, _Packed(data)) for name, data in setting.roster.items()}
@@ -168,21 +171,21 @@ class _Board:
     def play(self, job: Job) -> list[GameRecord]:
         self._jobs.append(job)
         records: list[GameRecord] = []
-        while len(records) < len(job.pairings):  # if the worker dies, its games come back one by one
+        while len(records) < len(job.pairings):  # if the worker dies, the records of its games come one by one
             records += next(self._played)
         return records
 
 
 _boards: dict[str, _Board] = {}
-"""By tournament, the board of the last tournament that this process of Ray's played for; it ends with the process."""
+"""The board of the last tournament for which this Ray process played, with the tournament's key; at most one."""
 
 
 def _play(setting: _Setting, job: Job) -> list[GameRecord]:
-    """What a Ray task does: play a job and return its records."""
+    """The work of a Ray task: play a job and return its records."""
     board = _boards.pop(setting.tournament, None)
     if board is None:
         _boards.clear()
         board = _Board(setting)
     records = board.play(job)
-    _boards[setting.tournament] = board  # not after an error
+    _boards[setting.tournament] = board  # a board that raised an error is not used again
     return records

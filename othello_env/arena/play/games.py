@@ -1,4 +1,4 @@
-"""Whole games between agents, one after the other or many at once."""
+"""Play whole games between agents, one after the other or many at once."""
 
 from __future__ import annotations
 
@@ -39,17 +39,18 @@ class Watch(Protocol):
 
 
 def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iterator[GameRecord]:
-    """Play games and yield their records in order, many Othello games at once where all their agents answer batches.
+    """Play games and yield their records in order.
 
-    An illegal answer forfeits the game, and so does an error in an agent.
+    Othello games in which all agents answer batches are played many at once. An agent that gives an illegal answer or
+    raises an error forfeits the game.
 
     Args:
-        agents: by name; the pairings name some of them.
+        agents: the agents by name. The pairings may use only some of them.
         pairings: the games.
 
     Raises:
         AgentLeftError: an agent has left.
-        WrongGameError: an agent does not play this game, or not this size of it.
+        WrongGameError: an agent does not play this game, or not on a board of this size.
     """
     todo = iter(pairings)
     while part := list(islice(todo, _AT_ONCE)):
@@ -60,7 +61,9 @@ def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iter
             raise
         except (Exception, SystemExit) as error:
             raise_interrupt(error)
-            finals = {}  # an agent failed somewhere in the batch: game by game, it forfeits only the games it fails in
+            # An agent failed in some game of the batch. If the games are now played one by one, the agent forfeits only
+            # the games in which it fails.
+            finals = {}
         for pairing in part:
             final = finals.get(id(pairing))
             yield play_game(agents, pairing) if final is None else GameRecord.of(pairing, final)
@@ -71,7 +74,7 @@ def _in_batches(agents: Mapping[str, Agent], pairing: Pairing) -> bool:
 
 
 def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[Othello]:
-    """The positions in which Othello games of one size end, played all at once.
+    """Play Othello games on one board size all at once, and return their last positions.
 
     Raises:
         AgentError: an answer is not legal, or an agent failed.
@@ -90,14 +93,14 @@ def play_game(
     """Play one game. A player that must pass is not asked; the pass is made for it.
 
     Args:
-        agents: by name; the pairing names some of them.
+        agents: the agents by name. The pairing may use only some of them.
         pairing: the game.
-        clock: each side's; an agent that answers after its time was up has lost. Preparing for a game is not timed.
-        watch: gets each move before and after it.
+        clock: the time of each side. An agent that answers too late loses. Preparing for a game is not timed.
+        watch: its methods are called before and after each move.
 
     Raises:
         AgentLeftError: an agent has left.
-        WrongGameError: an agent does not play this game, or not this size of it.
+        WrongGameError: an agent does not play this game, or not on a board of this size.
     """
     state, used = pairing.start, [0.0] * pairing.start.num_players
     seats: list[Seat] = []
@@ -127,7 +130,7 @@ def play_game(
 def _answer(
     seat: Seat, state: State, clock: TimeControl | None, used: list[float], watch: Watch | None
 ) -> tuple[int | str, float]:
-    """The action of the player to move, or why it forfeits; and the seconds it thought, which are added to `used`."""
+    """The action of the player to move, or why the player forfeits; and its thinking time, added to `used`."""
     player = state.to_move
     left = clock.left(used[player]) if clock else None
     limit = left.seconds if left else None
@@ -155,14 +158,14 @@ def seat_key(key: int, seat: int) -> int:
 
 
 def failure(agent: Agent, state: State, error: BaseException) -> str:
-    """Why an agent gave no legal answer, and in which position."""
+    """A message that says why an agent gave no legal answer, and in which position."""
     if not isinstance(error, AgentError):
         return f"agent {agent!r} failed in {state!r}: {_described(error)}"
     return str(error) if repr(state) in str(error) else f"agent {agent!r} failed in {state!r}: {error}"
 
 
 def _described(error: BaseException) -> str:
-    """An error and where it was raised: the innermost line of the file that was called from this package."""
+    """An error as text, with a file and a line: the innermost line of the first file that is not in this package."""
     files = traceback.extract_tb(error.__traceback__)
     theirs = [frame for frame in files if not Path(frame.filename).is_relative_to(_PACKAGE)]
     place = ""

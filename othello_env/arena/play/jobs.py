@@ -1,4 +1,4 @@
-"""Any number of games, cut into jobs, and played in this process, in several, or on a cluster."""
+"""Cut any number of games into jobs, and play them in this process, in worker processes or on a cluster."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SECONDS_A_JOB = 0.5
 def play_here(todo: Iterator[Pairing], agents: Mapping[str, Agent]) -> Generator[GameRecord, None, None]:
     """Play games in this process and yield their records in order.
 
-    The first batch of games is small, so that the first record comes soon; the next ones get larger.
+    The first batch of games is small, so that the first record comes soon. Later batches are larger.
 
     Raises:
         AgentLeftError, WrongGameError: see `play_games`.
@@ -50,13 +50,13 @@ def play_elsewhere(
     Args:
         todo: the games.
         roster: the agents by name.
-        seed: for agents whose random choices do not come only from the keys of their games.
-        clock: each side's; an agent that exceeds it is stopped.
-        workers: the number of jobs played at the same time; None means 1, on a cluster one for each core.
+        seed: used to make the agents. It matters only for random choices that do not depend on the key of a game.
+        clock: the time of each side; an agent that exceeds it is stopped.
+        workers: the number of jobs played at the same time; None means 1, or on a cluster one for each core.
         ray: play on a cluster.
 
     Raises:
-        TypeError, WorkerError: see `play_jobs`, and `play_jobs_on_cluster` for more.
+        TypeError, WorkerError: see `play_jobs`. A cluster may raise more errors; see `play_jobs_on_cluster`.
     """
     jobs = _Jobs(todo, watched=clock is not None)
     if ray:
@@ -77,7 +77,7 @@ class _Jobs:
         self._watched = watched
         self._size = 1 if watched else 2
         self._given: dict[int, float] = {}
-        """When each job that is being played was given, by the key of its first game."""
+        """The time at which each unfinished job was handed out, by the key of the job's first game."""
 
     def next(self) -> Job | None:
         """The next job, or None when there are no more games."""
@@ -88,7 +88,7 @@ class _Jobs:
         return Job(pairings, self._watched)
 
     def took(self, done: Sequence[GameRecord]) -> None:
-        """A job is done; the next ones get larger if it was short, and smaller if it was long."""
+        """Note that a job is done. The next jobs get larger if this job was short, and smaller if it was long."""
         began = self._given.pop(done[0].key, None)
         if self._watched or began is None:
             return

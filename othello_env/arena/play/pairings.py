@@ -1,4 +1,4 @@
-"""Games to be played: from which opening, between which agents, under which key."""
+"""The games to be played, each with its opening, its agents and its key."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ class Opening:
     """Where a game begins.
 
     Attributes:
-        number: of the opening in its match or tournament.
-        position: where its moves begin, as the game's text and the player to move; None for the game's own start.
-        moves: their names, separated by spaces.
-        start: the position after them.
+        number: the number of the opening in its match or tournament.
+        position: the position before the opening's moves, as the game's text and the player to move; None for the
+            usual start of the game.
+        moves: the names of the opening's moves, separated by spaces.
+        start: the position after these moves.
     """
 
     number: int
@@ -30,15 +31,15 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A game to be played; P = its number of players.
+    """A game to be played; P = number of players.
 
     Attributes:
-        opening: where it begins.
-        agents: (P,) the names of the agents, in the order of the players.
-        key: 64 bits that determine all that is random in the game.
-        game: what is played, see `othello_env.games.registry.Rules`.
-        seed: of the match or tournament.
-        openings: those of the match or tournament as text; None if they are the start or given ones.
+        opening: where the game begins.
+        agents: (P,), the names of the agents, in the order of the players.
+        key: 64 bits that determine everything random in the game.
+        game: the name of the game and its options; see `othello_env.games.registry.Rules`.
+        seed: the seed of the match or tournament.
+        openings: the text that describes the openings of the match or tournament; None for the usual start or a list.
     """
 
     opening: Opening
@@ -55,11 +56,11 @@ class Pairing:
 
 
 def check_games(games: Any, players: int = 2) -> int:
-    """Check a number of games and return it as an int: each opening needs a game in every rotation of the seats.
+    """Check a number of games and return it as an int. Each opening needs a game in every rotation of the seats.
 
     Raises:
-        TypeError: it is no integer, or a bool.
-        ValueError: it is no positive multiple of the number of players.
+        TypeError: `games` is not an integer, or is a bool.
+        ValueError: `games` is not a positive multiple of the number of players.
     """
     what = "an even number of at least 2" if players == 2 else f"a positive multiple of {players}"
     what = f"games is {what} (each opening is played in every rotation of the seats), not {games!r}"

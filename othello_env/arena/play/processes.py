@@ -1,8 +1,8 @@
-"""Games in other processes: several at once, and an agent that exceeds its time is stopped with its process.
+"""Play games in worker processes, several at once. An agent that exceeds its time is stopped with its process.
 
-A worker process (`othello_env.arena.play.worker`) plays what it is given and sends the records back. When a game is
-watched, it also reports each move. So when the worker is killed or dies, it is known how far the game had come and
-which player was thinking.
+A worker process (`othello_env.arena.play.worker`) plays the games that it gets and sends the records back. In a watched
+game the worker also reports each move. If the worker is killed or dies, these reports show how far the game had come
+and which player was thinking.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from othello_env.support.compiling import report_compilation
 __all__ = ["GRACE_SECONDS", "PREPARE_SECONDS", "Job", "WorkerError", "play_jobs"]
 
 PREPARE_SECONDS = 120.0
-"""How long an agent may take to be made and to begin a game; it may have to compile or to load much."""
+"""The most seconds that an agent may take to prepare for a game; it may have to compile or load much."""
 GRACE_SECONDS = 0.5
-"""How long an agent may still think after the end of its time; then it is stopped. Its answer is too late anyway."""
+"""An agent is stopped this many seconds after the end of its time. An answer after the end would be too late anyway."""
 _DEATHS = 3
 
 
 class WorkerError(OSError):
-    """Worker processes failed, and no game is the reason."""
+    """Worker processes failed, and the reason is not a game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Job:
     Attributes:
         pairings: the games; exactly one if they are watched.
         watched: whether the worker reports each move.
-        deaths: how many workers have died while they played it.
+        deaths: the number of workers that have died while they played this job.
     """
 
     pairings: Sequence[Pairing]
@@ -62,17 +62,17 @@ def play_jobs(
     workers: int,
     clock: TimeControl | None = None,
 ) -> Generator[list[GameRecord], None, None]:
-    """Play games in worker processes and yield the records of each job once it is done, in any order.
+    """Play games in worker processes and yield the records of each job when it is done. Jobs may end in any order.
 
-    The games of a worker that dies are played again, each in a job of its own. If the worker dies again while an agent
+    If a worker dies, its games are played again, each in a job of its own. If a worker then dies again while an agent
     thinks, that agent forfeits the game.
 
     Args:
-        next_job: returns the next job, or None when there is none left.
+        next_job: returns the next job, or None when there are no more jobs.
         roster: the agents by name.
-        seed: for agents whose random choices do not come only from the keys of their games.
+        seed: used to make the agents. It matters only for random choices that do not depend on the key of a game.
         workers: the number of processes.
-        clock: each side's, in watched games.
+        clock: the time of each side in watched games.
 
     Raises:
         TypeError: an agent cannot be sent to another process.
@@ -118,14 +118,14 @@ def _check_sendable(roster: Mapping[str, str | Agent | Policy]) -> None:
 
 
 class _Worker:
-    """A worker process, as the process that started it sees it."""
+    """A worker process, as seen by its owner, the process that started it."""
 
     def __init__(self, roster: Mapping[str, str | Agent | Policy], seed: int, clock: TimeControl | None) -> None:
         self._clock = clock
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=serve, args=(theirs, dict(roster), seed, clock), daemon=True)
-        with _interrupts_held():  # Ctrl-C is for the owner, which stops the worker
+        with _interrupts_held():  # only the owner gets Ctrl-C, and then stops the worker
             self.process.start()
         theirs.close()
         self.stopped = False
@@ -143,11 +143,11 @@ class _Worker:
     def give(self, job: Job) -> None:
         self.job = job
         self._forget()
-        with suppress(OSError):  # it has died; `look` will notice
+        with suppress(OSError):  # the worker has died; `look` will notice
             self.connection.send((job.pairings, job.watched))
 
     def look(self) -> list[GameRecord] | None:
-        """The records of the job once it is done. A worker that is out of time or dead is stopped.
+        """The records of the job, or None if it is not done. A worker that is out of time or dead is stopped.
 
         Raises:
             WorkerError: the worker failed.
@@ -166,7 +166,7 @@ class _Worker:
                     report_compilation()
                     continue
                 self._note(kind, *values)
-        except WorkerError:  # an OSError too, but not the connection's
+        except WorkerError:  # it is an OSError, but not an error of the connection
             raise
         except (EOFError, OSError):
             return self._died()
@@ -176,7 +176,7 @@ class _Worker:
         return None
 
     def _note(self, kind: str, value: int, seconds: float | None) -> None:
-        """Take down what a `Watch` was called with: `value` is the action that was played, else a player."""
+        """Note a call of a `Watch` method. `value` is the action if the method is ``plays``, otherwise the player."""
         if kind == "plays":
             if self._player is not None:
                 self._used[self._player] = self._used.get(self._player, 0.0) + (seconds or 0.0)
@@ -234,7 +234,7 @@ class _Worker:
     def stop(self) -> None:
         self.stopped = True
         if sys.platform != "win32" and self.process.pid is not None:
-            with suppress(ProcessLookupError, PermissionError):  # it has no process group yet, or has none left
+            with suppress(ProcessLookupError, PermissionError):  # the process group does not exist, or not any more
                 os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
         self.process.join()
@@ -250,7 +250,7 @@ def _wait(busy: Sequence[_Worker]) -> None:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Let an interrupt (Ctrl-C) of this thread wait; a process that is started meanwhile never gets one."""
+    """Delay interrupts (Ctrl-C) of this thread until the block ends. A process started in the block never gets one."""
     if sys.platform == "win32":
         yield
         return

@@ -1,6 +1,6 @@
-"""Finished games as plain data, each of which fits on a line of JSON.
+"""Records of finished games. Each record is plain data that fits on one line of JSON.
 
-A line holds all that is needed to play the game again::
+A line contains everything that is needed to play the game again::
 
     {"format": "othello-env game 1", "game": "othello", "agents": ["random", "maximizer"], "opening": 0,
      "position": null, "opening_moves": "f5 d6", "moves": "c3 d3 ...", "result": [1.0, -1.0], "margins": [8.0, -8.0],
@@ -36,7 +36,7 @@ FORMAT = "othello-env game 1"
 
 
 class RecordError(ValueError):
-    """A record that cannot be read, or that says something else than its moves; from a file, its line is named."""
+    """A record cannot be read, or contradicts its own moves. If it is in a file, the message names the line."""
 
 
 @cache
@@ -46,31 +46,31 @@ def _versions() -> tuple[tuple[str, str], ...]:
 
 
 def versions() -> dict[str, str]:
-    """The versions of what games are played with here, by name."""
+    """The versions of Python and of the packages with which games are played here, by name."""
     return dict(_versions())
 
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A finished game; P = its number of players.
+    """A finished game; P = number of players.
 
     Attributes:
-        game: what was played, see `othello_env.games.registry.Rules`.
-        agents: (P,) the agents' names, in the order of the players.
+        game: the name of the game and its options; see `othello_env.games.registry.Rules`.
+        agents: (P,), the agents' names, in the order of the players.
         opening: the opening's number in its match or tournament.
-        position: where the opening begins, as the game's text and the player to move; None for the game's own start.
+        position: where the opening begins, as the game's text and the player to move; None for the usual start.
         opening_moves: the moves of the opening, separated by spaces, passes included.
-        moves: the moves after it, written in the same way.
-        result: (P,) +1 a win, -1 a loss, summing to zero; a player that forfeits has -1.
-        margins: (P,) by how much each player won, in the unit of the scores; a forfeit counts as the largest margin.
-        scores: (P,) what is on the board at the end.
+        moves: the moves after the opening, written in the same way.
+        result: (P,), which sum to zero: +1 for a win, -1 for a loss. A player that forfeits gets -1.
+        margins: (P,), by how much each player won, in the unit of the scores. A forfeit loses by the largest margin.
+        scores: (P,), the scores of the last position.
         fault: the player that forfeited the game and why (an illegal answer, an error, the time), or None.
-        seed: of the match or tournament.
-        key: 64 bits that determined all that was random in the game.
-        openings: those of the match or tournament as text; None if they are the start or given ones.
-        clock: each side's, see `othello_env.arena.play.clocks.TimeControl`, or None.
-        seconds: (P,) how long each player thought, or None without a clock.
-        versions: of what the game was played with, by name.
+        seed: the seed of the match or tournament.
+        key: 64 bits that determined everything random in the game.
+        openings: the text that describes the openings of the match or tournament; None for the usual start or a list.
+        clock: the time of each side as text, see `othello_env.arena.play.clocks.TimeControl`; None without a clock.
+        seconds: (P,), how long each player thought; None without a clock.
+        versions: the versions of Python and of the packages with which the game was played, by name.
     """
 
     game: str
@@ -108,10 +108,10 @@ class GameRecord:
 
         Args:
             pairing: the game.
-            final: its last position, whose moves begin with those of the opening.
+            final: its last position, whose moves begin with the moves of the opening.
             fault: the player that forfeited the game in this position and why, or None.
-            clock: each side's, or None.
-            seconds: (P,) how long each player thought; of interest with a clock.
+            clock: the time of each side, or None.
+            seconds: (P,), how long each player thought; not used without a clock.
         """
         result, margins = _ends(final, None if fault is None else fault[0])
         return cls(
@@ -133,7 +133,7 @@ class GameRecord:
         )
 
     def to_json(self) -> str:
-        """The record as one line, without its end."""
+        """The record as one line of JSON, without the end of the line."""
         values = {name: getattr(self, name) for name in _FIELDS}
         if self.fault is not None:
             values["fault"] = {"player": self.fault[0], "reason": self.fault[1]}
@@ -144,7 +144,7 @@ class GameRecord:
         """The inverse of `to_json`.
 
         Raises:
-            RecordError: the line is no record; the message says why.
+            RecordError: the line is not a record; the message says why.
         """
         try:
             values = parse_json(line)
@@ -200,7 +200,7 @@ class GameRecord:
         return final
 
     def transcript(self) -> str:
-        """The whole game from where the opening begins, in the game's notation, without passes: ``f5 d6 c3 ...``."""
+        """All moves from the beginning of the opening, in the game's notation, without passes: ``f5 d6 c3 ...``."""
         return " ".join(name for name in f"{self.opening_moves} {self.moves}".split() if name != "pass")
 
     @classmethod
@@ -208,7 +208,7 @@ class GameRecord:
         """The record of a finished game that was played elsewhere, from the game's start. Passes may be left out.
 
         Raises:
-            ValueError: the moves cannot be played, they do not end the game, or it has another number of players.
+            ValueError: the moves cannot be played or do not end the game, or the number of agents is wrong.
         """
         start = Rules.parse(game).start(0)
         final = start.play_transcript(moves)
@@ -221,7 +221,7 @@ class GameRecord:
 
 
 def _ends(final: State, forfeits: int | None) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The result and the margins of a game that ended in a position; the others share what a forfeit loses."""
+    """The result and the margins of a game with this last position. If a player forfeits, the others share its loss."""
     if forfeits is None:
         return final.returns(), final.margins()
     shares = [1.0 / (final.num_players - 1)] * final.num_players
@@ -279,4 +279,4 @@ _FIELDS: dict[str, tuple[Any, str]] = {
     "seconds": (lambda value: value is None or _is_list(int, float)(value), "null or a list of numbers"),
     "versions": (lambda value: isinstance(value, dict) and all(map(_is_text, value.values())), "texts by name"),
 }
-"""The fields of a line in their order: a check of the value, and what it expects in words."""
+"""The fields of a line in order. Each has a check of its value, and words that say what the check expects."""

@@ -1,4 +1,4 @@
-"""How long an agent thinks."""
+"""Measure how long an agent thinks."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ __all__ = ["Timed"]
 
 
 class Timed(Agent):
-    """Asks another agent, and measures how long that one thinks.
+    """Asks another agent and measures how long the other agent thinks.
 
-    Its first answer to a position and its first to a batch do not count, since it may compile or load something then.
+    The first call of `act` and the first call of `act_batch` do not count, since the other agent may compile or load
+    something then.
 
     Attributes:
         agent: the other agent.
         decisions: the number of answers that count.
-        seconds: the time that the other agent took for them.
+        seconds: the time that the other agent took for these answers.
     """
 
     def __init__(self, agent: Agent) -> None:

@@ -1,6 +1,7 @@
-"""What a worker process does: it plays the games that its owner sends, and ends with its owner.
+"""The work of a worker process: it plays the games that its owner sends, and ends when its owner ends.
 
-Workers are spawned, not forked. Each has a process group of its own, so what its agents have started ends with it.
+The owner is the process that started the worker. Workers are spawned, not forked. Each worker has its own process
+group, so the processes that its agents have started end with the worker.
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ _WARM_UP_SECONDS = 1.0
 def serve(
     connection: Connection, roster: Mapping[str, str | Agent | Policy], seed: int, clock: TimeControl | None
 ) -> None:
-    """Play the games that arrive on a connection, until the process that started this one has ended.
+    """Play the games that arrive on a connection, until the owner has ended.
 
-    Each message is (pairings, watched). The answers are tuples: ("records", records) once the games are played, or
-    ("failed", reason); before that ("compiles",), and in watched games the calls of a `Watch`.
+    Each message from the owner is (pairings, watched). The answer is ("records", records) when the games are played, or
+    ("failed", reason). Before the answer, ("compiles",) may be sent, and in watched games each call of a `Watch`.
 
     Args:
-        connection: to the owner.
+        connection: the connection to the owner.
         roster: the agents by name.
-        seed: for agents whose random choices do not come only from the keys of their games.
-        clock: each side's, in watched games.
+        seed: used to make the agents. It matters only for random choices that do not depend on the key of a game.
+        clock: the time of each side in watched games.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with_owner()
@@ -55,7 +56,7 @@ def _play_jobs(
     connection: _Owner, roster: Mapping[str, str | Agent | Policy], seed: int, clock: TimeControl | None
 ) -> None:
     try:
-        # An agent that cannot be made here, say because its file is missing, forfeits no game: that is an error.
+        # If an agent cannot be made here, for example because its file is missing, that is an error, not a forfeit.
         agents = _Agents({name: make_agent(agent, seed) for name, agent in roster.items()}, clock)
         while True:
             pairings, watched = connection.recv()
@@ -72,13 +73,13 @@ def _play_jobs(
 
 
 def _end_with_owner() -> None:
-    """Make this process, and what its agents start, end as soon as its owner has ended, however that happens."""
+    """Make this process and the processes of its agents end as soon as the owner ends, for whatever reason."""
     owner = multiprocessing.parent_process()
     assert owner is not None
     if sys.platform != "win32":
         os.setpgid(0, 0)
     if sys.platform == "linux":
-        # The system kills the group, too: the thread below waits while an agent holds the interpreter's lock.
+        # Let the system kill the group too: the thread below cannot do it while an agent holds the interpreter's lock.
         fcntl.fcntl(owner.sentinel, fcntl.F_SETOWN, -os.getpgrp())
         fcntl.fcntl(owner.sentinel, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(owner.sentinel, fcntl.F_SETFL, fcntl.fcntl(owner.sentinel, fcntl.F_GETFL) | os.O_ASYNC)
@@ -93,7 +94,7 @@ def _wait_for_end(owner: int) -> None:
 
 
 class _Owner:
-    """The connection to the owner, on which several threads may send."""
+    """The connection to the owner, through which several threads may send."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -122,9 +123,9 @@ class _Reporter:
 
 
 class _Agents(Mapping[str, Agent]):
-    """The agents by name. With a clock, each is asked for one action when it first begins a game, before time counts.
+    """The agents by name. With a clock, each agent gives one answer before its first game, and this is not timed.
 
-    A first answer may take long, since it may compile or load something.
+    An agent's first answer may take long, because the agent may compile or load something.
     """
 
     def __init__(self, agents: Mapping[str, Agent], clock: TimeControl | None) -> None:
@@ -143,6 +144,6 @@ class _Agents(Mapping[str, Agent]):
         agent = self._agents[name]
         if name in self._cold:
             self._cold.remove(name)
-            with suppress(Exception):  # whatever is wrong will show in the game
+            with suppress(Exception):  # an error will occur again in the game
                 act_on_clock(Seat(agent, 0).agent, self.start, self._clock)
         return agent
