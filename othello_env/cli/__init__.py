@@ -1,4 +1,4 @@
-"""The command ``othello-env``: each file here without an underscore is one of its commands."""
+"""The command ``othello-env``. Each file here whose name begins with a letter is one of its subcommands."""
 
 import contextlib
 import os
@@ -28,7 +28,7 @@ _INTERRUPTED = 130
 
 
 class _Commands(click.Group):
-    """The commands: the modules of this package. Only the one that runs is imported."""
+    """The subcommands: one for each module of this package. Only the module of the subcommand that runs is imported."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(file.stem for file in Path(__file__).parent.glob("[a-z]*.py"))
@@ -51,22 +51,22 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
     """Run the command. An error is one line on stderr and exit status 2; an interrupt is exit status 130.
 
     Args:
-        arguments: of the command; by default those of this process.
-        is_interrupted: whether Python lost an interrupt, which may have caused an error.
+        arguments: the arguments of the command; by default the arguments of this process.
+        is_interrupted: returns whether Python lost an interrupt. If it did, an error counts as an interrupt.
     """
     given = sys.argv[1:] if arguments is None else arguments
-    sys.path.append(str(Path.cwd()))  # a spec package.module:name is looked for here, too
+    sys.path.append(str(Path.cwd()))  # so that a spec package.module:name can name a module in the current folder
     try:
         status = _run(given or ["--help"], is_interrupted)
     except (click.Abort, EOFError, KeyboardInterrupt):
         with _undisturbed():
             if sys.stderr.isatty():
-                click.echo(err=True)  # after the ^C
+                click.echo(err=True)  # the terminal shows ^C; the message begins on a new line
             _stop("interrupted", _INTERRUPTED)
     except click.ClickException as error:
         _stop(error.format_message(), _FAILURE)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader has gone; so the interpreter does not complain of it at exit
+        sys.stderr.close()  # the reader of stdout is gone; without stderr Python cannot print an error about that
         sys.exit(_FAILURE)
     except (ValueError, OSError, ImportError, othello_env.AgentError) as error:
         _stop(str(error) or type(error).__name__, _FAILURE)
@@ -78,7 +78,7 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
 def _run(arguments: list[str], is_interrupted: Callable[[], bool]) -> Any:
     try:
         with compilation_reported(_say_compiling), warnings.catch_warnings():
-            warnings.simplefilter("ignore", FaultWarning)  # commands print it themselves
+            warnings.simplefilter("ignore", FaultWarning)  # commands print the faults themselves
             return _invoke(arguments)
     except Exception as error:
         if is_interrupted():
@@ -112,19 +112,19 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _say_compiling() -> None:
-    """Print one line on stderr. In a terminal it replaces a progress bar, which draws itself again below."""
+    """Print one line on stderr. In a terminal the line replaces a progress bar, which appears again below the line."""
     clear = "\r\x1b[K" if sys.stderr.isatty() else ""
     with contextlib.suppress(OSError, ValueError):  # nobody reads stderr, or it is closed
         click.echo(f"{clear}othello-env: compiling for first use; this takes up to half a minute, once", err=True)
 
 
 def _place(error: Exception) -> str:
-    """Where an error was raised; nothing for a SyntaxError, whose message says it."""
+    """The place where an error was raised, as text; empty for a SyntaxError, whose message contains the place."""
     frames = traceback.extract_tb(error.__traceback__)
     return "" if isinstance(error, SyntaxError) else f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
 
 
 def _stop(message: str, status: int) -> NoReturn:
-    first = message.strip().splitlines()[0].rstrip(":")  # a board may follow
+    first = message.strip().splitlines()[0].rstrip(":")  # a board may follow the first line
     click.echo(f"othello-env: {first}", err=True)
     sys.exit(status)

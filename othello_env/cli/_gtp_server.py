@@ -1,6 +1,6 @@
-"""An agent as an engine for other programs: the Go Text Protocol (GTP), version 2, in its Othello dialect.
+"""Let other programs play an agent over the Go Text Protocol (GTP), version 2, in its Othello dialect.
 
-A pass may be given or left out: a side that has no move passes as soon as a command names the other side.
+Passes may be sent or left out: a side that has no move passes as soon as a command names the other side.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ _LINE = re.compile(r"(?:(\d+)\s+)?(\S+)\s*(.*)")
 
 
 class _Refused(Exception):  # noqa: N818 - an answer, not an error
-    """A command whose answer is ``?`` and the reason."""
+    """A command is refused. The answer is ``?`` and the reason."""
 
 
 class GtpServer:
-    """An agent that plays by commands.
+    """Answers the GTP commands of another program with the moves of an agent.
 
     Args:
-        agent: plays whichever side it is asked for.
-        name: of the agent, for the other program.
-        size: of the first board.
-        seed: the agent's random choices depend only on it, the game's number and the colour.
+        agent: the agent, which plays each side for which a command asks it.
+        name: the agent's name for the other program.
+        size: the size of the first board.
+        seed: the agent's random choices depend only on this seed, the game's number and the colour.
 
     Attributes:
-        is_done: whether ``quit`` was given.
-        states: the positions of this game, the present one last.
+        is_done: whether the command ``quit`` was given.
+        states: the positions of this game; the last is the present position.
 
     Raises:
         WrongGameError: the agent does not play on a board of this size.
@@ -80,7 +80,7 @@ class GtpServer:
         return self.states[-1]
 
     def answer(self, line: str) -> str | None:
-        """The answer to a line, without the empty line that ends it; None if the line has no command."""
+        """The answer to a line, without the empty line that ends an answer; None if the line has no command."""
         text = re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", line.partition("#")[0]).strip()
         match = _LINE.fullmatch(text)
         if match is None:
@@ -119,7 +119,7 @@ class GtpServer:
             raise _Refused("syntax error: expected black or white") from None
 
     def _turn_to(self, player: int) -> None:
-        """If a command names the side that is not to move, make the pass of the other, provided it has to pass."""
+        """If `player` is not to move and the other side must pass, make this pass."""
         if self.state.to_move != player and self.state.must_pass:
             self._push(self.state.pass_action)
 
@@ -161,7 +161,7 @@ class GtpServer:
             began = time.monotonic()
             try:
                 action = self._seats[player].ask(state, self._clocks.left(player))
-            except Exception as error:  # of any kind: the other program gets it as the answer, and may go on
+            except Exception as error:  # the other program gets any error as the answer, and may continue
                 raise_interrupt(error)
                 del self.states[before:]
                 what = str(error) if isinstance(error, AgentError) else f"{type(error).__name__}: {error}"
@@ -200,7 +200,7 @@ class GtpServer:
 
 
 def _times(words: list[str], count: int, what: str) -> list[float]:
-    """A command's numbers of seconds and stones."""
+    """The numbers of seconds and stones that a command's words contain."""
     try:
         numbers = [float(word) for word in words]
     except ValueError:

@@ -1,4 +1,4 @@
-"""Options and output that several commands share."""
+"""Options and functions for output that several commands share."""
 
 import math
 import re
@@ -41,11 +41,11 @@ __all__ = [
 _F = TypeVar("_F", bound=Callable[..., Any])
 _R = TypeVar("_R")
 _LARGEST_OPENINGS = 64 << 20  # bytes of a file
-_LONGEST_PATH = 255  # longer names of files are errors on some systems
+_LONGEST_PATH = 255  # some systems raise an error for longer file names
 _LARGEST_SEED = 2**64 - 1
 
 MOST_GAMES, MOST_SECONDS, MOST_THREADS = 10**9, 1e9, 1024
-"""More than anybody needs, so that a slip of the finger is an error and nothing overflows."""
+"""Limits that nobody needs to exceed, so that a typing mistake is an error and nothing overflows."""
 FILE = click.Path(dir_okay=False, path_type=Path)
 """The path of a file to write."""
 FOLDER = click.Path(path_type=Path)
@@ -53,7 +53,7 @@ FOLDER = click.Path(path_type=Path)
 
 
 class FloatRange(click.FloatRange):
-    """A number between two ends. Click's own range lets nan through."""
+    """A number in a range. NaN is an error, while click's own range accepts it."""
 
     def __init__(self, least: float, most: float, *, above: bool = False) -> None:
         super().__init__(least, most, min_open=above)
@@ -66,7 +66,7 @@ class FloatRange(click.FloatRange):
 
 
 class EvenRange(click.IntRange):
-    """A number of games; they are played in colour-swapped pairs."""
+    """An even number of games, since games are played in colour-swapped pairs."""
 
     def __init__(self) -> None:
         super().__init__(2, MOST_GAMES)
@@ -79,7 +79,7 @@ class EvenRange(click.IntRange):
 
 
 def size_option(function: _F) -> _F:
-    """``--size``."""
+    """Add the option ``--size`` to a command."""
     return click.option(
         "--size",
         type=click.Choice(["4", "6", "8"]),
@@ -90,24 +90,24 @@ def size_option(function: _F) -> _F:
 
 
 def game_option(function: _F) -> _F:
-    """``--game``."""
+    """Add the option ``--game`` to a command."""
     return click.option(
         "--game",
         "rules",
         default="othello",
-        is_eager=True,  # --openings needs its rules
+        is_eager=True,  # parsed first, because --openings needs the rules
         callback=lambda _context, _parameter, value: Rules.parse(value),
         help="othello, checkers or tribolo; options may follow: othello:size=6.",
     )(function)
 
 
 def seed_option(text: str = "The same seed repeats the run.") -> Callable[[_F], _F]:
-    """``--seed``; the text says what it repeats."""
+    """A decorator that adds the option ``--seed`` to a command; `text` is the option's help."""
     return click.option("--seed", type=click.IntRange(0, _LARGEST_SEED), default=0, help=text)
 
 
 def openings_option(function: _F) -> _F:
-    """``--openings``."""
+    """Add the option ``--openings`` to a command."""
     return click.option(
         "--openings",
         default="random:10",
@@ -142,7 +142,7 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
 
 
 def openings_text(openings: str | list[str] | None) -> str:
-    """Openings in a few words."""
+    """A few words that describe openings."""
     return f"{len(openings)} given" if isinstance(openings, list) else openings or "start"
 
 
@@ -150,8 +150,8 @@ def make_new_folder(path: Path) -> None:
     """Make a folder for results, and check that files can be written there.
 
     Raises:
-        click.BadParameter: it exists and is not empty.
-        OSError: it cannot be made or written.
+        click.BadParameter: the path exists and is not an empty folder.
+        OSError: the folder cannot be made, or no file can be written there.
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise click.BadParameter(f"{path} exists and is not an empty folder.", param_hint="--out")
@@ -161,14 +161,14 @@ def make_new_folder(path: Path) -> None:
 
 
 def show(text: str) -> None:
-    """Show the progress of work in a terminal, on one line that the next call replaces; show nothing in a pipe."""
+    """Show the progress of work on a line of the terminal, which the next call replaces. Show nothing in a pipe."""
     if sys.stderr.isatty():
         click.echo(f"\r{text}\x1b[K", nl=False, err=True)
 
 
 @contextmanager
 def bar(label: str, length: int) -> Iterator[Callable[[], None]]:
-    """Show a progress bar in a terminal, and nothing in a pipe; the function that it yields takes a step."""
+    """Show a progress bar in a terminal, and nothing in a pipe. Each call of the yielded function is one step."""
     if not sys.stderr.isatty():
         yield lambda: None
         return
@@ -181,9 +181,10 @@ def bar(label: str, length: int) -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def recorded(label: str, length: int, report: Callable[[list[_R]], None]) -> Iterator[Callable[[_R], None]]:
-    """Show a progress bar while games are played, and report them at the end or when a person ends the work early.
+    """Show a progress bar while games are played, and call `report` with their records at the end.
 
-    The function that it yields takes the record of each game. Another error reports nothing.
+    The yielded function must be called with the record of each game. `report` is also called if the user interrupts the
+    games or if an agent leaves, but not after another error.
     """
     records: list[_R] = []
     try:
@@ -201,13 +202,13 @@ def recorded(label: str, length: int, report: Callable[[list[_R]], None]) -> Ite
 
 
 def report_faults(agent: str, faults: Sequence[str]) -> None:
-    """Print on stderr how many games an agent forfeited, if any."""
+    """Print on stderr the number of games that an agent forfeited, if it forfeited any."""
     if faults:
         click.echo(f"{agent} forfeited {len(faults)} games; the first: {faults[0]}", err=True)
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """Rows of text under a head. The first column is left-aligned, the others are right-aligned."""
+    """A table as text: rows under a head. The first column is left-aligned, the others are right-aligned."""
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
     lines = []
     for row in [head, tuple("-" * width for width in widths), *rows]:

@@ -1,4 +1,4 @@
-"""Self-play training as a person watches it: a live line, a curve, and an interrupt that keeps what was learned."""
+"""Self-play training at the terminal, with a live line and a learning curve. An interrupt keeps what was learned."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["YARDSTICK", "Curve", "train"]
 
 YARDSTICK = "alphabeta:depth=2,eval=weighted"
-"""The opponent that shows, now and then, how well the learner plays."""
+"""The opponent against which the learner is measured from time to time."""
 
 Curve = list[tuple[float, float]]
 """Points (seconds of training, score against the yardstick)."""
@@ -41,11 +41,11 @@ def train(
     """Train for some seconds or games, whichever ends first.
 
     Args:
-        trainer: what learns; it may have learned before.
-        seconds: of training from now on, None for no limit.
-        games: of self-play from now on, None for no limit.
+        trainer: the trainer, which may have trained before.
+        seconds: the seconds of training from now on; None for no limit.
+        games: the number of self-play games from now on; None for no limit.
         keep: saves what was learned; called without arguments after each point of the curve.
-        every: seconds of training between two points.
+        every: the seconds of training between two points.
 
     Returns:
         The curve, and whether Ctrl-C ended the training.
@@ -73,7 +73,7 @@ def train(
 
 
 class _Watch:
-    """The curve of a training, and the line that shows how far it is."""
+    """The learning curve of a training, and the line that shows the training's progress."""
 
     def __init__(self, trainer: Trainer, every: float) -> None:
         self.curve: Curve = []
@@ -82,13 +82,13 @@ class _Watch:
         self._first_games, self._first_seconds = trainer.games, trainer.seconds
 
     def next_point(self) -> Goal:
-        """The goal of the curve's next point: the first is at once, each later one some seconds after the last."""
+        """When to measure the next point of the curve: the first point at once, a later one `every` seconds later."""
         from othello_agents.ntuple.loop import Goal
 
         return Goal(seconds=self.curve[-1][0] + self._every if self.curve else self._first_seconds)
 
     def measure(self) -> None:
-        """Add a point to the curve, and its score to the card of the network."""
+        """Add a point to the curve, and store its score with the network, which saves it in its file."""
         self.is_measuring = True
         score = _score(self._trainer)
         self._trainer.network.training["scores"] = {"games": self._trainer.games, YARDSTICK: score}

@@ -15,7 +15,7 @@ BOARDS_BEGIN_WITH_DASHES = {"ignore_unknown_options": True}
 
 
 def position_from_text(text: str, to_move: str, size: int) -> Othello:
-    """A position from a transcript, or from a board written as X, O and -, row by row."""
+    """The position after a transcript, or the position of a board written as X, O and -, row by row."""
     cells = "".join(text.split())
     if cells and not cells.strip("XxOo*-."):
         return Othello.from_text(cells, to_move)
@@ -23,7 +23,7 @@ def position_from_text(text: str, to_move: str, size: int) -> Othello:
 
 
 def position_options(function: Any) -> Any:
-    """The argument POSITION and the options that say how to read it."""
+    """Add the argument POSITION to a command, and the options that say how to read it."""
     function = click.option(
         "--to-move",
         type=click.Choice(["X", "O"], case_sensitive=False),

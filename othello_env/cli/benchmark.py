@@ -82,7 +82,7 @@ def command(
 
 
 def _report(result: Benchmark, out: Path | None) -> None:
-    """Print the results, and write them into the folder, if there is one."""
+    """Print the results. If `out` is not None, also write them into this folder."""
     click.echo(result.head())
     if result.placement is not None:
         click.echo(options.table(HEAD, result.rows()))
@@ -101,7 +101,7 @@ def _report(result: Benchmark, out: Path | None) -> None:
 
 
 def _picture(result: Benchmark, placement: Placement) -> bytes:
-    """The rungs by their ratings, the agent among them, as a PNG."""
+    """A chart, as a PNG, of the ratings of the rungs and the agent."""
     rows = [EloRow(rung.spec, rung.elo, *rung.interval) for rung in placement.ladder.rungs]
     low, high = placement.interval
     elo = high if placement.elo is None else placement.elo

@@ -14,7 +14,7 @@ from othello_env.cli import _options as options
 
 __all__ = ["command"]
 
-_LOOK_SECONDS = 1.0  # between two looks whether somebody still reads
+_LOOK_SECONDS = 1.0  # the time between two checks whether a program still reads the answers
 
 
 @click.command("gtp")
@@ -39,12 +39,12 @@ def command(agent: str, size: int, seed: int) -> None:
 
 @contextmanager
 def _ending_with_reader() -> Iterator[None]:
-    """End this process as soon as nobody can read its answers, even while the agent thinks."""
+    """End this process when no program can read its answers any more, even while the agent thinks."""
     if sys.platform == "win32":
         yield
         return
     poller = select.poll()
-    poller.register(1, 0)  # standard output; only its end is reported
+    poller.register(1, 0)  # 1 is standard output; only its end is reported
     is_done = threading.Event()
 
     def watch() -> None:

@@ -1,4 +1,4 @@
-"""``othello-env match A B``: two agents play colour-swapped pairs."""
+"""``othello-env match A B``: two agents play colour-swapped pairs of games."""
 
 import click
 
@@ -41,7 +41,7 @@ def command(a: str, b: str, games: int, openings: str | list[str] | None, rules:
 
 
 def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
-    """Print the score of A, the games that were forfeited, and whether games were repeated."""
+    """Print the score of A, the forfeited games, and whether the agents repeated games."""
     if not result.games:
         click.echo("no pair of games was finished")
         return
@@ -61,7 +61,7 @@ def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
 
 
 def result_row(opponent: str, result: MatchResult) -> tuple[str, ...]:
-    """A row of a table of matches, under `HEAD`."""
+    """The row of a match in a table with the columns of `HEAD`."""
     low, high = result.interval
     return (
         opponent,

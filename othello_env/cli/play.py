@@ -1,4 +1,4 @@
-"""``othello-env play``: a game at the terminal."""
+"""``othello-env play``: play a game at the terminal."""
 
 from collections.abc import Callable, Sequence
 
@@ -61,7 +61,7 @@ def _prompt(text: str) -> str:
 
 
 def _player(player: str, spec: str | None, opponent: str, default: str) -> tuple[Agent | None, str]:
-    """The agent that plays a side, None for a human, and its name."""
+    """The agent that plays a side (None for a human) and its name. Without a spec, ask who plays the side."""
     if spec is not None:
         return (None if spec == _HUMAN else make_agent(spec)), spec
     while True:
@@ -77,11 +77,11 @@ class TerminalGame:
 
     Args:
         state: the position to begin with.
-        seats: for each player a pair: the seat of its agent (None for a human) and the player's name.
+        seats: for each player, the seat of the player's agent (None for a human) and a name for the agent or human.
         adviser: the agent that gives hints.
-        prompt: asks the human for a line; the end of the input (EOFError) ends the game as ``quit`` does.
+        prompt: asks the human for a line. The end of the input (EOFError) ends the game like the command ``quit``.
         tell: shows the human a text.
-        before: the positions before `state`, from the start on, to which ``undo`` can go back.
+        before: the positions before `state`, from the start on; ``undo`` can go back to them.
     """
 
     def __init__(
@@ -121,12 +121,12 @@ class TerminalGame:
                 return self._history[-1]
 
     def _human_turn(self, state: State, player: str) -> bool:
-        """Ask a human until the position changes; False if the human ends the game."""
+        """Ask a human until the position changes, then return True. Return False if the human ends the game."""
         while True:
             try:
                 line = self._prompt(f"{player} to move").strip()
             except (click.Abort, EOFError) as error:
-                raise_interrupt(error)  # for click, Ctrl-C is an Abort, too
+                raise_interrupt(error)  # click raises Abort for Ctrl-C too
                 line = "quit"
             match line.lower():
                 case "quit":
@@ -165,7 +165,7 @@ class TerminalGame:
         return False
 
     def _undo(self) -> bool:
-        """Go back to the last position in which a human chose a move; False if there is none."""
+        """Go back to the last position in which a human chose a move; return False if there is no such position."""
         for place in range(len(self._history) - 2, -1, -1):
             state = self._history[place]
             if self._seats[state.to_move][0] is None and not state.must_pass:

@@ -1,4 +1,4 @@
-"""``othello-env quickstart``: from nothing to a measured agent in a minute or two."""
+"""``othello-env quickstart``: train an agent from nothing and measure it, in a minute or two."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from othello_env.support.files import write_file, write_json
 __all__ = ["command"]
 
 _CLASSICS = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted", "alphabeta:depth=4,eval=weighted")
-"""The opponents of the agent, from the weakest to the strongest."""
+"""The opponents against which the agent is measured, from the weakest to the strongest."""
 _OPENINGS = "random:10"
 
 
@@ -78,7 +78,7 @@ Next, try
 
 
 def _measure(agent: Path, games: int, seed: int) -> dict[str, MatchResult]:
-    """Play the matches behind a progress bar and print their table; after an interrupt, of the finished ones."""
+    """Play the matches with a progress bar and print their table. After an interrupt, print the finished matches."""
     results: dict[str, MatchResult] = {}
     try:
         with options.bar(str(agent), games * len(_CLASSICS)) as step:
@@ -93,7 +93,7 @@ def _measure(agent: Path, games: int, seed: int) -> dict[str, MatchResult]:
 
 
 def _picture(agent: Path, results: dict[str, MatchResult], games: int, seed: int, curve: Curve) -> bytes:
-    """The scores and the learning curve as a PNG."""
+    """A chart, as a PNG, of the scores and the learning curve."""
     chart = score_chart(
         f"The scores of {agent.name}",
         f"{games} games each in colour-swapped pairs, openings {_OPENINGS}, seed {seed}; 95% intervals",

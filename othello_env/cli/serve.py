@@ -1,4 +1,4 @@
-"""``othello-env serve``: the browser page."""
+"""``othello-env serve``: serve the browser page."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ def _announce(address: str, browser: bool) -> None:
 
 
 def _serve(app: Starlette, listener: socket.socket, thinkers: Thinkers, announce: Callable[[], None]) -> None:
-    """Serve the page until an interrupt, which is raised again; `announce` is called when it can be opened."""
+    """Serve the page until an interrupt, then raise the interrupt again. Call `announce` when the page is ready."""
     import uvicorn
 
     from othello_env.page.connections import MOST_CONNECTIONS, Connection
 
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            """Stop. This takes two seconds at most, so a further interrupt changes nothing."""
+            """Stop the server. This takes two seconds at most, so further interrupts are ignored."""
             if not self.should_exit:
                 super().handle_exit(sig, frame)
 
@@ -89,7 +89,7 @@ def _serve(app: Starlette, listener: socket.socket, thinkers: Thinkers, announce
             announce()
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            """End all thinking first, so that no request waits for an answer."""
+            """Stop all agents that think, so that no request waits for an answer, and then stop the server."""
             await thinkers.close()
             await super().shutdown(sockets)
 

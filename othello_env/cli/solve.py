@@ -13,7 +13,7 @@ __all__ = ["command"]
 
 
 _MINUTES, _HOURS = 24, 28
-"""The numbers of empty squares up to which solving usually takes minutes, and hours."""
+"""Up to the first number of empty squares, solving usually takes minutes; up to the second number, hours."""
 
 
 @click.command("solve", context_settings=BOARDS_BEGIN_WITH_DASHES)

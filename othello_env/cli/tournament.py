@@ -1,4 +1,4 @@
-"""``othello-env tournament A B C...``: each agent against each other, or the first against all others."""
+"""``othello-env tournament A B C...``: all agents play each other, or the first agent plays all others."""
 
 import math
 from pathlib import Path
@@ -119,7 +119,7 @@ def _print(result: Tournament, schedule: Schedule, clock: TimeControl | None, an
 
 
 def cross_table(result: Tournament) -> str:
-    """A table of each agent's score against each other, 0 to 1, and the mean margin of all its games."""
+    """A table of each agent's scores, 0 to 1, against the other agents, and of the mean margin of all its games."""
     scores = result.scores()
     head = ("agent", *map(str, range(1, len(result.agents) + 1)), "games", "score", "margin")
     rows = []
@@ -135,10 +135,12 @@ def cross_table(result: Tournament) -> str:
 
 
 def elo_table(result: Tournament, anchor: str | None = None) -> str:
-    """A table of the ratings, the best first, with 95% intervals and the likelihood of being better than the next one.
+    """A table of the ratings, the best first, with 95% intervals.
+
+    It also has the likelihood that each agent is better than the next agent.
 
     Raises:
-        ValueError: there are no ratings, see `rate_tournament`.
+        ValueError: there are no ratings; see `rate_tournament`.
     """
     ratings = rate_tournament(result, anchor)
     order = ratings.order
@@ -147,7 +149,7 @@ def elo_table(result: Tournament, anchor: str | None = None) -> str:
         low, high = ratings.interval(agent)
         following = order[place + 1 : place + 2]
         better = ratings.superiority(agent, following[0]) if following else math.nan
-        elo = "-" if math.isinf(low) else f"{ratings.elo[agent]:.0f}"  # it won nothing, or forfeited all its games
+        elo = "-" if math.isinf(low) else f"{ratings.elo[agent]:.0f}"  # it took no points, or forfeited all its games
         rows.append((agent, elo, _interval(low, high), "" if math.isnan(better) else f"{better:.3f}"))
     return options.table(("agent", "Elo", "95% interval", "better than next"), rows)
 

@@ -13,7 +13,7 @@ __all__ = ["command"]
 
 _BATCH, _LARGEST_BATCH = 64, 100_000
 _PRECISE_BELOW = 10.0
-"""Fewer seconds than this are printed with a decimal."""
+"""If the number of seconds is smaller than this, it is printed with one decimal."""
 
 
 @click.command("train")
@@ -87,7 +87,7 @@ def command(
 
 
 def _check_same(context: click.Context, **resumed: int) -> None:
-    """Refuse options that contradict the numbers with which the network was trained."""
+    """Raise an error if an option differs from the number with which the network was trained."""
     for name, number in resumed.items():
         given = context.params[name]
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE and given != number:

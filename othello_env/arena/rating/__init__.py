@@ -1,1 +1,1 @@
-"""What results say: Elo ratings, the ladder, an agent's place on it, its endgames."""
+"""Ratings of agents: Elo ratings, the ladder, an agent's rating on the ladder, and its accuracy in endgames."""

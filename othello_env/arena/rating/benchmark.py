@@ -19,7 +19,7 @@ __all__ = ["HEAD", "Benchmark", "run_benchmark"]
 HEAD = ("rung", "Elo", "games", "score", "95% interval", "expected", "discs")
 """The columns of `Benchmark.rows`."""
 _MISFIT = 0.01
-"""If chance makes scores differ this much from one rating with a lower probability, a note says so."""
+"""If the p-value of `Fit` is below this number, a note says that the scores do not fit one rating."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class Benchmark:
     """An agent's results.
 
     Attributes:
-        agent: its name.
-        placement: on the ladder, or None if it was not played.
-        endgame: its moves in the packaged endgames, or None if they were not measured.
+        agent: the agent's name.
+        placement: the agent's rating on the ladder, or None if no games were played.
+        endgame: the accuracy of the agent's moves in the packaged endgames, or None if it was not measured.
         settings: the arguments that repeat the run.
         seconds: the time that the run took.
     """
@@ -51,7 +51,7 @@ class Benchmark:
         return f"{self.agent}: Elo {self.placement.elo_text} ({name}, {games} games, openings {BALANCED}, seed {seed})"
 
     def rows(self) -> list[tuple[str, ...]]:
-        """A row of texts for each rung that was played, from the weakest to the strongest."""
+        """A row of texts for each rung that the agent played, from the weakest to the strongest."""
         placement, rows = self.placement, list[tuple[str, ...]]()
         if placement is None:
             return rows
@@ -65,11 +65,11 @@ class Benchmark:
         return rows
 
     def notes(self) -> list[str]:
-        """Further results, a sentence each."""
+        """Further results as a list of sentences."""
         notes = []
         if self.placement is not None:
             errors = sorted((rung.interval[1] - rung.interval[0]) / 2 for rung in self.placement.matches)
-            widths = dict.fromkeys((f"{errors[0]:.0f}", f"{errors[-1]:.0f}"))  # one number where they are alike
+            widths = dict.fromkeys((f"{errors[0]:.0f}", f"{errors[-1]:.0f}"))  # only one number if both are equal
             fit = self.placement.fit
             if fit.p_value < _MISFIT:
                 notes.append(
@@ -94,7 +94,7 @@ class Benchmark:
         return notes
 
     def faults(self) -> list[str]:
-        """Why answers were illegal or failed."""
+        """The reasons for illegal and failed answers."""
         games = self.placement.faults if self.placement else []
         return [*games, *(self.endgame.faults if self.endgame else ())]
 
@@ -148,19 +148,19 @@ def run_benchmark(
     seed: int = 0,
     progress: Callable[[Placement], object] | None = None,
 ) -> Benchmark:
-    """Rate an agent on the ladder, then measure its endgames.
+    """Rate an agent on the ladder, then measure its accuracy in endgames.
 
     Args:
         agent: an agent, a spec or a callable.
-        name: what the results call it; by default its spec or `repr`.
-        half_width: see `othello_env.arena.rating.placement.place` for this and the arguments that follow.
+        name: the agent's name in the results; by default its spec or `repr`.
+        half_width: see `othello_env.arena.rating.placement.place`, also for the arguments below.
         games: the most games to play.
-        seconds: after this time no pair of games begins.
+        seconds: after this time no new pair of games begins.
         seed: the same seed gives the same results, unless the time in `seconds` ends the games.
         progress: called after each pair of games.
 
     Raises:
-        AgentError, TypeError, ValueError: as `place`.
+        AgentError, TypeError, ValueError: see `place`.
     """
     seed = check_seed(seed)
     began = time.perf_counter()

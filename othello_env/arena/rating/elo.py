@@ -1,19 +1,22 @@
-"""Elo ratings from results, how sure they are, and who is better than whom.
+"""Elo ratings from results, their errors, and the likelihood that one agent is stronger than another.
 
-The model is that of Bradley and Terry (Biometrika 39, 1952) on Elo's scale: A's expected score against B is
-``1 / (1 + 10 ** ((B - A) / 400))``, where a draw counts one half. Ratings maximise its likelihood with Firth's penalty
-(Biometrika 80, 1993), which is Jeffreys' prior. It removes the first-order bias. It also keeps ratings finite, even for
-an agent that won or lost all its games. Between only two agents it is worth half a win and half a loss; the more games
-there are, the less it matters.
+The model is by Bradley and Terry (Biometrika 39, 1952), on Elo's scale: A's expected score against B is
+``1 / (1 + 10 ** ((B - A) / 400))``. A draw counts one half. The ratings maximise the likelihood of the model with
+Firth's penalty (Biometrika 80, 1993), which is Jeffreys' prior. The penalty removes the first-order bias. It also keeps
+ratings finite, even for an agent that won or lost all its games. If there are only two agents, the penalty has the
+effect of half a win and half a loss. The more games there are, the smaller the effect is.
 
-The games of an opening with swapped colours are not independent, so they are one unit. The covariance is the sandwich
-of the inverse information around the squared residuals of the units. The residuals of few or of one-sided games are a
-poor measure. So two games of a pair never count as less than one independent game, or as more than two.
+The games from one opening with swapped colours are not independent, so they form one unit. The covariance is a sandwich
+estimate: the inverse information stands on both sides of the squared residuals of the units. The residuals are
+unreliable if there are few games or if the games are one-sided. So a pair of games counts as at least one independent
+game and as at most two.
 
-If one group of agents took every point against the others, the results limit the difference in one direction only
-(Ford, Am. Math. Mon. 64, 1957). In the other direction only the penalty would limit it, so that end of the interval is
-infinite. Common packages for the model treat all games as independent and take no fixed ratings but one anchor; so this
-module has the few lines that are needed.
+If one group of agents took every point against the others, the results limit the difference between the groups in only
+one direction (Ford, Am. Math. Mon. 64, 1957). In the other direction only the penalty would limit the difference, so
+that end of the interval is infinite.
+
+Common packages for this model treat all games as independent and cannot fix more than one rating. So this module
+computes the ratings itself.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ from othello_env.arena.tournament.results import Z95
 __all__ = ["Comparison", "Ratings", "expected_score", "rate"]
 
 _ELO = 400 / math.log(10)
-"""Elo points in a unit of log odds."""
+"""The number of Elo points in one unit of log odds."""
 _NORMAL = NormalDist()
 _STEPS = 500
 _CLOSE = 1e-10
@@ -46,8 +49,8 @@ class Comparison:
 
     Attributes:
         a: an agent.
-        b: another.
-        points: a's points: 1 for a win, 0.5 for a draw.
+        b: another agent.
+        points: the points of agent `a`: 1 for a win, 0.5 for a draw.
         games: the number of games.
     """
 
@@ -62,9 +65,10 @@ class Ratings:
     """Ratings of K agents.
 
     Attributes:
-        elo: by agent, in the order in which the agents first appear; NaN for an agent without a rating.
-        covariance: (K, K) float64 of the ratings in that order, in squared Elo points; 0 for fixed ratings.
-        limited: the agents whose ratings the results limit from below, and those whose ratings they limit from above.
+        elo: the rating of each agent, in the order in which the agents first appear; NaN for an agent without a rating.
+        covariance: (K, K) float64, the covariance of the ratings in the same order, in squared Elo points; 0 for fixed
+            ratings.
+        limited: the agents whose ratings have a lower limit, and the agents whose ratings have an upper limit.
     """
 
     elo: dict[str, float]
@@ -82,17 +86,17 @@ class Ratings:
 
     @property
     def order(self) -> list[str]:
-        """The agents from the best down, those without a rating last."""
+        """The agents from the best to the worst; agents without a rating come last."""
         return sorted(self.elo, key=lambda agent: math.inf if math.isnan(self.elo[agent]) else -self.elo[agent])
 
     def without(self, agents: Collection[str]) -> Ratings:
-        """The same ratings without those of these agents, which become NaN."""
+        """The same ratings, except that the ratings of these agents are NaN."""
         below, above = self.limited
         elo = {agent: math.nan if agent in agents else elo for agent, elo in self.elo.items()}
         return replace(self, elo=elo, limited=(below.difference(agents), above.difference(agents)))
 
     def interval(self, agent: str) -> tuple[float, float]:
-        """The 95% interval of a rating, infinite where the results do not limit it."""
+        """The 95% interval of a rating; an end is infinite if the results do not limit the rating there."""
         half, (below, above) = Z95 * self.error(agent), self.limited
         return (
             self.elo[agent] - half if agent in below else -math.inf,
@@ -100,7 +104,7 @@ class Ratings:
         )
 
     def superiority(self, a: str, b: str) -> float:
-        """The likelihood that a is stronger than b, 0 to 1; NaN if one of them has no rating."""
+        """The likelihood, 0 to 1, that agent `a` is stronger than agent `b`; NaN if either has no rating."""
         i, j = list(self.elo).index(a), list(self.elo).index(b)
         difference = self.elo[a] - self.elo[b]
         variance = self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]
@@ -110,7 +114,7 @@ class Ratings:
 
 
 def _text(elo: float, low: float, high: float) -> str:
-    """A rating in a few words; a number only if it has a lower limit."""
+    """A rating in a few words: its value with the interval, or only the limits that exist."""
     if math.isinf(low):
         return "without a limit" if math.isinf(high) else f"at most {high:.0f}"
     return f"at least {low:.0f}" if math.isinf(high) else f"{elo:.0f} ({low:.0f} to {high:.0f})"
@@ -126,15 +130,15 @@ def expected_score(difference: float) -> float:
 
 
 class _Meetings:
-    """The comparisons as sums over those of each two agents; M = pairs of agents that met, F = free ratings.
+    """The comparisons, added up for each pair of agents; M = pairs of agents that met, F = free ratings.
 
     Attributes:
-        names: of the agents, those with fixed ratings first.
-        free: for each name, whether its rating is to be found.
-        given: for each name its fixed rating in log odds, 0 for a free one.
-        games, points, ss, sg, gg: (M,) what `_sums` adds up.
-        design: (M, F) 1 for the first agent of each pair, -1 for the second.
-        offset: (M,) the difference of the fixed ratings of each pair, in log odds.
+        names: the names of the agents; agents with fixed ratings come first.
+        free: for each name, whether the rating is free, so that it must be found.
+        given: for each name, the fixed rating in log odds; 0 if the rating is free.
+        games, points, ss, sg, gg: (M,), the five sums of `_sums`.
+        design: (M, F), 1 for the first agent of each pair, -1 for the second.
+        offset: (M,), the difference between the fixed ratings of each pair, in log odds.
         limited: see `Ratings`.
     """
 
@@ -154,24 +158,24 @@ class _Meetings:
         self.limited = _limits(sums, set(fixed))
 
     def information(self, p: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """(F, F) Fisher's information, where p (M,) are the expected scores."""
+        """Fisher's information, (F, F), for the expected scores p, (M,)."""
         weighted: npt.NDArray[np.float64] = self.design * (self.games * p * (1 - p))[:, np.newaxis]
         information: npt.NDArray[np.float64] = self.design.T @ weighted
         return information
 
     def probabilities(self, strength: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """(M,) the expected score of the first agent of each pair, from strengths (F,) in log odds."""
+        """The expected score of the first agent of each pair, (M,), from strengths in log odds, (F,)."""
         odds: npt.NDArray[np.float64] = np.exp(self.design @ strength + self.offset)
         return odds / (1 + odds)
 
 
 def _sums(units: Iterable[Comparison]) -> dict[tuple[str, str], npt.NDArray[np.float64]]:
-    """For each two agents that met, in alphabetical order: the sums of g, s, s * s, s * g and g * g.
+    """For each pair of agents that met, the sums of g, s, s * s, s * g and g * g over the units of the pair.
 
-    A unit of g games in which the first of the two has s points adds to them.
+    The two names of a pair are in alphabetical order. A unit has g games, and the first agent has s points in them.
 
     Raises:
-        ValueError: a comparison is not possible.
+        ValueError: a comparison is impossible, for example because it has more points than games.
     """
     sums: dict[tuple[str, str], npt.NDArray[np.float64]] = defaultdict(lambda: np.zeros(5))
     for c in units:
@@ -185,9 +189,10 @@ def _sums(units: Iterable[Comparison]) -> dict[tuple[str, str], npt.NDArray[np.f
 def _limits(
     sums: Mapping[tuple[str, str], npt.NDArray[np.float64]], fixed: set[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """The agents whose ratings results limit from below, and from above.
+    """The agents whose ratings have a lower limit from the results, and the agents whose ratings have an upper limit.
 
-    An agent that took points from another is not much weaker; so limits spread from the fixed ratings along points.
+    A fixed rating has both limits. If agent A took points from agent B, A cannot be much weaker than B. So if B's rating
+    has a lower limit, A's rating has one too. If A's rating has an upper limit, B's rating has one too.
     """
     took = {(a, b) for (a, b), (games, points, *_) in sums.items() if points > 0}
     took |= {(b, a) for (a, b), (games, points, *_) in sums.items() if points < games}
@@ -199,10 +204,11 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratin
 
     Args:
         comparisons: the results.
-        fixed: known ratings, to which the others are relative: one anchor such as ``{"random": 0}``, or more.
+        fixed: known ratings, to which the others are relative: one anchor, such as ``{"random": 0}``, or several.
 
     Raises:
-        ValueError: a comparison is not possible, no rating is fixed, or no games lead from an agent to a fixed one.
+        ValueError: a comparison is impossible, no rating is fixed, no chain of games connects an agent to a fixed
+            rating, or the ratings do not converge.
     """
     if not fixed:
         raise ValueError("expected at least one fixed rating, which the others refer to")
@@ -225,7 +231,7 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratin
 
 
 def _ratings(meetings: _Meetings, strength: npt.NDArray[np.float64]) -> Ratings:
-    """The ratings with their covariance, from strengths (F,) in log odds."""
+    """The ratings with their covariance, from strengths in log odds, (F,)."""
     p = meetings.probabilities(strength)
     squares = meetings.ss - 2 * p * meetings.sg + p * p * meetings.gg
     binomial = p * (1 - p)
@@ -242,7 +248,7 @@ def _ratings(meetings: _Meetings, strength: npt.NDArray[np.float64]) -> Ratings:
 
 
 def _reached(found: set[str], arrows: set[tuple[str, str]]) -> frozenset[str]:
-    """These names, and all to which arrows lead from them."""
+    """The names in `found`, and all names to which arrows (begin, end) lead from them."""
     while more := {end for begin, end in arrows if begin in found} - found:
         found = found | more
     return frozenset(found)

@@ -1,4 +1,4 @@
-"""How well an agent plays endgames: its moves compared with perfect play, in randomly drawn positions."""
+"""How well an agent plays endgames: its moves are compared with perfect play, in randomly chosen positions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from othello_env.support.jit import raise_interrupt
 __all__ = ["ENDGAMES", "EndgameAccuracy", "EndgamePosition", "endgame_positions", "measure_endgame", "random_endgame"]
 
 ENDGAMES = "endgame-v0"
-"""The packaged positions: 8x8 boards with 8 to 12 empty squares, drawn and solved by `scripts/endgame_positions.py`."""
+"""The packaged positions: 8x8 boards with 8 to 12 empty squares, made and solved by `scripts/endgame_positions.py`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +34,25 @@ class EndgamePosition:
     Attributes:
         state: the position, with the moves that led to it from the start.
         scores: for each legal action, the final score in discs for the player to move under perfect play, with the
-            empty squares given to the winner; not all are equal.
+            empty squares given to the winner. At least two of these scores are different.
     """
 
     state: Othello
     scores: dict[int, int]
 
     def loss(self, action: int) -> int:
-        """The number of discs that an action gives away."""
+        """The number of discs that an action loses, compared with a best action."""
         return max(self.scores.values()) - self.scores[action]
 
 
 @dataclass(frozen=True)
 class EndgameAccuracy:
-    """How an agent moved in N endgame positions.
+    """How well an agent moved in N endgame positions.
 
     Attributes:
-        best: the number of positions in which it found a best move.
-        losses: (N,) the discs that each of its moves gave away. An illegal or failed answer counts as the worst move.
-        faults: why answers were illegal or failed.
+        best: the number of positions in which the agent found a best move.
+        losses: (N,), the discs that each of its moves lost. An illegal or failed answer counts as the worst move.
+        faults: the reasons for illegal and failed answers.
     """
 
     best: int
@@ -72,7 +72,7 @@ class EndgameAccuracy:
 
     @property
     def rate(self) -> float:
-        """The share of positions in which it found a best move."""
+        """The share of positions in which the agent found a best move."""
         return self.best / self.positions
 
     @property
@@ -87,12 +87,12 @@ class EndgameAccuracy:
 
     @property
     def loss_interval(self) -> tuple[float, float]:
-        """The 95% interval of `loss`, from the normal distribution."""
+        """The 95% interval of `loss`, which assumes a normal distribution of the mean."""
         half = Z95 * float(np.std(self.losses)) / math.sqrt(self.positions)
         return max(0.0, self.loss - half), self.loss + half
 
     def to_json(self) -> dict[str, Any]:
-        """The results as plain values, with those expected of random moves."""
+        """The results as plain values, with the expected results of random moves."""
         rate, loss = random_endgame()
         return {
             "positions": ENDGAMES,
@@ -130,11 +130,11 @@ def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAcc
 
     Args:
         agent: an agent, a spec or a callable.
-        seed: determines what is random in its choices.
+        seed: determines the agent's random choices.
 
     Raises:
         AgentLeftError: the agent has left.
-        TypeError: the seed is no integer.
+        TypeError: the seed is not an integer.
         ValueError: the seed is negative.
         WrongGameError: the agent does not play Othello on 8x8.
     """
@@ -154,7 +154,7 @@ def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAcc
 
 
 def random_endgame() -> tuple[float, float]:
-    """The share of best moves and the mean loss that are expected of random moves.
+    """The expected share of best moves, and the expected mean loss in discs, of random moves.
 
     >>> [round(number, 2) for number in random_endgame()]
     [0.24, 9.79]
@@ -165,7 +165,7 @@ def random_endgame() -> tuple[float, float]:
 
 
 def _answers(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> list[int | str]:
-    """An action for each position, or why there is none."""
+    """For each position an action, or the reason why there is none."""
     keys = [mix_int(seed, number) for number in range(len(positions))]
     if agent.answers_batches:
         try:
@@ -174,7 +174,7 @@ def _answers(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
         except (AgentLeftError, WrongGameError):
             raise
         except (Exception, SystemExit) as error:
-            raise_interrupt(error)  # asked position by position, it fails only where it has to
+            raise_interrupt(error)  # asked again for each position below, the agent may fail in only some of them
     return [_answer(agent, position, key) for position, key in zip(positions, keys, strict=True)]
 
 

@@ -18,7 +18,7 @@ class Fit:
 
     Attributes:
         chi_square: the sum over rungs of (points - expected points)^2 / variance.
-        rungs: the number of rungs in the sum. A rung where fewer than 5 points are expected on either side is left out.
+        rungs: the number of rungs in the sum. A rung is left out if either side is expected to get fewer than 5 points.
     """
 
     chi_square: float
@@ -26,12 +26,16 @@ class Fit:
 
     @classmethod
     def of(cls, scores: Iterable[tuple[Sequence[float], float]]) -> Fit:
-        """The fit of some rungs: for each, the points of its colour-swapped pairs, 0 to 2, and the expected score."""
+        """The fit of the scores against rungs.
+
+        Args:
+            scores: for each rung, the points of each colour-swapped pair of games, 0 to 2, and the expected score.
+        """
         terms = []
         for points, p in scores:
             n, variance = len(points), p * (1 - p)
             if 2 * n * min(p, 1 - p) >= _LEAST_EXPECTED:
-                # As for the rating's interval, a pair is worth one to two independent games.
+                # As in the interval of the rating, a pair counts as one to two independent games.
                 squares = sum((x - 2 * p) ** 2 for x in points)
                 squares = min(max(squares, 2 * n * variance), 4 * n * variance)
                 terms.append((sum(points) - 2 * n * p) ** 2 / squares)
@@ -39,7 +43,10 @@ class Fit:
 
     @property
     def p_value(self) -> float:
-        """The probability that chance makes it as large, approximated as by Wilson and Hilferty (PNAS 17, 1931)."""
+        """The probability that chance makes `chi_square` this large.
+
+        It is computed by the approximation of Wilson and Hilferty (PNAS 17, 1931).
+        """
         freedom = self.rungs - 1
         if freedom < 1:
             return 1.0

@@ -1,7 +1,8 @@
 """The ladder: packaged opponents from the random mover to the engine, with ratings that do not change.
 
-The file of the ladder says with which games they were rated. The opponents' random choices depend only on a game's key,
-and their limits are depths and simulations, never times. So they play the same on every machine.
+The ladder's file says from which games the ratings were computed. The opponents' random choices depend only on the key
+of the game. The opponents' searches are limited by depth or by simulations, never by time. So the opponents play the
+same on every machine.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 __all__ = ["LADDER", "Ladder", "Rung", "load_ladder"]
 
 LADDER = "ladder-v0"
-"""The packaged ladder, for Othello on 8x8. It gets another name when its opponents or their ratings change."""
+"""The name of the packaged ladder, for Othello on 8x8. It changes when the opponents or their ratings change."""
 
 _FORMAT = "othello-env ladder 1"
 
@@ -25,10 +26,10 @@ class Rung:
     """An opponent of the ladder.
 
     Attributes:
-        spec: of the agent.
-        elo: its rating; the lowest rung's is 0.
+        spec: the spec of the agent.
+        elo: the agent's rating; the rating of the lowest rung is 0.
         interval: the rating's 95% interval.
-        games: the number of games it was rated with.
+        games: the number of games from which the rating was computed.
     """
 
     spec: str
@@ -42,7 +43,7 @@ class Ladder:
     """Opponents with ratings.
 
     Attributes:
-        name: of this version.
+        name: the name of this version of the ladder.
         rungs: at least two, from the weakest to the strongest.
     """
 
@@ -55,7 +56,7 @@ class Ladder:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Ladder:
-        """A ladder from what `scripts/rate_ladder.py` writes.
+        """A ladder from the values that `scripts/rate_ladder.py` writes.
 
         Raises:
             ValueError: these are not the values of a ladder.

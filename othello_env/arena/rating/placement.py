@@ -1,8 +1,9 @@
-"""An agent's rating on the ladder, found by games against the rungs that say most about it.
+"""Find an agent's rating on the ladder by games against the rungs that say most about the rating.
 
-The ratings of the rungs are fixed, so the agent's rating is the one number to be found. A game says most about it when
-its result is least certain. So each batch of games is played against a rung near the agent's rating, as far as that is
-known. These rungs take turns, since an agent may do better against one opponent than against another of equal rating.
+The ratings of the rungs are fixed, so only the agent's rating must be found. A game says most about this rating when
+the result of the game is least certain. So each batch of games is played against a rung near the present estimate of
+the agent's rating. The rungs near the estimate take turns, since an agent may do better against one opponent than
+against another of equal rating.
 """
 
 from __future__ import annotations
@@ -32,28 +33,31 @@ from othello_env.games.hashing import mix_int
 __all__ = ["AGENT", "HALF_WIDTH", "Placement", "place"]
 
 AGENT = "agent"
-"""The name of the agent that is placed, in the records of its games."""
+"""The name of the rated agent in the records of its games."""
 HALF_WIDTH = 25.0
-"""Elo points: half the width of the 95% interval at which an agent is placed."""
+"""The games end when half the width of the 95% interval is at most this many Elo points; this is the default."""
 
 _SMALLEST_BATCH, _LARGEST_BATCH = 4, 64
-"""Pairs of games played at once: few while little is known, then many, for agents that answer batches."""
+"""The fewest and the most pairs of games in a batch. The first batches are small, since little is known yet."""
 _INFORMATIVE = 0.8
-"""Rungs take turns if their games say at least this share of what the best rung's games say."""
+"""A rung takes turns with the most informative rung if its games give at least this share of the information."""
 _BEYOND = 0.9
-"""The ladder cannot measure an agent whose score against the last rung is above this."""
+"""An agent is too strong for the ladder if its expected score against the strongest rung is above this number.
+
+It is too weak if the expected score of the weakest rung against the agent is above this number.
+"""
 _PAIRS_BEYOND = 50
-"""The number of pairs against the last rung after which such an agent's games end."""
+"""The games of such an agent end after this number of pairs against the strongest or the weakest rung."""
 
 
 @dataclass(frozen=True)
 class Placement:
-    """What games against rungs say about an agent.
+    """An agent's results against rungs, and the rating that follows from them.
 
     Attributes:
-        ladder: of the rungs.
-        matches: the results by rung, for the rungs that were played, from the weakest to the strongest.
-        seconds_a_move: the mean time the agent thought for a move; if it answers batches, their time is shared.
+        ladder: the ladder of the rungs.
+        matches: the results by rung, for the rungs that the agent played, from the weakest to the strongest.
+        seconds_a_move: the agent's mean thinking time for a move; the time of a batch is divided among its moves.
     """
 
     ladder: Ladder
@@ -74,7 +78,7 @@ class Placement:
     def elo(self) -> float | None:
         """The rating by maximum likelihood with Firth's penalty, see `othello_env.arena.rating.elo`.
 
-        None if the agent lost or forfeited all games: then there is only an upper limit, the end of `interval`.
+        None if the agent lost or forfeited all games. Then the rating has only an upper limit, the end of `interval`.
         """
         if all(match.losses == match.games for match in self.matches.values()):
             return None
@@ -99,16 +103,16 @@ class Placement:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The rating's 95% interval, if the rungs' own ratings are exact; see `open_end`."""
+        """The rating's 95% interval, which takes the ratings of the rungs as exact; see also `open_end`."""
         half = Z95 * self._ratings.error(AGENT)
         return self._estimate - half, self._estimate + half
 
     @property
     def open_end(self) -> str | None:
-        """``"above"`` or ``"below"`` if the games set the rating no limit in that direction, else None.
+        """``"above"`` or ``"below"`` if the games do not limit the rating in this direction, else None.
 
-        That end of the interval then means nothing. This is so if the agent won or lost all games, or is `beyond` the
-        ladder.
+        The games do not limit the rating if the agent won or lost all games, or is `beyond` the ladder. Then the end of
+        `interval` in this direction means nothing.
         """
         low, high = self._ratings.interval(AGENT)
         return "above" if high == math.inf else "below" if low == -math.inf else self.beyond
@@ -117,7 +121,7 @@ class Placement:
     def beyond(self) -> str | None:
         """``"above"`` or ``"below"`` if the agent is stronger or weaker than the ladder can measure, else None.
 
-        The rating is then extrapolated.
+        In the first two cases the rating is extrapolated.
         """
         if self.expected(self.ladder.rungs[-1]) > _BEYOND:
             return "above"
@@ -132,11 +136,11 @@ class Placement:
 
     @property
     def faults(self) -> list[str]:
-        """Why the agent forfeited games: illegal answers and errors."""
+        """The reasons why the agent forfeited games: illegal answers and errors."""
         return [fault for match in self.matches.values() for fault in match.faults(0)]
 
     def expected(self, rung: Rung) -> float:
-        """The score against a rung, 0 to 1, that follows from the rating."""
+        """The expected score against a rung, 0 to 1, computed from the agent's rating."""
         return expected_score(self._estimate - rung.elo)
 
     @property
@@ -161,24 +165,25 @@ def place(
     seed: int = 0,
     progress: Callable[[Placement], object] | None = None,
 ) -> Placement:
-    """Rate an agent on the ladder. It ends as soon as the interval is small enough or a limit is reached.
+    """Rate an agent on the ladder, until the interval of the rating is small enough or a limit is reached.
 
-    The games are of Othello on 8x8, from the openings `balanced-v0`, each played with both colours. An illegal answer
-    or an error forfeits the game; at the end a `FaultWarning` reports it.
+    The games are Othello on 8x8. They begin with the openings `balanced-v0`, and each opening is played with both
+    colours. An agent that gives an illegal answer or raises an error forfeits the game. A `FaultWarning` at the end
+    reports this.
 
     Args:
         agent: an agent, a spec or a callable.
-        ladder: the opponents; by default the packaged ones.
-        half_width: Elo points: half the width of the 95% interval to be reached.
+        ladder: the opponents; by default the packaged ladder.
+        half_width: the games end when half the width of the 95% interval is at most this many Elo points.
         games: the most games to play, even; None for no limit.
-        seconds: after this time no pair of games begins; None for no limit. If the time ends the games, the same seed
-            need not repeat the result.
+        seconds: after this time no new pair of games begins; None for no limit. If the time ends the games, the same
+            seed may give another result.
         seed: the same seed gives the same games.
         progress: called after each pair of games with the results so far.
 
     Raises:
-        AgentError: a rung failed or gave no legal answer, so that nothing can be measured against it.
-        TypeError: games or the seed is no integer.
+        AgentError: a rung failed or gave an illegal answer, so nothing can be measured against it.
+        TypeError: games or the seed is not an integer.
         ValueError: half_width or seconds is not positive, games is not an even number of at least 2, or the seed is
             negative.
     """
@@ -205,9 +210,9 @@ class _Climb:
     """An agent's games on the ladder so far.
 
     Attributes:
-        agent: that is placed.
+        agent: the agent that is rated.
         openings: the number of openings; a rung plays each of them at most once with each colour.
-        placement: what the games show.
+        placement: the results so far.
     """
 
     def __init__(self, agent: Timed, ladder: Ladder, seed: int) -> None:
@@ -221,7 +226,7 @@ class _Climb:
         self._records: dict[Rung, list[GameRecord]] = {rung: [] for rung in ladder.rungs}
 
     def play(self, rung: Rung, pairs: int, deadline: float) -> Iterator[Placement]:
-        """Play the next pairs of games against a rung, and yield the placement after each.
+        """Play the next pairs of games against a rung, and yield the placement after each pair.
 
         Raises:
             AgentError: the rung forfeited a game.
@@ -237,7 +242,7 @@ class _Climb:
             seconds = self.agent.seconds / max(self.agent.decisions, 1)
             self.placement = Placement(self.placement.ladder, matches, seconds)
             yield self.placement
-            if time.monotonic() > deadline and not at_once:  # those at once are all over by now, and count
+            if time.monotonic() > deadline and not at_once:  # games played at once are all over by now and all count
                 break
 
     def _pairings(self, rung: Rung, pairs: int) -> list[Pairing]:
@@ -250,10 +255,10 @@ class _Climb:
 
 
 def _check_rung(ladder: Ladder, rung: Rung, record: GameRecord) -> None:
-    """Check that a game was not forfeited by the rung.
+    """Check that a rung did not forfeit a game.
 
     Raises:
-        AgentError: it was.
+        AgentError: the rung forfeited the game.
     """
     if record.fault is not None and record.agents[record.fault[0]] == rung.spec:
         fault = record.fault[1].strip().splitlines()[0]
@@ -261,14 +266,14 @@ def _check_rung(ladder: Ladder, rung: Rung, record: GameRecord) -> None:
 
 
 def _next_batch(placement: Placement, openings: int, half_width: float, games: int | None) -> tuple[Rung, int] | None:
-    """The rung to play next and the number of pairs of games, or None at the end.
+    """The rung to play next and the number of pairs of games, or None if the games end.
 
-    No pair of games repeats an opening against a rung, since agents without random choices would repeat their games.
+    No opening is played twice against the same rung, since agents without random choices would repeat their games.
 
     Args:
         placement: the results so far.
         openings: the number of openings.
-        half_width: of the interval to be reached.
+        half_width: see `place`.
         games: the most games to play; None for no limit.
     """
     rungs, total = placement.ladder.rungs, placement.games // 2

@@ -9,21 +9,22 @@ __all__ = ["comparisons", "rate_tournament"]
 
 
 def comparisons(match: MatchResult) -> list[Comparison]:
-    """What two agents' games show: a unit for each opening."""
+    """The results of two agents' games, with one unit for each opening."""
     return [Comparison(*match.agents, sum(points), len(points)) for points in match.points_by_opening()]
 
 
 def rate_tournament(result: Tournament, anchor: str | None = None) -> Ratings:
-    """Elo ratings in which that of the anchor is 0.
+    """Elo ratings of the agents of a tournament; the rating of the anchor is 0.
 
-    An agent that forfeited all its games has no rating but NaN, unless it is the anchor.
+    The rating of an agent that forfeited all its games is NaN, unless this agent is the anchor.
 
     Args:
-        result: the games.
+        result: the tournament.
         anchor: an agent's name; by default ``random`` if it plays, otherwise the first agent.
 
     Raises:
-        ValueError: the anchor does not play, or no games lead from an agent to it.
+        ValueError: the anchor does not play, no chain of games connects an agent to the anchor, or the ratings do not
+            converge.
     """
     if anchor is None:
         anchor = "random" if "random" in result.agents else result.agents[0]

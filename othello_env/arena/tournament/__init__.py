@@ -1,4 +1,4 @@
-"""Tournaments: the schedule of their games, the files of their records, their results."""
+"""Tournaments: the schedule of their games, the files of their records, and their results."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Tournament", "play_tournament"]
 
-if not TYPE_CHECKING:  # a type checker knows the names from the imports above
+if not TYPE_CHECKING:  # type checkers know the names from the imports above
     __getattr__ = later(
         __name__,
         {

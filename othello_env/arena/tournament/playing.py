@@ -1,4 +1,4 @@
-"""A tournament is played, or goes on where it was stopped; every game is a record in a file."""
+"""Play a tournament, or continue one that was stopped. Each game may be stored as a record in a file."""
 
 from __future__ import annotations
 
@@ -31,36 +31,37 @@ def play_tournament(
     ray: bool = False,
     progress: Callable[[GameRecord], None] | None = None,
 ) -> Tournament:
-    """Play a tournament, or what is missing of it.
+    """Play a tournament, or only the games that are missing in a file.
 
-    Each game that ends is added to the file and passed to `progress` at once; Ctrl-C waits until both are done. Games
-    of this tournament that the file has already count and are not played again. An agent that answers with an illegal
-    action, raises an error or exceeds its time forfeits that game; at the end a `FaultWarning` reports it.
+    Each finished game is added to the file and passed to `progress` at once; Ctrl-C waits until both are done. Games of
+    this tournament that are already in the file count and are not played again. An agent that answers with an illegal
+    action, raises an error or exceeds its time forfeits that game. A `FaultWarning` at the end reports this.
 
     Args:
-        agents: by name: specs, agents or callables.
-        schedule: what is played; its agents are the names.
-        file: of records; None keeps none.
-        clock: each side's. Then worker processes play, in which an agent that exceeds its time is stopped.
+        agents: the agents by name, as specs, agents or callables.
+        schedule: the games to play. Its agents must be the names in `agents`, in the same order.
+        file: the file of records; None for no file.
+        clock: the time of each side. With a clock, worker processes play, and an agent that is out of time is stopped.
         workers: the number of processes that play, by default 1; without a clock, 1 means this process.
         ray: play on a Ray cluster, by default on all its cores; see `othello_env.arena.play.cluster`. The results are
-            the same.
-        progress: called with each game, those in the file first.
+            the same as without Ray.
+        progress: called with the record of each game, first with the records that are already in the file.
 
     Raises:
-        ValueError: an agent or the schedule is wrong; or a game in the file is not of this tournament (`RecordError`,
-            which names the line; then nothing is written).
+        ValueError: an agent or the schedule is wrong.
+        RecordError: a game in the file does not belong to this tournament. The message names the line, and nothing is
+            written. This is a ValueError too.
         OSError: the file cannot be written, or another process writes to it.
         MissingExtraError: Ray is not installed.
         TypeError: an agent cannot be sent to a worker.
-        WrongGameError: an agent does not play this game, or not this size of it.
+        WrongGameError: an agent does not play this game, or not on a board of this size.
         othello_env.arena.play.processes.WorkerError: workers fail.
     """
     if workers is not None and workers < 1:
         raise ValueError(f"workers is at least 1, not {workers}")
     if tuple(agents) != schedule.agents:
         raise ValueError(f"the agents are {', '.join(agents)}, but the schedule has {', '.join(schedule.agents)}")
-    made = {name: make_agent(agent, schedule.seed) for name, agent in agents.items()}  # a wrong one ends it here
+    made = {name: make_agent(agent, schedule.seed) for name, agent in agents.items()}  # a wrong agent is found here
     with ExitStack() as stack:
         out = None if file is None else stack.enter_context(open_records(file))
         records = [] if out is None else list(out.records)
@@ -91,7 +92,7 @@ def _warn(result: Tournament) -> None:
 
 
 def _take_up(records: list[GameRecord], out: RecordFile | None, progress: Callable[[GameRecord], None] | None) -> None:
-    """Go on with a file: remove what a kill left unfinished in it, and report the games that it has."""
+    """Continue a file: remove a last line that is incomplete, and report the games that are in the file."""
     if out is not None:
         out.cut_torn_line()
     if progress is not None:
@@ -102,7 +103,7 @@ def _take_up(records: list[GameRecord], out: RecordFile | None, progress: Callab
 
 @contextmanager
 def _held_interrupt() -> Iterator[None]:
-    """Ctrl-C waits until the end of the block, so that what was reported is what is in the file."""
+    """Delay Ctrl-C until the block ends, so that the games in the file are exactly the games that were reported."""
     main = threading.current_thread() is threading.main_thread()
     handler = signal.getsignal(signal.SIGINT)
     if not main or not callable(handler):

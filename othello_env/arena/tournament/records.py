@@ -1,4 +1,4 @@
-"""Files of records, a finished game a line: each grows line by line, and a kill loses no line that was written."""
+"""Files of records, with one finished game on each line. If a process is killed, the lines that it wrote are kept."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _HEAD = b'{"format": "' + FORMAT.encode() + b'"'
 
 
 def read_records(path: str | Path) -> list[GameRecord]:
-    """The records of a file. If a kill cut off the last line, that line is left out.
+    """The records of a file. If the last line is incomplete because a process was killed, it is left out.
 
     Raises:
-        OSError: the file cannot be read, or is no regular file.
-        ValueError: it has more than 4 GiB.
-        RecordError: a line is no record; the message names it.
+        OSError: the file cannot be read, or is not a regular file.
+        ValueError: the file has more than 4 GiB.
+        RecordError: a line is not a record; the message names the line.
     """
     data = read_file(path, _LARGEST_FILE, "read records from")
     return _parse(data[: _whole(data, path)], path)
 
 
 def _whole(data: bytes, path: str | Path) -> int:
-    """The number of bytes of whole lines.
+    """The number of bytes in complete lines.
 
     Raises:
-        RecordError: what follows them does not begin like a record.
+        RecordError: the bytes after the complete lines are not the beginning of a record.
     """
     end = data.rfind(b"\n") + 1
     torn = data[end:]
@@ -54,13 +54,13 @@ def _parse(data: bytes, path: str | Path) -> list[GameRecord]:
 
 
 class RecordFile:
-    """A file of records to which games are added, each with one write, so a kill loses no game that was added.
+    """A file of records to which games are added. A game that was added is not lost if the process is killed.
 
-    If an earlier kill cut off the last line, what is left of it is removed before a game is added. Use `open_records`
-    to get such a file.
+    If the last line is incomplete because a process was killed, the line is removed before a game is added. Use
+    `open_records` to get such a file.
 
     Attributes:
-        records: those that were in the file when it was opened.
+        records: the records that were in the file when it was opened.
     """
 
     def __init__(self, file: FileIO, path: Path) -> None:
@@ -71,7 +71,7 @@ class RecordFile:
         self.records = _parse(data[: self._end], path)
 
     def cut_torn_line(self) -> None:
-        """Remove a last line that was not written to its end.
+        """Remove the last line if it is incomplete.
 
         Raises:
             OSError: the file cannot be written.
@@ -84,7 +84,7 @@ class RecordFile:
         """Add a game.
 
         Raises:
-            OSError: its line cannot be written; part of it may be in the file.
+            OSError: the game's line cannot be written; part of the line may be in the file.
         """
         self.cut_torn_line()
         line = record.to_json().encode() + b"\n"
@@ -94,12 +94,12 @@ class RecordFile:
 
 @contextmanager
 def open_records(path: str | Path) -> Iterator[RecordFile]:
-    """Open a file of records, or make it; only one process at a time can have it open.
+    """Open a file of records, or make a new one. Only one process at a time can have the file open.
 
     Raises:
-        OSError: it cannot be opened, another process writes to it, or it is no regular file but, say, a symbolic link.
-        ValueError: it has more than 4 GiB.
-        RecordError: a line is no record; the file is left as it is.
+        OSError: the file cannot be opened, another process writes to it, or it is a symbolic link or the like.
+        ValueError: the file has more than 4 GiB.
+        RecordError: a line is not a record; the file is not changed.
     """
     path = Path(path)
     check_output(path)

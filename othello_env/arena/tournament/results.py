@@ -1,4 +1,4 @@
-"""What played games show: the score of one agent against another, and those of all agents of a tournament."""
+"""The results of finished games: the score of one agent against another, and the scores of a whole tournament."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from othello_env.arena.play.records import GameRecord
 __all__ = ["Z95", "MatchResult", "Tournament", "score_interval"]
 
 Z95 = NormalDist().inv_cdf(0.975)
-"""Standard errors on either side of a normal 95% interval."""
+"""Half the width of a normal 95% interval, in standard errors."""
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """What an agent achieved against another, in a match, in a tournament or on the ladder.
+    """The results of an agent against another agent, in a match, in a tournament or on the ladder.
 
-    In games of three players, the better result of two players is a win over the other.
+    In a game of three players, the one of the two agents with the better result wins against the other.
 
     Attributes:
         agents: the names of the agent and of its opponent.
@@ -70,9 +70,10 @@ class MatchResult:
 
     @property
     def margin(self) -> float:
-        """The mean margin in the unit of the game's scores, in Othello discs a game; NaN without games.
+        """The mean margin of a game, in the unit of the game's scores (discs in Othello); NaN without games.
 
-        A game's margin is half the difference of the two players' margins: where two play, the first one's margin.
+        A game's margin is half the difference between the margins of the two agents. In a game of two players this is
+        the margin of the first agent.
         """
         margins = [(mine - theirs) / 2 for mine, theirs in (self._of_both(r, r.margins) for r in self.records)]
         return sum(margins) / self.games if self.games else math.nan
@@ -84,19 +85,19 @@ class MatchResult:
         return [0.5 + 0.5 * ((mine > theirs) - (mine < theirs)) for mine, theirs in results]
 
     def _of_both(self, record: GameRecord, numbers: Sequence[float]) -> tuple[float, float]:
-        """The agent's and its opponent's, of numbers one for each player."""
+        """The agent's number and its opponent's number, where `numbers` has one for each player of the game."""
         first, second = self.agents
         return numbers[record.agents.index(first)], numbers[record.agents.index(second)]
 
     def points_by_opening(self) -> list[list[float]]:
-        """For each opening, the agent's points in the games from there: 1 for a win, 0.5 for a draw, 0 for a loss."""
+        """For each opening, the agent's points in its games: 1 for a win, 0.5 for a draw, 0 for a loss."""
         found: dict[int, list[float]] = defaultdict(list)
         for record, points in zip(self.records, self._points, strict=True):
             found[record.opening].append(points)
         return list(found.values())
 
     def to_json(self) -> dict[str, Any]:
-        """The results as plain values: the score is 0 to 1, the difference in discs a game."""
+        """The results as plain values: the score is from 0 to 1, and the mean difference is in discs."""
         return {
             "games": self.games,
             "wins": self.wins,
@@ -109,7 +110,7 @@ class MatchResult:
         }
 
     def faults(self, agent: int) -> list[str]:
-        """Why the first (0) or second (1) agent forfeited games."""
+        """The reasons why the first (0) or second (1) agent forfeited games."""
         return _faults(self.agents[agent], self.records)
 
 
@@ -118,7 +119,7 @@ class Tournament:
     """The results of a tournament. They do not depend on the order in which its games were played.
 
     Attributes:
-        agents: their names.
+        agents: the names of the agents.
         records: the games, sorted by opening and agents.
     """
 
@@ -138,7 +139,7 @@ class Tournament:
         return cls(names, tuple(sorted(records, key=lambda r: (r.opening, [place[name] for name in r.agents]))))
 
     def scores(self) -> dict[tuple[str, str], MatchResult]:
-        """For each ordered pair of agents that met, what the first achieved against the second."""
+        """For each ordered pair of agents that met, the results of the first agent against the second."""
         place = {name: i for i, name in enumerate(self.agents)}
         met: dict[tuple[str, str], list[GameRecord]] = defaultdict(list)
         for record in self.records:
@@ -148,7 +149,7 @@ class Tournament:
         return {pair: MatchResult(pair, tuple(records)) for pair, records in met.items()}
 
     def faults(self, agent: str) -> list[str]:
-        """Why an agent forfeited games."""
+        """The reasons why an agent forfeited games."""
         return _faults(agent, self.records)
 
 
@@ -160,8 +161,8 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
     """The 95% interval of a mean score.
 
     The two games of a colour-swapped pair share an opening and are not independent, so the pair is the unit. The
-    interval is Wilson's (J. Am. Stat. Assoc. 22, 1927), which also holds at scores near 0 and 1. The variance between
-    pairs determines how many independent games a pair counts as: at least one, at most two.
+    interval is Wilson's (J. Am. Stat. Assoc. 22, 1927), which is also valid for scores near 0 and 1. A pair counts as
+    one to two independent games. The exact number follows from the variance between pairs.
 
     Args:
         scores: the score of each pair, 0 to 1.
@@ -171,7 +172,8 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
         return (0.0, 1.0)
     score = sum(scores) / n
     variance = sum((x - score) ** 2 for x in scores) / (n - 1) if n > 1 else 0.0
-    alike = 2.0 if 0 < score < 1 else 1.0  # for equal pairs, unless a clean score leaves them no choice
+    # What a pair counts if all pairs have the same score. With a mean of 0 or 1 they always have, so that says nothing.
+    alike = 2.0 if 0 < score < 1 else 1.0
     worth = score * (1 - score) / variance if variance > 0 else alike
     games = n * min(max(worth, 1.0), 2.0)
     z2 = Z95**2

@@ -1,4 +1,4 @@
-"""A file of records belongs to a tournament, or it does not: what is checked before a tournament goes on."""
+"""Check that a file of records belongs to a tournament, before the tournament is continued."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["check_records"]
 def check_records(
     schedule: Schedule, clock: TimeControl | None, records: Sequence[GameRecord], file: str | Path | None
 ) -> None:
-    """Check that a file's records are games of this tournament, each once, and that they end as they say.
+    """Check that a file's records are different games of this tournament, and that each game ends as its record says.
 
     Raises:
-        RecordError: one is not; its line is named.
+        RecordError: a record fails a check; the message names its line.
     """
     expected = _settings_of(schedule, clock)
     seen = set()
@@ -62,7 +62,7 @@ def _settings_of(schedule: Schedule, clock: TimeControl | None) -> dict[str, obj
 
 
 def _difference(record: GameRecord, schedule: Schedule, expected: Mapping[str, object]) -> str:
-    """Why a record is of another tournament."""
+    """The reason why a record belongs to another tournament."""
     was = _settings(record)
     for name, value in expected.items():
         if was[name] != value:

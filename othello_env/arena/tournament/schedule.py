@@ -1,4 +1,4 @@
-"""The games that belong to a seed: their agents, openings and keys, and the order in which they are played.
+"""The games that follow from a seed: their agents, openings and keys, and the order in which they are played.
 
 Matches, tournaments and placements on the ladder all take their games from here.
 """
@@ -28,30 +28,31 @@ _KEPT_OPENINGS = 8
 
 @dataclass(frozen=True)
 class Schedule:
-    """What a match or a tournament plays.
+    """The games of a match or a tournament.
 
-    Each group of agents, a pair in games for two, plays each opening once in every rotation of its seats: a pair with
-    both colours. All groups have the same openings, and all play the first one before any plays the second. A game's
-    key depends only on the rules, the seed, the opening and the agents' names. So a tournament with more games or
-    agents includes the games of the smaller one, and a match is a tournament of two.
+    The agents of one game are a group: a pair if the game is for two players. Each group plays each opening once in
+    every rotation of the seats, so a pair plays it with both colours. All groups have the same openings, and all groups
+    play the first opening before any group plays the second. A game's key depends only on the rules, the seed, the
+    opening and the agents' names. So a tournament with more games or agents includes the games of the smaller
+    tournament. A match is a tournament of two agents.
 
     Attributes:
-        agents: their names, all different.
-        games: the number of games of each group, a multiple of the number of players; None means 200, or the next such
-            number.
-        openings: None, ``"random:PLIES"``, ``"balanced-v0"`` for the packaged list, or transcripts or States; lists are
-            taken in turn.
+        agents: the names of the agents, all different.
+        games: the number of games of each group, a multiple of the number of players; None means 200, or the next
+            multiple.
+        openings: None for the usual start, ``"random:PLIES"``, ``"balanced-v0"`` for the packaged list, or a list of
+            transcripts or States. The openings of a list are taken in turn.
         seed: determines the openings and all random choices.
-        rules: of the game.
-        gauntlet: whether only groups with the first agent play.
-        near: only agents at most this many places apart in the list meet; None for no limit.
-        new_game: makes the position from a key that a game begins with; by default the rules' own start. If no text
-            shows such a position, records of these games cannot be replayed.
+        rules: the rules of the game.
+        gauntlet: whether only the groups that include the first agent play.
+        near: agents meet only if they are at most this many places apart in the list; None for no limit.
+        new_game: takes a key and returns the position in which a game begins; by default the start in `rules`. If the
+            position cannot be written as text, records of these games cannot be replayed.
 
     Raises:
-        TypeError: games or the seed is no integer.
-        ValueError: there are too few agents or two of one name, games is no such number, the seed is negative, or an
-            opening is wrong.
+        TypeError: games or the seed is not an integer.
+        ValueError: there are too few agents, two agents have the same name, games is not a positive multiple of the
+            number of players, the seed is negative, or an opening is wrong.
     """
 
     agents: tuple[str, ...]
@@ -73,7 +74,7 @@ class Schedule:
         if self.games is not None:
             object.__setattr__(self, "games", check_games(self.games, players))
         object.__setattr__(self, "seed", check_seed(self.seed))
-        _ = self._given  # reports at once what is wrong with the openings
+        _ = self._given  # raises at once if an opening is wrong
 
     def __repr__(self) -> str:
         given = f"{len(self._given)} given" if self._given else self.openings or "start"
@@ -81,7 +82,7 @@ class Schedule:
         return f"<Schedule of {what}, openings {given}, seed {self.seed}>"
 
     def __iter__(self) -> Iterator[Pairing]:
-        """The games in order, made one by one."""
+        """The games in order; each game is made when it is needed."""
         return self.missing(frozenset())
 
     def __len__(self) -> int:
@@ -95,11 +96,11 @@ class Schedule:
 
     @property
     def openings_text(self) -> str | None:
-        """What records say about the openings: their name, or None if they are the start or given ones."""
+        """The text that describes the openings in records; None for the usual start or a list."""
         return self.openings if isinstance(self.openings, str) else None
 
     def missing(self, done: Container[tuple[int, tuple[str, ...]]]) -> Iterator[Pairing]:
-        """The games in order without those that are done, each given by its opening's number and its agents."""
+        """The games in order, without the finished games; `done` has their pairs (number of the opening, agents)."""
         for number in range(self.num_openings):
             for names in self._seatings:
                 if (number, names) not in done:
@@ -124,7 +125,7 @@ class Schedule:
 
     @cached_property
     def _seatings(self) -> dict[tuple[str, ...], None]:
-        """The agents of each game from an opening, in the order of the players; games are played in this order."""
+        """For each game from an opening, the agents in the order of the players. The games are played in this order."""
         players = self.rules.num_players
         furthest = len(self.agents) if self.near is None else self.near
         groups = [
@@ -137,7 +138,7 @@ class Schedule:
 
     @cached_property
     def _opening(self) -> Callable[[int], Opening]:
-        """The opening with a number; the last few are kept, since several games begin with each."""
+        """Returns the opening with a number. The last few openings are kept, since several games begin with each."""
         return lru_cache(_KEPT_OPENINGS)(self._make_opening)
 
     def _make_opening(self, number: int) -> Opening:
@@ -163,11 +164,11 @@ class Schedule:
 
     @cached_property
     def _given(self) -> list[tuple[tuple[str, str] | None, str]]:
-        """Each given opening as text: a position, or None for the usual start, and the moves from there."""
+        """Each opening of a list as text: its position (None for the usual start), and the moves from there."""
         return [self._written(start) for start in self._openings.positions]
 
     def _written(self, start: State) -> tuple[tuple[str, str] | None, str]:
-        with suppress(ValueError):  # its moves may have begun elsewhere
+        with suppress(ValueError):  # the moves may have begun in another position
             moves = names_of_moves(self._usual, start.moves)
             if play_names(self._usual, moves) == start:
                 return None, moves
