@@ -53,7 +53,7 @@ def _interrupt(_: int, frame: "FrameType | None") -> None:
     _interrupted.append(True)
     while frame is not None:
         if frame.f_code is _raise_again.__code__:
-            return  # `_raise_again` notices that there is one interrupt more
+            return  # `_raise_again` sees that there is one more interrupt
         if frame.f_code in _command:
             raise KeyboardInterrupt
         frame = frame.f_back

@@ -43,8 +43,8 @@ def play_match(
     agent that gives an illegal answer or raises an error forfeits the game. A `FaultWarning` at the end reports this.
 
     Args:
-        a: an agent, a spec or a callable.
-        b: its opponent.
+        a: the first agent: an agent, a spec or a callable.
+        b: the second agent, in the same form.
         games: the number of games, even.
         openings: where games begin; see `othello_env.arena.tournament.schedule.Schedule`.
         seed: the same seed gives the same match.

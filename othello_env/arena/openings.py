@@ -57,7 +57,10 @@ def find_openings(openings: str | Sequence[str | State] | None, new_game: Callab
 
 
 def opening_start(openings: Openings, seed: int, number: int) -> tuple[State, int]:
-    """The position of the opening with this number, and the key of its random moves. Listed openings take turns."""
+    """The position of the opening with this number, and the key of its random moves.
+
+    The openings of a list are taken in turn.
+    """
     key = mix_int(mix_int(seed, 0), number)
     given = openings.positions
     return given[number % len(given)] if given else openings.draw(key), key

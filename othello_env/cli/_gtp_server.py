@@ -31,7 +31,7 @@ class GtpServer:
     """Answers the GTP commands of another program with the moves of an agent.
 
     Args:
-        agent: the agent, which plays each side for which a command asks it.
+        agent: the agent; it plays every side for which a command asks for a move.
         name: the agent's name for the other program.
         size: the size of the first board.
         seed: the agent's random choices depend only on this seed, the game's number and the colour.

@@ -161,7 +161,7 @@ def make_new_folder(path: Path) -> None:
 
 
 def show(text: str) -> None:
-    """Show the progress of work on a line of the terminal, which the next call replaces. Show nothing in a pipe."""
+    """Show the progress of work on a line of the terminal. The next call replaces it. Show nothing in a pipe."""
     if sys.stderr.isatty():
         click.echo(f"\r{text}\x1b[K", nl=False, err=True)
 

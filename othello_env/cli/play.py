@@ -77,7 +77,7 @@ class TerminalGame:
 
     Args:
         state: the position to begin with.
-        seats: for each player, the seat of the player's agent (None for a human) and a name for the agent or human.
+        seats: for each player, the seat of the player's agent (None for a human) and the name to show.
         adviser: the agent that gives hints.
         prompt: asks the human for a line. The end of the input (EOFError) ends the game like the command ``quit``.
         tell: shows the human a text.

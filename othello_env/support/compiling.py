@@ -34,7 +34,7 @@ class _Watch(Listener):
         if self._once.acquire(blocking=False):
             self._report()
 
-    # Numba compiles in only one thread at a time. The events of a kernel's callees come between the kernel's own two.
+    # Numba compiles in one thread at a time. The callees of a kernel start and end before the kernel itself ends.
 
     def on_start(self, event: Event) -> None:
         self._depth += 1
@@ -70,6 +70,6 @@ def compilation_reported(report: Callable[[], None]) -> Iterator[None]:
 
 
 def report_compilation() -> None:
-    """Report immediately, because another process compiles for this one."""
+    """Call every open `report` now; a caller uses this when another process compiles for this process."""
     for watch in [*_watches]:
         watch.report()

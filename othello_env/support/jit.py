@@ -55,7 +55,9 @@ def kernel(*, inline: bool = False, slp: bool = False, lean: bool = False) -> Ca
 def kernel(
     function: _F | None = None, *, inline: bool = False, slp: bool = False, lean: bool = False
 ) -> _F | Callable[[_F], _F]:
-    """Compile a function of plain numbers and arrays. It checks nothing and releases the interpreter's lock.
+    """Compile a function of plain numbers and arrays.
+
+    The compiled function checks nothing and releases the interpreter's lock.
 
     Args:
         function: the kernel.
@@ -65,8 +67,8 @@ def kernel(
             functions without loops or calls that do the same work in several directions. Use it only for integers:
             Numba turns it off because calls of vectorised mathematical functions went wrong (Numba issue 8705).
         lean: do not count references to arrays. Counting them for twenty arrays takes longer than a small kernel runs.
-            Meant for kernels that only other kernels call and that neither make nor return an array. Numba refuses
-            kernels that are not like this.
+            Meant for kernels that only other kernels call and that neither make nor return an array. Numba refuses all
+            other kernels.
     """
 
     def compile_it(function: _F) -> _F:
@@ -88,7 +90,7 @@ def entry_point(function: _F, *args: Any) -> _F:
 
 
 def raise_interrupt(error: BaseException) -> None:
-    """Raise KeyboardInterrupt if it caused this error.
+    """Raise KeyboardInterrupt if an interrupt caused this error.
 
     If an interrupt arrives while a kernel runs, Python notices it when the kernel returns. Numba then raises a
     SystemError whose cause is the KeyboardInterrupt. A broad ``except`` around kernels must call this function first.

@@ -149,7 +149,7 @@ def _settings(slp: bool) -> Iterator[None]:
 
 
 class _Locator:
-    """Gives Numba the place of its cache files. The folder is named by a hash of the sources, so Numba checks none."""
+    """Gives Numba the place of its cache files. The folder depends on the sources, so Numba need not check them."""
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._py_file = function.__code__.co_filename

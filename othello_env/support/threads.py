@@ -40,7 +40,8 @@ class Threads:
         """
         if self.count == 1:
             return [work(0)]
-        results: SimpleQueue[_Answer] = SimpleQueue()  # a new one, as answers of an interrupted run may still come
+        # Each run has a new queue, because answers of an interrupted run may still arrive in the old queue.
+        results: SimpleQueue[_Answer] = SimpleQueue()
         process = os.getpid()
         with self._lock(process):  # so that `close` cannot end the threads between these tasks
             if self._process != process:

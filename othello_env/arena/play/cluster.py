@@ -31,7 +31,7 @@ from othello_env.support.extras import import_extra
 __all__ = ["play_jobs_on_cluster"]
 
 _RETRIES = 10
-"""How many nodes or Ray processes may die while they play a job. An agent that crashes does not end them."""
+"""The number of times that a node or a Ray process may die during a job. An agent that crashes ends neither of them."""
 
 
 def play_jobs_on_cluster(
@@ -162,7 +162,7 @@ class _Board:
     def __init__(self, setting: _Setting) -> None:
         if (here := versions()) != setting.versions:
             raise WorkerError(f"node {platform.node()} plays with {here}, but the tournament with {setting.versions}")
-        with suppress(OSError):  # if the folder is missing and an agent needs a file in it, the agent's error names it
+        with suppress(OSError):  # if the folder is missing, an agent that needs it will raise an error
             os.chdir(setting.folder)
         self._jobs: deque[Job] = deque()
         roster = {name: cast(Policy, _Packed(data)) for name, data in setting.roster.items()}
@@ -177,7 +177,7 @@ class _Board:
 
 
 _boards: dict[str, _Board] = {}
-"""The board of the last tournament for which this Ray process played, with the tournament's key; at most one."""
+"""The board of the last tournament that this Ray process played for, by the tournament's key."""
 
 
 def _play(setting: _Setting, job: Job) -> list[GameRecord]:

@@ -130,7 +130,10 @@ def play_game(
 def _answer(
     seat: Seat, state: State, clock: TimeControl | None, used: list[float], watch: Watch | None
 ) -> tuple[int | str, float]:
-    """The action of the player to move, or why the player forfeits; and its thinking time, added to `used`."""
+    """The action of the player to move, or why the player forfeits, and the player's thinking time.
+
+    The time is in seconds. It is also added to `used`.
+    """
     player = state.to_move
     left = clock.left(used[player]) if clock else None
     limit = left.seconds if left else None

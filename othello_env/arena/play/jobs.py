@@ -70,7 +70,7 @@ def play_elsewhere(
 
 
 class _Jobs:
-    """Games cut into jobs. The size of the next jobs depends on how long the last ones took."""
+    """Games cut into jobs. The size of the next jobs depends on how long the last jobs took."""
 
     def __init__(self, todo: Iterator[Pairing], *, watched: bool) -> None:
         self._todo = todo

@@ -39,7 +39,7 @@ class Pairing:
         key: 64 bits that determine everything random in the game.
         game: the name of the game and its options; see `othello_env.games.registry.Rules`.
         seed: the seed of the match or tournament.
-        openings: the text that describes the openings of the match or tournament; None for the usual start or a list.
+        openings: the openings of the match or tournament as text; None if they are the usual start or a given list.
     """
 
     opening: Opening

@@ -166,7 +166,7 @@ class _Worker:
                     report_compilation()
                     continue
                 self._note(kind, *values)
-        except WorkerError:  # it is an OSError, but not an error of the connection
+        except WorkerError:  # a WorkerError is an OSError, but not an error of the connection
             raise
         except (EOFError, OSError):
             return self._died()

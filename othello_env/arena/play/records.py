@@ -36,7 +36,7 @@ FORMAT = "othello-env game 1"
 
 
 class RecordError(ValueError):
-    """A record cannot be read, or contradicts its own moves. If it is in a file, the message names the line."""
+    """A record cannot be read, or contradicts its own moves. If the record is in a file, the message names the line."""
 
 
 @cache
@@ -61,13 +61,13 @@ class GameRecord:
         position: where the opening begins, as the game's text and the player to move; None for the usual start.
         opening_moves: the moves of the opening, separated by spaces, passes included.
         moves: the moves after the opening, written in the same way.
-        result: (P,), which sum to zero: +1 for a win, -1 for a loss. A player that forfeits gets -1.
+        result: (P,), +1 for a win and -1 for a loss, with the sum zero. A player that forfeits gets -1.
         margins: (P,), by how much each player won, in the unit of the scores. A forfeit loses by the largest margin.
         scores: (P,), the scores of the last position.
         fault: the player that forfeited the game and why (an illegal answer, an error, the time), or None.
         seed: the seed of the match or tournament.
         key: 64 bits that determined everything random in the game.
-        openings: the text that describes the openings of the match or tournament; None for the usual start or a list.
+        openings: the openings of the match or tournament as text; None if they are the usual start or a given list.
         clock: the time of each side as text, see `othello_env.arena.play.clocks.TimeControl`; None without a clock.
         seconds: (P,), how long each player thought; None without a clock.
         versions: the versions of Python and of the packages with which the game was played, by name.
@@ -205,7 +205,7 @@ class GameRecord:
 
     @classmethod
     def from_transcript(cls, moves: str, agents: Sequence[str], game: str = "othello") -> GameRecord:
-        """The record of a finished game that was played elsewhere, from the game's start. Passes may be left out.
+        """The record of a finished game that was played elsewhere, with the usual start. Passes may be left out.
 
         Raises:
             ValueError: the moves cannot be played or do not end the game, or the number of agents is wrong.

@@ -37,7 +37,8 @@ def serve(
     """Play the games that arrive on a connection, until the owner has ended.
 
     Each message from the owner is (pairings, watched). The answer is ("records", records) when the games are played, or
-    ("failed", reason). Before the answer, ("compiles",) may be sent, and in watched games each call of a `Watch`.
+    ("failed", reason). Before the answer, the worker may send ("compiles",). In watched games it also sends each call
+    of a method of `Watch`, as (method, player or action, seconds).
 
     Args:
         connection: the connection to the owner.

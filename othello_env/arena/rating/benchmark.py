@@ -153,7 +153,7 @@ def run_benchmark(
     Args:
         agent: an agent, a spec or a callable.
         name: the agent's name in the results; by default its spec or `repr`.
-        half_width: see `othello_env.arena.rating.placement.place`, also for the arguments below.
+        half_width: see `othello_env.arena.rating.placement.place`.
         games: the most games to play.
         seconds: after this time no new pair of games begins.
         seed: the same seed gives the same results, unless the time in `seconds` ends the games.

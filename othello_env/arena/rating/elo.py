@@ -7,7 +7,7 @@ ratings finite, even for an agent that won or lost all its games. If there are o
 effect of half a win and half a loss. The more games there are, the smaller the effect is.
 
 The games from one opening with swapped colours are not independent, so they form one unit. The covariance is a sandwich
-estimate: the inverse information stands on both sides of the squared residuals of the units. The residuals are
+estimate: the squared residuals of the units, multiplied on both sides by the inverse information. The residuals are
 unreliable if there are few games or if the games are one-sided. So a pair of games counts as at least one independent
 game and as at most two.
 
@@ -68,7 +68,7 @@ class Ratings:
         elo: the rating of each agent, in the order in which the agents first appear; NaN for an agent without a rating.
         covariance: (K, K) float64, the covariance of the ratings in the same order, in squared Elo points; 0 for fixed
             ratings.
-        limited: the agents whose ratings have a lower limit, and the agents whose ratings have an upper limit.
+        limited: two sets: the agents whose ratings have a lower limit, and the agents whose ratings have an upper one.
     """
 
     elo: dict[str, float]
@@ -191,8 +191,8 @@ def _limits(
 ) -> tuple[frozenset[str], frozenset[str]]:
     """The agents whose ratings have a lower limit from the results, and the agents whose ratings have an upper limit.
 
-    A fixed rating has both limits. If agent A took points from agent B, A cannot be much weaker than B. So if B's rating
-    has a lower limit, A's rating has one too. If A's rating has an upper limit, B's rating has one too.
+    A fixed rating has both limits. If agent A took points from agent B, A cannot be much weaker than B. So if B's
+    rating has a lower limit, A's rating has one too. If A's rating has an upper limit, B's rating has one too.
     """
     took = {(a, b) for (a, b), (games, points, *_) in sums.items() if points > 0}
     took |= {(b, a) for (a, b), (games, points, *_) in sums.items() if points < games}

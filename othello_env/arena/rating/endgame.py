@@ -174,7 +174,7 @@ def _answers(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
         except (AgentLeftError, WrongGameError):
             raise
         except (Exception, SystemExit) as error:
-            raise_interrupt(error)  # asked again for each position below, the agent may fail in only some of them
+            raise_interrupt(error)  # below, the agent is asked for each position again, and may fail in only a few
     return [_answer(agent, position, key) for position, key in zip(positions, keys, strict=True)]
 
 

@@ -43,9 +43,9 @@ class Fit:
 
     @property
     def p_value(self) -> float:
-        """The probability that chance makes `chi_square` this large.
+        """The probability that chance makes `chi_square` at least this large.
 
-        It is computed by the approximation of Wilson and Hilferty (PNAS 17, 1931).
+        The approximation is by Wilson and Hilferty (PNAS 17, 1931).
         """
         freedom = self.rungs - 1
         if freedom < 1:

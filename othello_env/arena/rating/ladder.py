@@ -16,7 +16,7 @@ from typing import Any
 __all__ = ["LADDER", "Ladder", "Rung", "load_ladder"]
 
 LADDER = "ladder-v0"
-"""The name of the packaged ladder, for Othello on 8x8. It changes when the opponents or their ratings change."""
+"""The name of the packaged ladder, for Othello on 8x8. The name changes if the opponents or their ratings change."""
 
 _FORMAT = "othello-env ladder 1"
 
@@ -44,7 +44,7 @@ class Ladder:
 
     Attributes:
         name: the name of this version of the ladder.
-        rungs: at least two, from the weakest to the strongest.
+        rungs: the opponents, at least two, from the weakest to the strongest.
     """
 
     name: str

@@ -35,7 +35,7 @@ __all__ = ["AGENT", "HALF_WIDTH", "Placement", "place"]
 AGENT = "agent"
 """The name of the rated agent in the records of its games."""
 HALF_WIDTH = 25.0
-"""The games end when half the width of the 95% interval is at most this many Elo points; this is the default."""
+"""By default, the games end when half the width of the 95% interval is at most this many Elo points."""
 
 _SMALLEST_BATCH, _LARGEST_BATCH = 4, 64
 """The fewest and the most pairs of games in a batch. The first batches are small, since little is known yet."""
@@ -47,7 +47,10 @@ _BEYOND = 0.9
 It is too weak if the expected score of the weakest rung against the agent is above this number.
 """
 _PAIRS_BEYOND = 50
-"""The games of such an agent end after this number of pairs against the strongest or the weakest rung."""
+"""If an agent is too strong, its games end after this number of pairs against the strongest rung.
+
+If it is too weak, they end after this number of pairs against the weakest rung.
+"""
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,7 @@ class Placement:
     def beyond(self) -> str | None:
         """``"above"`` or ``"below"`` if the agent is stronger or weaker than the ladder can measure, else None.
 
-        In the first two cases the rating is extrapolated.
+        If it is not None, the rating is extrapolated.
         """
         if self.expected(self.ladder.rungs[-1]) > _BEYOND:
             return "above"

@@ -61,7 +61,7 @@ def play_tournament(
         raise ValueError(f"workers is at least 1, not {workers}")
     if tuple(agents) != schedule.agents:
         raise ValueError(f"the agents are {', '.join(agents)}, but the schedule has {', '.join(schedule.agents)}")
-    made = {name: make_agent(agent, schedule.seed) for name, agent in agents.items()}  # a wrong agent is found here
+    made = {name: make_agent(agent, schedule.seed) for name, agent in agents.items()}  # raises if an agent is wrong
     with ExitStack() as stack:
         out = None if file is None else stack.enter_context(open_records(file))
         records = [] if out is None else list(out.records)

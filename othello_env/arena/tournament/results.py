@@ -23,7 +23,7 @@ Z95 = NormalDist().inv_cdf(0.975)
 class MatchResult:
     """The results of an agent against another agent, in a match, in a tournament or on the ladder.
 
-    In a game of three players, the one of the two agents with the better result wins against the other.
+    In a game of three players, an agent wins against another agent if its own result is better.
 
     Attributes:
         agents: the names of the agent and of its opponent.
@@ -172,7 +172,8 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
         return (0.0, 1.0)
     score = sum(scores) / n
     variance = sum((x - score) ** 2 for x in scores) / (n - 1) if n > 1 else 0.0
-    # What a pair counts if all pairs have the same score. With a mean of 0 or 1 they always have, so that says nothing.
+    # If all pairs have the same score, each pair counts as two games. But if all games were won or all were lost, equal
+    # scores say nothing about independence, so each pair counts as one game.
     alike = 2.0 if 0 < score < 1 else 1.0
     worth = score * (1 - score) / variance if variance > 0 else alike
     games = n * min(max(worth, 1.0), 2.0)

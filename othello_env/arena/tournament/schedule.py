@@ -96,11 +96,11 @@ class Schedule:
 
     @property
     def openings_text(self) -> str | None:
-        """The text that describes the openings in records; None for the usual start or a list."""
+        """The openings as text for records; None if they are the usual start or a given list."""
         return self.openings if isinstance(self.openings, str) else None
 
     def missing(self, done: Container[tuple[int, tuple[str, ...]]]) -> Iterator[Pairing]:
-        """The games in order, without the finished games; `done` has their pairs (number of the opening, agents)."""
+        """The games in order, without those in `done`, which contains pairs (number of the opening, agents)."""
         for number in range(self.num_openings):
             for names in self._seatings:
                 if (number, names) not in done:
