@@ -103,10 +103,10 @@ class Agent(ABC):
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
         """The action for the player to move.
 
-        A clock may limit the whole game, each move, or both. To distinguish the two limits, an agent's `act` takes one
-        more argument, ``move_seconds: float | None = None``: the seconds for this move, if each move has a limit. An
-        `act` that takes any keyword (``**``) gets both arguments. To pass a clock on to another agent, call
-        `act_on_clock`. It passes only the arguments that the other agent's `act` takes.
+        A clock may limit the whole game, each move, or both. An `act` that distinguishes the two limits takes one more
+        argument, ``move_seconds: float | None = None``. This is the number of seconds for this move, if each move has a
+        limit. An `act` that takes any keyword (``**``) gets both arguments. To pass a clock on to another agent, call
+        `act_on_clock`, which passes only the arguments that the other agent's `act` takes.
 
         Args:
             state: the position.
@@ -126,7 +126,7 @@ class Agent(ABC):
 
     @property
     def answers_batches(self) -> bool:
-        """Whether the agent has its own `act_batch`, so that it plays many games faster at once than one by one."""
+        """Whether the agent has its own `act_batch`, so that playing many games at once is faster."""
         return type(self).act_batch is not Agent.act_batch
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:

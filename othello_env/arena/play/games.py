@@ -61,8 +61,8 @@ def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iter
             raise
         except (Exception, SystemExit) as error:
             raise_interrupt(error)
-            # An agent failed in some game of the batch. If the games are now played one by one, the agent forfeits only
-            # the games in which it fails.
+            # An agent failed in some game of the batch. Now the games are played one by one, so that the agent forfeits
+            # only the games in which it fails.
             finals = {}
         for pairing in part:
             final = finals.get(id(pairing))

@@ -250,7 +250,7 @@ def _wait(busy: Sequence[_Worker]) -> None:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Delay interrupts (Ctrl-C) of this thread until the block ends. A process started in the block never gets one."""
+    """Delay interrupts (Ctrl-C) of this thread until the block ends. A process started in the block gets none."""
     if sys.platform == "win32":
         yield
         return
