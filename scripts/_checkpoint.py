@@ -93,7 +93,7 @@ def read_run(
     tensors, card = read_tensors(path, _LARGEST_FILE)
     was = card.get("settings")
     if card.get("format") != form or not isinstance(was, dict) or set(was) != set(settings):
-        raise ValueError(f"{str(path)!r} is no run of this recipe")
+        raise ValueError(f"{str(path)!r} is not a run of this recipe")
     changed = [f"{option(n)} was {short(was[n])}, not {now}" for n, now in settings.items() if was[n] != now]
     if changed:
         raise ValueError(", ".join(changed))

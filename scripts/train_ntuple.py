@@ -122,7 +122,7 @@ def read_curve(file: Path, trainer: Trainer) -> Curve:
     try:
         curve = parse_json(read_file(file, LARGEST_CURVE))["curve"]
         if not all(type(point[name]) in (int, float) for point in curve for name in names):
-            raise ValueError("a point has values that are no numbers")
+            raise ValueError("a point has values that are not numbers")
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{str(file)!r} holds no curve of these weights: {error}") from error
     return list(curve)

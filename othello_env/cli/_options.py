@@ -126,7 +126,7 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
         try:
             return [*parse_openings(read_file(value, _LARGEST_OPENINGS).decode())]
         except UnicodeDecodeError as error:
-            raise click.BadParameter(f"{value!r} is no text: {error}") from None
+            raise click.BadParameter(f"{value!r} is not text: {error}") from None
     expected = f"expected random:PLIES, {BALANCED}, start, transcripts or a file of them"
     if re.search(r"[/\\]|\.[A-Za-z]\w*$", value):
         raise click.BadParameter(f"there is no file {value!r}; {expected}")

@@ -130,7 +130,7 @@ class TerminalGame:
                 line = "quit"
             match line.lower():
                 case "quit":
-                    self._tell("the game was left")
+                    self._tell("you left the game")
                     return False
                 case "resign":
                     others = [name for name in state.player_names if name != player]

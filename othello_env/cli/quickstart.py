@@ -23,15 +23,15 @@ _OPENINGS = "random:10"
 
 @click.command("quickstart")
 @click.option(
-    "--seconds", type=options.FloatRange(0, options.MOST_SECONDS, above=True), default=60.0, help="Of training."
+    "--seconds", type=options.FloatRange(0, options.MOST_SECONDS, above=True), default=60.0, help="Seconds of training."
 )
-@click.option("--games", type=options.EvenRange(), default=200, help="Against each opponent, even.")
+@click.option("--games", type=options.EvenRange(), default=200, help="Number of games against each opponent, even.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     help="A folder that is new or empty.  [default: othello-quickstart, or -2, -3, ... if it exists]",
 )
-@options.seed_option("Of everything random. But --seconds ends the training, after a number of games that may differ.")
+@options.seed_option("The seed of everything random. Runs may still differ, because --seconds ends the training.")
 def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
     """Train an agent from nothing by self-play, and measure it against the classic opponents."""
     from othello_agents.ntuple import Trainer

@@ -54,7 +54,7 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
     from othello_env.page.thinking import Thinkers
 
     if any(spec.partition(":")[0] == "human" for spec in agents):
-        raise click.BadParameter("human is whoever sits at the page.", param_hint="AGENT")
+        raise click.BadParameter("human is not an agent; a person at the page plays it.", param_hint="AGENT")
     yours = [Offer(spec, "yours", games_of(make_agent(spec))) for spec in dict.fromkeys(agents)]
     offers = [*yours, *(offer for offer in PACKAGED if offer.spec not in agents)]
     shown = [_read_results(file) for file in results]

@@ -23,8 +23,8 @@ __all__ = ["command", "cross_table", "elo_table"]
 @click.option(
     "--games",
     type=click.IntRange(1, options.MOST_GAMES),
-    help="The games of each pair of agents, even: each opening is played with both colours. Where three play: the "
-    "games of each three, a multiple of 3.  [default: 200, where three play 201]",
+    help="The games of each pair of agents, even: each opening is played with both colours. For games of "
+    "three: the games of each group of three, a multiple of 3.  [default: 200, for three 201]",
 )
 @options.openings_option
 @options.seed_option()
@@ -41,8 +41,8 @@ __all__ = ["command", "cross_table", "elo_table"]
 @click.option(
     "--ray",
     is_flag=True,
-    help="Play on a Ray cluster: the one of RAY_ADDRESS, or else the one of this machine, or else one that is started "
-    "here until the tournament ends.",
+    help="Play on a Ray cluster: the cluster at RAY_ADDRESS, otherwise the cluster of this machine, otherwise a new one "
+    "that ends with the tournament.",
 )
 @click.option("--anchor", help="The agent whose rating is 0.  [default: random, or the first]")
 @click.option(
@@ -65,7 +65,7 @@ def command(
 ) -> None:
     """Play a tournament of AGENTS.
 
-    The command prints each agent's score against each other and their Elo ratings. AGENTS are specs (random,
+    The command prints each agent's score against every other agent and their Elo ratings. AGENTS are specs (random,
     alphabeta:depth=4), files of weights (agent.npz) or Python functions (policy.py:function).
 
     With --out the games are kept. The same command again plays only the games that are missing: after Ctrl-C or a

@@ -20,18 +20,18 @@ _PRECISE_BELOW = 10.0
 @click.option(
     "--seconds",
     type=options.FloatRange(0, options.MOST_SECONDS, above=True),
-    help="Of training; --resume counts from 0 again.  [default: 60 without --games]",
+    help="Seconds of training in this run; --resume counts from 0 again.  [default: 60 without --games]",
 )
 @click.option(
     "--games",
     type=click.IntRange(1, options.MOST_GAMES),
-    help="Of self-play; --resume counts from 0 again. "
-    "Several parts end like one run if each one is a multiple of the batch.",
+    help="Games of self-play in this run; --resume counts from 0 again. "
+    "Several runs end like one run if each number is a multiple of the batch.",
 )
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Where to write: a .npz file."
 )
-@click.option("--resume", is_flag=True, help="Go on with the network in --out: its size, seed and batch.")
+@click.option("--resume", is_flag=True, help="Continue with the network in --out, and its size, seed and batch.")
 @click.option(
     "--threads",
     type=click.IntRange(1, options.MOST_THREADS),
@@ -69,7 +69,7 @@ def command(
     if out.suffix != ".npz":
         raise click.BadParameter(f"{out} does not end in .npz, as the file of an agent has to.", param_hint="--out")
     if out.exists() and not resume:
-        raise click.BadParameter(f"{out} exists; --resume goes on with it.", param_hint="--out")
+        raise click.BadParameter(f"{out} exists; --resume continues it.", param_hint="--out")
     check_output(out)
     if seconds is None and games is None:
         seconds = 60.0

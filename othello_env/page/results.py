@@ -130,7 +130,7 @@ def _elo(point: dict[str, Any]) -> dict[str, Any]:
 def _number(value: Any) -> float:
     number = float(value)
     if isinstance(value, bool | str) or not abs(number) < 1e12:  # infinite, or not a number
-        raise ValueError(f"{value!r} is no number")
+        raise ValueError(f"{value!r} is not a number")
     return number
 
 

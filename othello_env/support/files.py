@@ -43,7 +43,7 @@ def check_output(path: str | Path) -> None:
     if stat.S_ISLNK(mode):
         raise OSError(f"{str(path)!r} is a symbolic link, which is not written through; give the path of the file")
     if not stat.S_ISREG(mode):
-        raise OSError(f"{str(path)!r} is no regular file, so nothing is written to it")
+        raise OSError(f"{str(path)!r} is not a regular file, so nothing is written to it")
 
 
 def write_file(path: str | Path, data: bytes) -> None:
@@ -125,7 +125,7 @@ def read_file(path: str | Path, most: int, purpose: str = "read") -> bytes:
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            raise OSError(f"{str(path)!r} is no regular file to {purpose}")
+            raise OSError(f"{str(path)!r} is not a regular file to {purpose}")
         if found.st_size > most:
             raise ValueError(f"{str(path)!r} has {found.st_size:,} bytes; at most {most:,} are read")
         with os.fdopen(descriptor, "rb", closefd=False) as file:
@@ -160,7 +160,7 @@ def _entries(value: Any) -> Any:
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError(f"{text[:20]} is no finite number")
+        raise ValueError(f"{text[:20]} is not a finite number")
     return number
 
 

@@ -193,7 +193,7 @@ class _Storage(CompileResultCacheImpl):
         if references - _warned_of:  # warn once for the kernel, not again for each of its callers
             _warned_of.update(references)
             warnings.warn_explicit(
-                f"{cres.fndesc.qualname} calls itself with other types, so it and its callers are compiled anew in "
+                f"{cres.fndesc.qualname} calls itself with other types, so it and its callers are compiled again in "
                 "each process. A literal is a type of its own: pass a variable",
                 NumbaWarning,
                 self._locator._py_file,

@@ -237,7 +237,7 @@ class NeuralNetwork:
             size, channels, blocks = (int(number or 0) for number in numbers)
             return cls(size, channels, blocks, tensors, training=training)
         except ValueError as error:
-            raise ValueError(f"{str(path)!r} is no file of a policy and value network: {error}") from error
+            raise ValueError(f"{str(path)!r} is not a file of a policy and value network: {error}") from error
 
 
 def write_tensors(path: str | Path, tensors: Mapping[str, _Tensor], card: Mapping[str, Any]) -> None:

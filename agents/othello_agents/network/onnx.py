@@ -75,7 +75,7 @@ class OnnxNetwork:
             squares = self.size**2
             self.policy(np.zeros((n, 2, self.size, self.size), np.int8), np.ones((n, squares + 1), np.int8))
         except ValueError as error:
-            raise ValueError(f"{str(path)!r} is no policy for Othello: {error}") from error
+            raise ValueError(f"{str(path)!r} is not a policy for Othello: {error}") from error
 
     def _checked_size(self) -> int:
         shapes = [tuple(given.shape) for given in self._inputs]

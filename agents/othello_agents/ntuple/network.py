@@ -174,7 +174,7 @@ class NTupleNetwork:
             with open_archive(file) as archive:
                 return cls._unpacked(archive)
         except _DAMAGE as error:
-            raise ValueError(f"{name!r} is no file of n-tuple weights: {error}") from error
+            raise ValueError(f"{name!r} is not a file of n-tuple weights: {error}") from error
 
     @classmethod
     def _unpacked(cls, archive: zipfile.ZipFile) -> Self:

@@ -114,7 +114,7 @@ def _records(ray: Any, task: Any) -> list[GameRecord]:
     except ray.exceptions.RayTaskError as error:
         raise WorkerError(str(error.cause)) from None
     except ray.exceptions.RayError as error:
-        raise WorkerError(f"Ray gave games up: {error}") from None
+        raise WorkerError(f"Ray could not finish some games: {error}") from None
     return records
 
 

@@ -208,7 +208,7 @@ class _Worker:
         if job.deaths + 1 >= _DEATHS:
             raise WorkerError(
                 f"{_DEATHS} worker processes ended before they played (exit code {self.process.exitcode}); a script "
-                'that starts some needs its main part under if __name__ == "__main__"'
+                'that starts worker processes needs its main part under if __name__ == "__main__"'
             )
         return [Job([pairing], watched=True, deaths=job.deaths + 1) for pairing in job.pairings]
 

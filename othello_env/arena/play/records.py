@@ -149,7 +149,7 @@ class GameRecord:
         try:
             values = parse_json(line)
         except ValueError as error:
-            raise RecordError(f"it is no JSON: {error}") from None
+            raise RecordError(f"it is not JSON: {error}") from None
         if not isinstance(values, dict) or values.pop("format", None) != FORMAT:
             raise RecordError(f'expected {{"format": "{FORMAT}", ...}}')
         if set(values) != set(_FIELDS):
@@ -186,11 +186,11 @@ class GameRecord:
             raise RecordError(f"seconds of {self.clock or 'no clock'} cannot be {self.seconds}")
         if self.fault is None:
             if not final.is_over:
-                raise RecordError(f"the game is not over, nor has it a fault:\n{final}")
+                raise RecordError(f"the game is not over and was not forfeited:\n{final}")
         else:
             player = self.fault[0]
             if final.is_over:
-                raise RecordError(f"the game is over and cannot be lost by a fault:\n{final}")
+                raise RecordError(f"the game is over, so nobody can forfeit it:\n{final}")
             if self.moves and player != final.to_move:
                 raise RecordError(f"the fault is of player {player}, but it is the turn of {final.to_move}:\n{final}")
         ends = final.scores(), *_ends(final, None if self.fault is None else self.fault[0])
@@ -213,7 +213,7 @@ class GameRecord:
         start = Rules.parse(game).start(0)
         final = start.play_transcript(moves)
         if not final.is_over:
-            raise ValueError(f"a record is of a finished game, but this one goes on:\n{final}")
+            raise ValueError(f"a record is of a finished game, but this game is not over:\n{final}")
         if len(agents) != final.num_players:
             raise ValueError(f"expected {final.num_players} names of players, got {len(agents)}")
         text = names_of_moves(start, final.moves)

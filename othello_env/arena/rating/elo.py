@@ -226,7 +226,7 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratin
         if largest < _CLOSE:
             break
     else:
-        raise ValueError("the ratings do not settle; agents that hardly met are too far apart")
+        raise ValueError("the ratings do not converge; agents that hardly met are too far apart")
     return _ratings(meetings, strength)
 
 

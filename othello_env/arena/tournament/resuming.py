@@ -69,5 +69,5 @@ def _difference(record: GameRecord, schedule: Schedule, expected: Mapping[str, o
             return f"it was played with {name} {was[name]}, not {value}"
     for agent in record.agents:
         if agent not in schedule.agents:
-            return f"it is a game of {agent!r}, who does not play here"
-    return f"opening {record.opening} of {' - '.join(record.agents)} is no game of this tournament"
+            return f"it is a game of {agent!r}, and this agent does not play in this tournament"
+    return f"opening {record.opening} of {' - '.join(record.agents)} is not a game of this tournament"

@@ -346,7 +346,7 @@ class Checkers(State):
         action, steps = found
         if self._is_jump(action) != (steps == 2):
             reason = "there is nothing to jump over" if steps == 2 else "the square is taken, so it would be a jump"
-            raise NotationError(f"{text.strip()!r} is no move here: {reason}\n{self}")
+            raise NotationError(f"{text.strip()!r} is not a move here: {reason}\n{self}")
         return action
 
     def _is_jump(self, action: int) -> bool:

@@ -143,7 +143,7 @@ def test_logits_that_are_no_numbers_are_told(tmp_path):
 def test_what_is_no_policy_is_told(tmp_path, variant, told):
     path = tmp_path / "model.onnx"
     write(path, **variant)
-    with pytest.raises(SpecError, match=rf"model\.onnx' is no policy for Othello: .*{told}"):
+    with pytest.raises(SpecError, match=rf"model\.onnx' is not a policy for Othello: .*{told}"):
         make_agent(str(path))
 
 

@@ -68,7 +68,7 @@ def test_bad_specs(tmp_path):
         make_agent(f"ntuple:weights={tmp_path / 'none.npz'}")
     (tmp_path / "bad.npz").write_bytes(b"weights")
     for spec in (str(tmp_path / "bad.npz"), f"ntuple:weights={tmp_path / 'bad.npz'}"):
-        with pytest.raises(ValueError, match=r"bad\.npz' is no file of n-tuple weights"):
+        with pytest.raises(ValueError, match=r"bad\.npz' is not a file of n-tuple weights"):
             make_agent(spec)
 
 

@@ -184,7 +184,7 @@ def test_broken_files_are_named_with_what_is_wrong(tmp_path, name):
     data, message = BROKEN[name]
     path = tmp_path / "broken.npz"
     path.write_bytes(data)
-    with pytest.raises(ValueError, match=rf"broken\.npz' is no file of n-tuple weights: .*({message})"):
+    with pytest.raises(ValueError, match=rf"broken\.npz' is not a file of n-tuple weights: .*({message})"):
         NTupleNetwork.load(path)
 
 

@@ -211,7 +211,7 @@ def test_the_end_of_the_input_is_no_interrupt():
         text=True,
         check=True,
     )
-    assert done.stdout.endswith("the game was left\n")
+    assert done.stdout.endswith("you left the game\n")
     assert done.stderr == ""
 
 

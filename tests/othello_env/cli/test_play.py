@@ -42,7 +42,7 @@ def test_a_move_is_played_and_the_agent_answers():
     assert len(final.moves) == 2
     assert final.moves[0] == 37
     assert "white (random) plays" in terminal.text
-    assert "the game was left" in terminal.text
+    assert "you left the game" in terminal.text
 
 
 @pytest.mark.parametrize(

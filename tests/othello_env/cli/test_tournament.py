@@ -155,7 +155,7 @@ def test_a_damaged_file_is_left_as_it_is(run, tmp_path):
     before = out.read_bytes()
     status, _, errors = run(*arguments)
     assert status == 2
-    assert "line 3: it is no JSON" in errors
+    assert "line 3: it is not JSON" in errors
     assert out.read_bytes() == before
 
 

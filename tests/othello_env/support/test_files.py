@@ -158,7 +158,7 @@ def soon():
 @pytest.mark.parametrize("kind", ["device", "folder", "pipe"])
 @pytest.mark.parametrize("name", WRITERS)
 def test_only_regular_files_are_written(tmp_path, name, kind):
-    with soon(), pytest.raises(OSError, match="is no regular file, so nothing is written to it"):
+    with soon(), pytest.raises(OSError, match="is not a regular file, so nothing is written to it"):
         WRITERS[name](special(tmp_path, kind))
 
 
@@ -166,7 +166,7 @@ def test_only_regular_files_are_written(tmp_path, name, kind):
 @pytest.mark.parametrize("kind", ["device", "folder", "pipe"])
 @pytest.mark.parametrize("read", [lambda path: read_file(path, 10), read_records], ids=["read_file", "read_records"])
 def test_only_regular_files_are_read(tmp_path, read, kind):
-    with soon(), pytest.raises(OSError, match="is no regular file to read"):
+    with soon(), pytest.raises(OSError, match="is not a regular file to read"):
         read(special(tmp_path, kind))
 
 
@@ -225,7 +225,7 @@ def test_json_is_read_as_it_was_written(value):
         ('[{"a":' * 100_000, "nested deeper than 50 levels"),
         ("NaN", "no finite number"),
         ("-Infinity", "no finite number"),
-        ("[1e999]", "1e999 is no finite number"),
+        ("[1e999]", "1e999 is not a finite number"),
         ("1" + "0" * 400, "an integer of 401 digits, more than 300"),
         ("[1,", "Expecting value"),
         (b"\xff\xfe\xfd", "codec can't decode"),

@@ -285,9 +285,9 @@ def state(alphazero, tmp_path_factory):
 @pytest.mark.parametrize(
     ("tensors", "card", "message"),
     [
-        ({}, {"format": "other"}, "is no run of this recipe"),
-        ({}, {"settings": None}, "is no run of this recipe"),
-        ({}, {"settings": {"size": 4}}, "is no run of this recipe"),
+        ({}, {"format": "other"}, "is not a run of this recipe"),
+        ({}, {"settings": None}, "is not a run of this recipe"),
+        ({}, {"settings": {"size": 4}}, "is not a run of this recipe"),
         ({}, {"iteration": 2.0}, "wrong iteration: 2.0"),
         ({}, {"iteration": 10**200}, "wrong iteration: 1000"),
         ({}, {"added": 10**9}, "positions, but (own|policy|value) does not hold them"),

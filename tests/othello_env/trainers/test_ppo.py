@@ -367,9 +367,9 @@ def state(ppo, tmp_path_factory):
 @pytest.mark.parametrize(
     ("tensors", "card", "message"),
     [
-        ({}, {"format": "other"}, "is no run of this recipe"),
-        ({}, {"settings": None}, "is no run of this recipe"),
-        ({}, {"settings": {"size": 4}}, "is no run of this recipe"),
+        ({}, {"format": "other"}, "is not a run of this recipe"),
+        ({}, {"settings": None}, "is not a run of this recipe"),
+        ({}, {"settings": {"size": 4}}, "is not a run of this recipe"),
         ({}, {"iteration": 2.0}, "wrong iteration: 2.0"),
         ({}, {"iteration": 10**200}, "wrong iteration: 1000"),
         ({}, {"past": 9}, r"past\.2\.first\.weight"),

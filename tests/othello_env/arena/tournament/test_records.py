@@ -162,7 +162,7 @@ def test_a_fault_of_nobody_and_deep_json_are_no_records():
     for player in ("2", "-1", str(10**30)):
         with pytest.raises(RecordError, match=f"fault names the player {player} of 2"):
             GameRecord.from_json(line.replace('{"player": 0', f'{{"player": {player}'))
-    with pytest.raises(RecordError, match="it is no JSON"):
+    with pytest.raises(RecordError, match="it is not JSON"):
         GameRecord.from_json("[" * 100_000)
 
 
@@ -257,8 +257,8 @@ def test_a_line_torn_anywhere_is_left_out_and_cut_off(tmp_path):
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
-        (lambda line: line[:40], "line 2: it is no JSON"),
-        (lambda line: "", "line 2: it is no JSON"),
+        (lambda line: line[:40], "line 2: it is not JSON"),
+        (lambda line: "", "line 2: it is not JSON"),
         (lambda line: "[1]", 'line 2: expected {"format": "othello-env game 1"'),
         (lambda line: line.replace("game 1", "game 9"), "line 2: expected"),
         (lambda line: line.replace('"moves"', '"motion"'), "line 2: .*missing or unknown: motion, moves"),

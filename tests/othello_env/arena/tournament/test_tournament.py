@@ -153,7 +153,7 @@ def test_two_workers_play_the_same_games(tmp_path):
         ({"rules": Rules("othello", (("size", 6),))}, "line 1: it was played with game othello, not othello:size=6"),
         ({"clock": TimeControl(5)}, "line 1: it was played with clock None, not 5s"),
         ({"names": ("random", "maximizer:eval=weighted")}, "line 1: it is a game of 'maximizer:eval=count', who does"),
-        ({"games": 2}, "line 3: opening 1 of .* is no game of this tournament"),
+        ({"games": 2}, "line 3: opening 1 of .* is not a game of this tournament"),
     ],
 )
 def test_another_tournaments_file_is_left_alone(tmp_path, change, told):

@@ -101,7 +101,7 @@ def test_comments_variations_and_annotations_are_skipped():
     [
         ("1. 11-15 hello *", NotationError, "game 1: .*'hello'"),
         ("1. 9-13 * 1. 11-15 22-99 *", NotationError, "game 2: ply 2: .*22-99"),
-        ("1. 11-15 22-17 2. 15-24 *", NotationError, "game 1: ply 3: '15-24' is no move here: there is nothing"),
+        ("1. 11-15 22-17 2. 15-24 *", NotationError, "game 1: ply 3: '15-24' is not a move here: there is nothing"),
         ("1. 11-16 11-16 *", IllegalActionError, "game 1: ply 2"),
         ('[GameType "20"] 1. 11-15 *', NotationError, "English draughts"),
         ('[GameType "21,B,12,12,N1,0"] *', NotationError, "side 4, 6, 8 or 10"),
