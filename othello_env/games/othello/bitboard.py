@@ -98,8 +98,8 @@ def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
     return popcount((x & (_0 - x)) - _1)
 
 
-# `_targets` and `_enclosed` follow a run of up to six discs in four steps: by one square, one, two and two squares. This
-# is a parallel prefix. Source: the page "Kogge-Stone algorithm" of the chess programming wiki.
+# `_targets` and `_enclosed` follow a run of up to six discs in four steps: by one, one, two and two squares (a parallel
+# prefix). Source: the page "Kogge-Stone algorithm" of the chess programming wiki.
 
 
 @kernel(inline=True)
@@ -196,8 +196,8 @@ def advance(
 
 
 # The class `Othello` passes sets as Python integers to the kernels below. Such a call takes half the time of a call
-# with NumPy scalars. Each set is passed as two halves of 32 bits: for integers of 2**63 or more, Numba would use another
-# type and compile every kernel twice.
+# with NumPy scalars. Each set is passed as two halves of 32 bits, because Numba gives integers of 2**63 or more another
+# type and would compile every kernel twice.
 
 
 @kernel(inline=True)
