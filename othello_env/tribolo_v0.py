@@ -10,7 +10,7 @@ them and -1/2 for the third; if all three tie, 0 for each; or the margin in cell
 | info | ``winner``, ``discs`` (the number of each player's cells), ``plies``, ``illegal_action``, at every step |
 | end | when nobody can move |
 
-Each game has its own board. The board depends on the seed and on the number of the game after this seed.
+Each game has its own board. The board depends on the seed and on the number of games since the reset with this seed.
 
 >>> from othello_env import tribolo_v0
 >>> env = tribolo_v0.env()

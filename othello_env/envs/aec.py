@@ -42,7 +42,7 @@ _AFTER_RESET = {"agent_selection", "infos", "rewards", "terminations", "truncati
 class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
     """A game whose players act one at a time. A subclass defines the game.
 
-    An observation is a dict of two int8 arrays: ``observation``, the planes as that agent sees them, and
+    An observation is a dict of two int8 arrays: ``observation``, the planes as the agent sees them, and
     ``action_mask``. An agent that is not to move has a mask of zeros. If the game is over, all masks are zeros.
 
     All rewards are 0 until the game ends. Then each agent gets its own result. An illegal action ends the game: the
@@ -58,7 +58,8 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
             plies. A sequence of transcripts or States: each game begins at a random one of them.
         reward: ``"result"``, or ``"margin"`` in discs.
-        strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, it ends the game.
+        strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends the
+            game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
 
     Raises:
@@ -84,7 +85,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         self._state: State | None = None
         self._playing = False
         self._observer: str | None = None
-        """The agent that `_observation` is for, if any."""
+        """The agent whose observation is in `_observation`, or None."""
         start = self.new_game(0)
         self._num_actions = start.num_actions
         self._watch = MaskWatch()
@@ -251,7 +252,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         return {"observation": planes, "action_mask": np.zeros(self._num_actions, np.int8)}
 
     def render(self) -> Any:
-        """The position as text (``"ansi"``) or as (H, W, 3) uint8 (``"rgb_array"``); ``"human"`` shows a window.
+        """Draw the position: text (``"ansi"``), (H, W, 3) uint8 (``"rgb_array"``) or a window (``"human"``).
 
         Raises:
             ResetNeeded: there was no reset yet.

@@ -112,7 +112,7 @@ def rewards(state: State, reward: str) -> tuple[float, ...]:
 
 
 def illegal_penalty(state: State, reward: str) -> float:
-    """The penalty of the player that takes an illegal action: as much as the worst result. The others get 0."""
+    """The penalty for an illegal action: as much as the worst result costs. The other players get 0."""
     return 1.0 if reward == "result" else state.largest_margin
 
 

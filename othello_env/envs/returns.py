@@ -1,6 +1,6 @@
 """Returns and advantages of each side in a rollout of self-play.
 
-Letters for shapes: T steps, N games.
+Letters for shapes: T = steps, N = games.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def self_play_advantages(
         last_players: (N,) the players to move after the last step, ``info["to_move"]``.
         gamma: the discount from one turn of a side to its next turn.
         gae_lambda: 0 relies only on the values, 1 only on the rewards.
-        illegal: (T, N) whether an illegal action ended the game, ``info["illegal_action"] >= 0``. Then the other side
-            gets 0. With ``SAME_STEP``, the numbers of games that ended are in ``info["final_info"]["illegal_action"]``,
-            at the places where ``info["final_info"]["_illegal_action"]`` is True.
+        illegal: (T, N) whether an illegal action ended the game, so that the other side got 0. This is
+            ``info["illegal_action"] >= 0``. With ``SAME_STEP``, use the same entry of ``info["final_info"]``, but only
+            for the games in which `_illegal_action` is True there.
         played: (T, N) whether a step was a ply. In ``NEXT_STEP`` mode, the step after the end of a game is not a ply;
             its advantage is 0.
 

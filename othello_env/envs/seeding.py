@@ -41,7 +41,7 @@ def env_key(seed: int) -> int:
 
 
 def env_keys(seed: int | Sequence[int | None] | None, n: int) -> list[int | None]:
-    """The key of each of n environments, or None where no seed is given.
+    """The keys of n environments. An environment without a seed has None instead of a key.
 
     Args:
         seed: an int s gives environment i the seed s + i. A sequence or array has a seed or None for each environment.

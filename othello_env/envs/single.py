@@ -56,7 +56,8 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
             plies. A sequence of transcripts or States: each game begins at a random one of them.
         reward: ``"result"``, or ``"margin"`` in discs.
-        strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, it ends the game.
+        strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends the
+            game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
 
     Raises:
@@ -200,7 +201,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
             ValueError: the action is not an integer in range. Nothing has changed.
             IllegalActionError: the action is illegal and the environment is strict. Nothing has changed.
             ResetNeeded: there was no reset yet, or the game is over.
-            AgentError: an opponent answered with an illegal action. It is again the learner's turn, as before this step.
+            AgentError: an opponent answered with an illegal action. The position is again that before this step.
         """
         state = self._state
         if state is None or not self._playing:
@@ -240,7 +241,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         return observation, reward, True, False, self._info(state, illegal_action)
 
     def render(self) -> Any:
-        """The position as text (``"ansi"``) or as (H, W, 3) uint8 (``"rgb_array"``); ``"human"`` shows a window.
+        """Draw the position: text (``"ansi"``), (H, W, 3) uint8 (``"rgb_array"``) or a window (``"human"``).
 
         Raises:
             ResetNeeded: there was no reset yet.

@@ -116,9 +116,9 @@ class State(ABC):
     @property
     @abstractmethod
     def turn(self) -> int:
-        """A number that grows with each choice of a move in a game.
+        """A number that grows with each action in a game, except with passes.
 
-        The random numbers in this position depend on the game's key and on this number.
+        The random numbers in a position depend on the game's key and on this number.
         """
 
     @abstractmethod
@@ -130,7 +130,10 @@ class State(ABC):
         return action in self.legal_actions()
 
     def draw_action(self, key: int, counter: int) -> int:
-        """A uniformly random legal action: number `draw(key, counter, n)`, from 0, of the n `legal_actions()`."""
+        """A uniformly random legal action.
+
+        It is `legal_actions()[draw(key, counter, n)]`, where n is the number of legal actions.
+        """
         legal = self.legal_actions()
         return legal[draw(key, counter, len(legal))]
 
@@ -181,7 +184,10 @@ class State(ABC):
 
     @abstractmethod
     def observation(self, player: int) -> npt.NDArray[np.int8]:
-        """The position as a player sees it: 0/1 planes of shape `observation_shape`, int8. The board is not rotated."""
+        """The position as a player sees it: int8 planes of 0 and 1, of shape `observation_shape`.
+
+        The board is not rotated.
+        """
 
     def action_mask(self) -> npt.NDArray[np.int8]:
         """(A,) int8, 1 for each legal action of the player to move; all zeros if the game is over."""
@@ -199,7 +205,7 @@ class State(ABC):
 
     @abstractmethod
     def action_from_text(self, text: str) -> int:
-        """The action that a text names, whether it is legal here or not.
+        """Find an action by its name in the game's notation. The action need not be legal here.
 
         Raises:
             NotationError: the text does not name an action of this game.
@@ -237,7 +243,7 @@ class State(ABC):
     def play_transcript(self, moves: str | Iterable[int | str]) -> Self:
         """The position after a transcript, or after a sequence of actions or names of moves.
 
-        Passes may be left out. The message of an error in a move begins with the number of its ply.
+        Passes may be left out. The message of an error in a move begins with the number of the move's ply.
 
         Raises:
             NotationError: a move cannot be read, or a comma or semicolon has no move before or after it.

@@ -1,8 +1,8 @@
 """Random numbers without a generator: each number is a hash of a key and of counters.
 
-Each game has one 64-bit key. Every random number in the game is a hash of this key and of counters. A counter is a
-purpose, such as `OPENING`, or the turn of the game. So the numbers do not depend on the order in which they are
-computed: a single environment, a batch of thousands of games and any number of threads get the same numbers.
+Each game has one 64-bit key. Every random number in the game is a hash of this key and of counters. A counter is, for
+example, a purpose such as `OPENING`, or the turn of the game. So the numbers do not depend on the order in which they
+are computed: a single environment, a batch of thousands of games and any number of threads get the same numbers.
 """
 
 import numpy as np

@@ -86,7 +86,7 @@ def _no_openings(spec: object) -> ValueError:
 
 
 def opening_position(start: State, opening: str | State) -> State:
-    """The position of an opening: a State of the same game as `start`, or a transcript that is played from `start`.
+    """The position of an opening. The opening is a State of the same game as `start`, or a transcript from `start`.
 
     Raises:
         ValueError: the State is of another game, the game is over in the position, or the transcript is wrong.

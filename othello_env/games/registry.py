@@ -1,4 +1,4 @@
-"""Games with their options, positions and moves as text, for records of games."""
+"""Games, positions and moves as text, for records."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Rules:
 
     @classmethod
     def parse(cls, spec: str) -> Rules:
-        """Read a spec, such as ``othello`` or ``checkers:size=10,draws=40-move``.
+        """Read a game and its options from a spec, such as ``othello`` or ``checkers:size=10,draws=40-move``.
 
         Raises:
             TypeError: the spec is not text.
@@ -70,7 +70,10 @@ class Rules:
 
     @classmethod
     def of(cls, state: State) -> Rules | None:
-        """The rules of a position's game. None if the game is not in `_GAMES`, or the position does not have them."""
+        """The rules of a position's game.
+
+        None if the game is not in `_GAMES`, or if the position does not have all options of its game as attributes.
+        """
         for name, game in _GAMES.items():
             known = {key: default for key, default in _defaults(name).items() if key != "seed"}
             if type(state) is game and all(hasattr(state, key) for key in known):

@@ -1,6 +1,6 @@
 """One Gymnasium vector environment for any batch of games, stepped by compiled kernels.
 
-Letters for shapes: N = `num_envs`, A actions, P players.
+Letters for shapes: N = `num_envs`, A = actions, P = players.
 """
 
 from __future__ import annotations
@@ -58,15 +58,15 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     and `opponent` (N,), or (N, 2) with three players (see `othello_env.envs.conventions.game_info`). The numbers in
     `opponent` are indices of `opponents`; in self-play they are -1. Self-play has two more entries, (N,) int8:
     `to_move`, the players to move, and `reward_to`, the players that get the rewards (-1 after a reset). Each entry has
-    a mask, (N,) bool, whose name begins with ``_``. It is True for the games of the entry: all games or, after a reset
-    with `reset_mask`, the games that were reset. Entries are computed when they are first read. They equal the entries
-    of Gymnasium's `SyncVectorEnv`, except that after a reset with `reset_mask`, `action_mask` has the masks of the
-    other games too. Gymnasium has zeros there.
+    a mask, (N,) bool, whose name begins with ``_``. The mask is True for all games or, after a reset with `reset_mask`,
+    for the games that were reset. Entries are computed when they are first read. They equal the entries of Gymnasium's
+    `SyncVectorEnv`, with one exception: after a reset with `reset_mask`, `action_mask` has the masks of the other games
+    too. Gymnasium has zeros there.
 
     In the default mode ``SAME_STEP``, the next game begins in the step in which a game ends. The observation and info
-    are those of the next game. The step has two more entries: ``info["final_obs"]``, (N,) objects, the last observation
-    of each game that ended or None; and ``info["final_info"]``, the entries above at the end of these games. `position`
-    returns the State of a game, `final_position` the last State of a game that ended in the last step.
+    are those of the next game. Then `info` has two more entries: `final_obs`, (N,) objects, the last observation of
+    each game that ended, else None; and `final_info`, the entries above at the end of these games. `position` returns
+    the State of a game, `final_position` the last State of a game that ended in the last step.
 
     Gymnasium's own vector environments use the mode ``NEXT_STEP`` by default: after each end there is a step without a
     move. Gymnasium's wrappers that change observations work only with ``NEXT_STEP`` or ``DISABLED``. If one fails with
@@ -83,7 +83,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
             plies. A sequence of transcripts or States: each game begins at a random one of them.
         reward: ``"result"``, or ``"margin"`` in discs.
-        strict: if True, an illegal action raises IllegalActionError and changes no game. If False, it ends its game.
+        strict: if True, an illegal action raises IllegalActionError and changes no game; if False, it ends its game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``. `render` returns a tuple with a picture of each game.
         autoreset_mode: Gymnasium's `AutoresetMode` or its value, ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
             ``SAME_STEP``: when a game ends, the next game begins at once. ``NEXT_STEP``: the step after an end begins
@@ -232,7 +232,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return self._batch.state(i)
 
     def final_position(self, i: int) -> State:
-        """The final position, with its moves, of the game that ended in place i in the last step.
+        """The final position, with its moves, of the game in place i that ended in the last step.
 
         Raises:
             LookupError: no game ended there in the last step.
@@ -344,13 +344,13 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             part.encode(views)
 
     def _advance(self, k: int, actions: npt.NDArray[np.int64], problems: int, buffers: Buffers) -> Ends:
-        """Play the actions in the k-th slice of the games. In self-play, also write its observations."""
+        """Play the actions in the k-th slice of the games. In self-play, also write the observations of the slice."""
         batch, places = self._parts[k], self._slices[k]
         ends, failed = batch.step(actions[places], problems, buffers.outcomes[k], self._begins, *self._how)
         check_begun(failed)
         if places.start:
             ends.rows["game"] += places.start
-        if self._pool is None:  # there are no opponents to answer
+        if self._pool is None:  # in self-play no opponent answers
             batch.encode(buffers.views[k])
         return ends
 

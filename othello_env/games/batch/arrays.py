@@ -39,7 +39,7 @@ moves ended the game before the learner's first turn.
 """
 
 SIDE_DRAWN = -2
-"""A value of `Plan.side`: the learner's player is random. It depends on the key of each game."""
+"""A value of `Plan.side`: the learner's player is random and depends on the game's key."""
 
 
 class Course(NamedTuple):
@@ -146,7 +146,7 @@ def ends_dtype(players: int, board: list[Any]) -> np.dtype[np.void]:
 def count_sides(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], to_move: npt.NDArray[np.int8]
 ) -> npt.NDArray[np.int64]:
-    """(N, 2) the number of each player's pieces. `own` and `opponent` are the squares of the mover and of the other."""
+    """(N, 2) the number of each player's pieces. `own` has the squares of the player to move, `opponent` the others."""
     counts = np.stack([_counts(own), _counts(opponent)], axis=1)
     return np.where(to_move[:, np.newaxis] == 0, counts, counts[:, ::-1])
 

@@ -14,7 +14,7 @@ __all__ = ["Positions"]
 
 
 class Positions(ABC):
-    """N positions for which an agent chooses actions in one call. No game is over in its position.
+    """N positions for which an agent chooses actions in one call. None of the games is over.
 
     Attributes:
         to_move: (N,) int8, the players to move.

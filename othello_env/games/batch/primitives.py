@@ -101,7 +101,7 @@ def play_all(
 
 @generic(lean=True)
 def forfeit(rules: Any, course: Course, boards: _Boards, i: int) -> None:
-    """End game i after an illegal action. If `play_all` changed the position, restore the position before that."""
+    """End game i after an illegal action. If `play_all` changed the position, restore the earlier position."""
     course.over[i] = True
 
 
@@ -201,7 +201,7 @@ def encode(rules: Any, over: npt.NDArray[np.bool_], seats: _Seats, boards: _Boar
         over: the course's `over`, (N,).
         seats: the course's `to_move` and `learner`, both (N,).
         boards: the boards of N games.
-        arrays: what the game's `Batch.views` returns for the planes, (N, planes, H, W), and the masks, (N, A), both
-            int8, that are written.
+        arrays: what the game's `Batch.views` returned for the planes, (N, planes, H, W), and the masks, (N, A). Both
+            are int8 and are overwritten.
     """
     raise NotImplementedError

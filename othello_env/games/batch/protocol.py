@@ -83,7 +83,7 @@ class Batch(ABC):
     """
 
     MOST_RANDOM_PLIES = 4096
-    """The most random plies with which a game can begin. Under random play, every game ends before that many plies."""
+    """The most random plies with which a game can begin. No game lasts that long under random play."""
 
     bounded = True
     """Whether no game can have more than `longest` plies."""
@@ -115,7 +115,7 @@ class Batch(ABC):
         self._entry_points: dict[Any, Callable[..., Any]] = {}
 
     def _call(self, kernel: Callable[..., Any], *args: Any) -> Any:
-        """Call a kernel with the rules and these arguments. In every call, the same dtypes and layouts are required."""
+        """Call a kernel with the rules and these arguments. Their dtypes and layouts must be the same in every call."""
         entry = self._entry_points.get(kernel)
         if entry is None:
             entry = self._entry_points[kernel] = entry_point(version_for(kernel, type(self.rules)), self.rules, *args)

@@ -35,7 +35,10 @@ _ROWS = np.array(
     [sum(1 << 8 * (2 * k + 1 - odd) for k in range(4) if four >> k & 1) for odd in (0, 1) for four in range(16)],
     np.uint64,
 )
-"""(32,) all rows of an 8x8 board as words of eight bytes: one for each set of dark squares of an even row, then odd."""
+"""(32,) all possible rows of an 8x8 board as words of eight bytes.
+
+First come the words for the 16 sets of dark squares in an even row, then the words for the 16 sets in an odd row.
+"""
 
 _SQUARES: _Words = np.array([(two & 1) | (two >> 1) << 32 for two in range(4)], np.uint64)
 """(4,) the eight mask bytes of two neighbouring dark squares, one word for each of the four subsets of these squares.

@@ -104,7 +104,7 @@ def square_of(piece: np.uint64, half: np.uint64) -> int:
 
 @kernel
 def shift(x: np.uint64, direction: int, half: np.uint64) -> np.uint64:
-    """A set of squares, moved one step in a direction."""
+    """Move a set of squares one step in a direction."""
     if direction == 0:
         return x >> (half + _1)
     if direction == 1:
@@ -167,7 +167,7 @@ def advance(
     tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool, bool],
     tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool],
 ]:
-    """The result of `step`, and the next position's `legal_moves`."""
+    """Make a `step`. Returns the result of `step`, and the `legal_moves` of the next position."""
     after = step(own, opponent, kings, piece, direction, red, half, board)
     return after, legal_moves(after[0], after[1], after[2], after[3], after[4], half, board)
 

@@ -44,8 +44,8 @@ def play_named(state: _C, move: str) -> _C:
     visits these squares in this order and ends on 31.
 
     Raises:
-        NotationError: the name cannot be read, or it fits several chains that lead to different positions.
-        IllegalActionError: the name fits no legal move.
+        NotationError: the name cannot be read, or several chains that lead to different positions have this name.
+        IllegalActionError: no legal move has this name.
     """
     squares = notation.squares_of_move(move, state.size)
     found = notation.action_from_squares(squares[0], squares[1], state.size) if len(squares) == 2 else None

@@ -99,7 +99,7 @@ def loads(text: str, draws: str = "40-move") -> list[PdnGame]:
         elif kind == "error":
             raise NotationError(f"game {len(games) + 1}: expected a tag, a move or a result, got {match['error']!r}")
         elif kind == "value":
-            if moves:  # the tag begins the next game, so the last one ended without a result
+            if moves:  # this tag begins a new game: the game before it ended without a result
                 games.append(_game(len(games) + 1, tags, moves, draws))
                 tags, moves = {}, []
             tags[match["tag"]] = re.sub(r"\\(.)", r"\1", match["value"])

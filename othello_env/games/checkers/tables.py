@@ -45,7 +45,7 @@ CELLS = {
 PLANES = {
     size: (64 * np.arange(5)[:, np.newaxis] + np.array(positions)) for size, positions in kernels.POSITIONS.items()
 }
-"""For each size, (5, dark squares): the index of each square's bit in an array of the bits of five 64-bit sets."""
+"""For each size, (5, dark squares): the index of each square's bit if five 64-bit sets are laid end to end."""
 
 
 def check_size(size: Any) -> int:

@@ -68,7 +68,7 @@ STARTS: tuple[int, int] = (1 << 28 | 1 << 35, 1 << 27 | 1 << 36)
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
-_INNER = np.uint64(0x7E7E_7E7E_7E7E_7E7E)  # files b-g: a run of these squares cannot continue past file a or h
+_INNER = np.uint64(0x7E7E_7E7E_7E7E_7E7E)  # files b-g: a run of discs on these files cannot wrap around the edge
 _INNER_6 = np.uint64(0x007E_7E7E_7E7E_7E00)
 _INNER_4 = np.uint64(0x0000_3C3C_3C3C_0000)
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
@@ -104,7 +104,7 @@ def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def _targets(own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
-    """The squares at the end of runs of `through` that begin next to a disc of `own`, in both directions of a line."""
+    """The squares right after runs of `through` that begin next to a disc of `own`, in both directions of a line."""
     up = through & (own << step)
     down = through & (own >> step)
     up |= through & (up << step)
@@ -144,7 +144,7 @@ def _enclosed(disc: np.uint64, own: np.uint64, through: np.uint64, step: np.uint
     down |= pair_down & (down >> step2)
     up |= pair_up & (up << step2)
     down |= pair_down & (down >> step2)
-    # Keep a run only if a disc of `own` follows it: the mask is then all ones, else 0. Without a branch, LLVM can
+    # Keep a run only if a disc of `own` follows it: then the mask is all ones, else 0. There is no branch, so LLVM can
     # vectorise a loop over games.
     up &= _0 - np.uint64((own & (up << step)) != _0)
     down &= _0 - np.uint64((own & (down >> step)) != _0)
@@ -289,7 +289,7 @@ def choose_batch(
     board: np.uint64,
     size: int,
 ) -> npt.NDArray[np.int64]:
-    """(N,) uniformly random legal actions. Each depends only on its game's key and the number of discs."""
+    """(N,) uniformly random legal actions. Each action depends only on the position and the game's key."""
     actions = np.empty(len(own), np.int64)
     for i in range(len(own)):
         turn_key = mix(key[i], popcount(own[i] | opponent[i]))
@@ -346,7 +346,7 @@ def perft(own: np.uint64, opponent: np.uint64, board: np.uint64, depth: int) -> 
         level += 1
         p, o = o & ~turned, p | turned | disc
         if level == depth:
-            shared |= p & o  # always 0; the compiler could skip computing a position that is not used
+            shared |= p & o  # always 0; without this use the compiler could skip computing the position
             leaves += 1
             level -= 1
             continue

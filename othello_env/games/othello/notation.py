@@ -43,7 +43,7 @@ def square_to_text(action: int, size: int) -> str:
 
 
 def square_from_text(text: str, size: int) -> int:
-    """The action with this name: the name of a square, or ``pass``.
+    """Find an action by its name: a square or ``pass``.
 
     >>> square_from_text("F5", 8), square_from_text("pass", 6)
     (37, 36)
@@ -74,7 +74,7 @@ def tokens(transcript: str) -> Iterator[str]:
 
 
 def player_from_text(to_move: str | int) -> int:
-    """The index of a player (0 black, 1 white) from ``X`` or ``O``, the name of a colour, or the index itself.
+    """Find the index of a player (0 black, 1 white). The player is given as ``X`` or ``O``, as a colour or by index.
 
     Raises:
         NotationError: there is no such player.

@@ -164,7 +164,7 @@ class Othello(State):
 
     @property
     def turn(self) -> int:
-        """The number of discs on the board. Every move except a pass raises it by one."""
+        """The number of discs on the board. Every move except a pass raises this number by one."""
         return (self.own | self.opponent).bit_count()
 
     @property

@@ -16,12 +16,12 @@ __all__ = ["OthelloPositions"]
 
 
 class OthelloPositions(Positions):
-    """N positions as arrays, for which an agent chooses actions in one call. No game is over in its position.
+    """N positions as arrays, for which an agent chooses actions in one call. None of the games is over.
 
     Attributes:
         own: (N,) uint64, the discs of the player to move.
         opponent: (N,) uint64, the other player's discs.
-        to_move: (N,) int8, 0 where Black is to move, 1 where White is.
+        to_move: (N,) int8, 0 if Black is to move, 1 if White is to move.
         key: (N,) uint64, each game's key for random choices. The key stays the same throughout a game.
         size: the side of all boards.
     """

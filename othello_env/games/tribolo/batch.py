@@ -36,7 +36,7 @@ class TriboloRules(NamedTuple):
     cells: int
     walls: int
     attempts: int
-    """The number of random starts that are tried in order to find one in which somebody can move."""
+    """The most random starts that are tried until somebody can move."""
 
 
 @version(batch.set_start, TriboloRules)

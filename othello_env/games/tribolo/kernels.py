@@ -17,7 +17,7 @@ PLAYERS = 3
 EMPTY = 3
 WALL = 4
 NOBODY = 3
-"""The value of `next_mover` and `scatter` if no player can move."""
+"""The return value of `next_mover` and `scatter` if no player can move."""
 
 
 @kernel

@@ -31,7 +31,7 @@ __all__ = ["ATTEMPTS", "Tribolo"]
 _CELLS = "BRG-#"
 _COLUMNS = "abcdefghijklmnopqrstuvwxyz"
 ATTEMPTS = 1000
-"""The number of random starts that are tried in order to find one in which somebody can move."""
+"""The most random starts that are tried until somebody can move."""
 _TOKEN = re.compile(r"[a-z]\d+|[^\s,;]+", re.IGNORECASE)
 _MOVE_NUMBER = re.compile(r"\b\d+\.+(?!\d)")
 
@@ -166,7 +166,7 @@ class Tribolo(State):
 
     @property
     def turn(self) -> int:
-        """The number of cells that somebody owns. Every move raises it by one."""
+        """The number of cells that somebody owns. Every move raises this number by one."""
         return sum(self.scores())
 
     @property

@@ -3,7 +3,7 @@
 Each loop writes one array and has no branch, and the functions that it calls are inlined. So LLVM can put several
 positions into one register (eight with AVX-512). The arrays are divided into blocks that fit in the fastest cache.
 
-Letters for shapes: N = positions, S = size, A = S * S + 1 = actions.
+Letters for shapes: N = positions, S = size, A = actions (S * S + 1).
 """
 
 from typing import Any
@@ -51,7 +51,7 @@ def disc_of(action: int, size: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def allowed(action: int, legal: np.uint64, size: np.uint64) -> np.uint64:
-    """A number that is 0 if an action is illegal. `legal` is the set of squares on which a disc may be placed."""
+    """Return 0 if an action is illegal, else another number. `legal` is the set of squares where a disc is legal."""
     return (disc_of(action, size) & legal) | (np.uint64(np.uint64(action) == size * size) & np.uint64(legal == _0))
 
 
