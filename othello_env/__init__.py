@@ -1,4 +1,4 @@
-"""Othello for people who train agents: rules at machine speed, environments, opponents, a benchmark."""
+"""Othello for people who train agents: compiled rules, environments, opponents and a benchmark."""
 
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -58,7 +58,7 @@ __all__ = [
 
 __version__ = version("othello-env")
 
-if not TYPE_CHECKING:  # a type checker knows these names already, and reports any other name as an error
+if not TYPE_CHECKING:  # hidden from type checkers: if they saw a `__getattr__`, they would accept any name
     __getattr__ = later(
         __name__,
         {

@@ -2,12 +2,12 @@
 
 | agents | ``red_0``, ``white_0``; Red moves first |
 | actions | ``Discrete(2 * size * size)``: ``4 * square + direction``, squares from 0, directions NW, NE, SW, SE |
-| observation | ``(6, size, size)`` int8: own men and kings, the other's, the piece that must go on, ones if Red is to
-move; and ``action_mask``. It does not show the history on which draws depend |
-| reward | at the end +1 for the winner, -1 for the loser, 0 for both in a draw; or the margin in pieces |
-| chains | each jump is one action; the same agent moves the same piece again while that piece can jump |
-| info | ``winner``, ``discs`` (the pieces), ``plies``, ``illegal_action``, at every step |
-| end | an agent that cannot move loses; a repeated position is a draw (see `draws`) |
+| observation | ``(6, size, size)`` int8: own men, own kings, the opponent's men, the opponent's kings, the piece that
+must continue jumping, and ones if Red is to move; also ``action_mask``. Draws depend on a history that is not shown |
+| reward | at the end: +1 for the winner, -1 for the loser, 0 for both in a draw; or the margin in pieces |
+| chains | each jump is one action; the same agent moves the same piece again as long as that piece can jump |
+| info | ``winner``, ``discs`` (the number of each player's pieces), ``plies``, ``illegal_action``, at every step |
+| end | an agent that cannot move loses; by default a repeated position is a draw (see the argument `draws`) |
 
 >>> from othello_env import checkers_v0
 >>> env = checkers_v0.env()
@@ -19,7 +19,7 @@ move; and ``action_mask``. It does not show the history on which draws depend |
 >>> env.position.is_over
 True
 
-Version history: v0, the first.
+Version history: v0 is the first version.
 """
 
 from __future__ import annotations
@@ -34,15 +34,16 @@ __all__ = ["CheckersAEC", "env", "raw_env"]
 
 
 class CheckersAEC(AECGame):
-    """Checkers; `env` and `raw_env` both name this class, which needs no wrapper.
+    """The environment of checkers. `env` and `raw_env` are other names for this class, which needs no wrapper.
 
     Args:
         size: the side of the board, 4, 6, 8 or 10.
-        openings: where games begin; this argument and the next three are those of `AECGame`.
+        openings: where games begin. `AECGame` explains this argument and the next three.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises an error instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
-        draws: the rule that decides draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``.
+        draws: the rule for draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see
+            `othello_env.games.checkers.position`.
     """
 
     metadata = AECGame.describe("checkers_v0")

@@ -1,10 +1,10 @@
 """Othello for two agents, as a PettingZoo AEC environment.
 
 | agents | ``black_0``, ``white_0``; Black moves first |
-| actions | ``Discrete(size * size + 1)``: ``size * row + column``, a1 = 0, the last one is the pass |
-| observation | ``(2, size, size)`` int8: the agent's own discs, the opponent's discs; and ``action_mask`` |
-| reward | at the end +1 for the winner, -1 for the loser, 0 for both in a draw; or the margin in discs |
-| pass | an explicit step, legal only when there is no other move |
+| actions | ``Discrete(size * size + 1)``: ``size * row + column``, so a1 is 0; the last action is the pass |
+| observation | ``(2, size, size)`` int8: the agent's own discs, the opponent's discs; also ``action_mask`` |
+| reward | at the end: +1 for the winner, -1 for the loser, 0 for both in a draw; or the margin in discs |
+| pass | an action, legal only if the agent has no other move |
 | info | ``winner``, ``discs``, ``plies``, ``illegal_action``, at every step |
 | end | as soon as neither side has a move |
 
@@ -18,10 +18,10 @@
 >>> env.position.is_over
 True
 
-PettingZoo has a registry from version 1.27 on. There ``pettingzoo.make("aec", "othello_env/othello-v0")`` makes this
-environment too, once `othello_env` is imported.
+With PettingZoo 1.27 or later, ``pettingzoo.make("aec", "othello_env/othello-v0")`` makes this environment too. Import
+`othello_env` first.
 
-Version history: v0, the first.
+Version history: v0 is the first version.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ __all__ = ["OthelloAEC", "env", "raw_env"]
 
 
 class OthelloAEC(AECGame):
-    """Othello; `env` and `raw_env` both name this class, which needs no wrapper.
+    """The environment of Othello. `env` and `raw_env` are other names for this class, which needs no wrapper.
 
     Args:
         size: the side of the board, 4, 6 or 8.
-        openings: where games begin; this argument and all that follow are those of `AECGame`.
+        openings: where games begin. `AECGame` explains this argument and those that follow.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises an error instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.

@@ -1,14 +1,16 @@
 """Tribolo for three agents, as a PettingZoo AEC environment.
 
 | agents | ``blue_0``, ``red_0``, ``green_0`` move in this order; a random agent begins |
-| actions | ``Discrete(width * height)``: ``width * row + column``, a1 = 0 |
-| observation | ``(4, height, width)`` int8: own cells, the next agent's, the third one's, walls; and ``action_mask`` |
-| reward | at the end (+1, -1/2, -1/2); two tied first (+1/4, +1/4, -1/2); three tied 0; or the margin in cells |
-| skips | an agent that cannot move is skipped, so an agent can have two turns in a row; there is no pass |
-| info | ``winner``, ``discs`` (the cells), ``plies``, ``illegal_action``, at every step |
+| actions | ``Discrete(width * height)``: ``width * row + column``, so a1 is 0 |
+| observation | ``(4, height, width)`` int8: the agent's own cells, the cells of the next agent, the cells of the third
+agent, the walls; also ``action_mask`` |
+| reward | at the end: +1 for the winner and -1/2 for each of the others; if two tie for first place, +1/4 for each of
+them and -1/2 for the third; if all three tie, 0 for each; or the margin in cells |
+| skips | an agent that cannot move is skipped, so an agent can have several turns in a row; there is no pass |
+| info | ``winner``, ``discs`` (the number of each player's cells), ``plies``, ``illegal_action``, at every step |
 | end | when nobody can move |
 
-Every game has its own board, which depends on the seed and the game's number.
+Each game has its own board. The board depends on the seed and on the number of games since the reset with this seed.
 
 >>> from othello_env import tribolo_v0
 >>> env = tribolo_v0.env()
@@ -20,7 +22,7 @@ Every game has its own board, which depends on the seed and the game's number.
 >>> env.position.is_over
 True
 
-Version history: v0, the first.
+Version history: v0 is the first version.
 """
 
 from __future__ import annotations
@@ -35,16 +37,16 @@ __all__ = ["TriboloAEC", "env", "raw_env"]
 
 
 class TriboloAEC(AECGame):
-    """Tribolo; `env` and `raw_env` both name this class, which needs no wrapper.
+    """The environment of Tribolo. `env` and `raw_env` are other names for this class, which needs no wrapper.
 
     Args:
-        openings: where games begin; this argument and the next three are those of `AECGame`.
+        openings: where games begin. `AECGame` explains this argument and the next three.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises an error instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
-        width: the columns of the board; this argument and the next three are those of
-            `othello_env.games.tribolo.position.Tribolo`.
-        height: the rows of the board.
+        width: the number of columns of the board. `othello_env.games.tribolo.position.Tribolo` explains this argument
+            and the next three.
+        height: the number of rows of the board.
         cells: the number of cells that each player owns at the start.
         walls: the number of walls on the board.
     """

@@ -1,4 +1,4 @@
-"""Environments in which learners play any of the games: for PettingZoo, for Gymnasium, and for batches of games."""
+"""Environments for each of the games: for PettingZoo, for Gymnasium, and for batches of games."""
 
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ __all__ = [
     "self_play_advantages",
 ]
 
-if not TYPE_CHECKING:  # a type checker reads the imports above and reports unknown names
+if not TYPE_CHECKING:  # hidden from type checkers: if they saw a `__getattr__`, they would accept any name
     __getattr__ = later(
         __name__,
         {

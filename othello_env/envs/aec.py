@@ -1,7 +1,7 @@
 """One PettingZoo AEC environment for every game that follows the State protocol.
 
-It checks the order of calls, the range of actions and their legality itself. So it needs none of PettingZoo's
-wrappers, which take more time than a ply.
+The environment itself checks the order of calls, and the range and the legality of actions. So it does not need
+PettingZoo's wrappers, which take more time than a ply.
 """
 
 from __future__ import annotations
@@ -42,23 +42,24 @@ _AFTER_RESET = {"agent_selection", "infos", "rewards", "terminations", "truncati
 class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
     """A game whose players act one at a time. A subclass defines the game.
 
-    An observation is a dict of two int8 arrays: ``observation``, the planes as that agent sees them, and
-    ``action_mask``. An agent that is not to move has a mask of zeros. In a finished game every mask is zeros.
+    An observation is a dict of two int8 arrays: ``observation``, the planes as the agent sees them, and
+    ``action_mask``. An agent that is not to move has a mask of zeros. If the game is over, all masks are zeros.
 
     All rewards are 0 until the game ends. Then each agent gets its own result. An illegal action ends the game: the
-    mover loses as much as the worst result costs, and the others get 0. If most games end this way, the environment
-    gives one `IgnoredMaskWarning`.
+    mover gets the reward of the worst result, and the others get 0. If most games end this way, the environment gives
+    one `IgnoredMaskWarning`.
 
     At every reset and step, every agent's info has `winner`, `discs`, `plies`, `illegal_action` and `opponent` (always
     -1, because every player here is an agent); see `othello_env.envs.conventions.game_info`. The mask is only in the
-    observation, because TorchRL fails if it is in both places. `position` is the State, with its moves. `state()`
+    observation, because TorchRL fails if the info has a mask too. `position` is the State, with its moves. `state()`
     returns an array, as PettingZoo defines it.
 
     Args:
         openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
-            plies. A sequence of transcripts or States: each game draws one of them.
+            plies. A sequence of transcripts or States: each game begins at a random one of them.
         reward: ``"result"``, or ``"margin"`` in discs.
-        strict: an illegal action raises IllegalActionError and changes nothing, instead of ending the game.
+        strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends the
+            game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
 
     Raises:
@@ -84,7 +85,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         self._state: State | None = None
         self._playing = False
         self._observer: str | None = None
-        """The agent that `_observation` is for, if any."""
+        """The agent whose observation is in `_observation`, or None."""
         start = self.new_game(0)
         self._num_actions = start.num_actions
         self._watch = MaskWatch()
@@ -97,7 +98,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
 
     @staticmethod
     def describe(name: str) -> dict[str, Any]:
-        """The class's `metadata` for a game with this name."""
+        """The `metadata` of a subclass. `name` is the name of the game's module, such as ``othello_v0``."""
         return {
             "name": name,
             "is_parallelizable": False,
@@ -148,7 +149,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game: with a seed the first game of that seed, without one the next game.
+        """Begin a game: with a seed the first game of that seed, without a seed the next game.
 
         Args:
             seed: an integer of at least 0. Only its low 64 bits are used.
@@ -156,8 +157,8 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
                 is ignored, because PettingZoo's own test of reset passes one.
 
         Raises:
-            ValueError: an option is unknown or wrong, or the seed is negative; nothing has changed then.
-            TypeError: the seed is not an integer, or the options are not a dict; nothing has changed then.
+            ValueError: an option is unknown or wrong, or the seed is negative. Nothing has changed.
+            TypeError: the seed is not an integer, or the options are not a dict. Nothing has changed.
         """
         if isinstance(options, Mapping):
             options = {name: value for name, value in options.items() if name != "options"}
@@ -177,11 +178,11 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
             self.render()
 
     def step(self, action: int | None) -> None:
-        """Play an action of the agent to move. Once the game is over, the only action is None.
+        """Play an action of the agent to move. After the end of the game, the action of each agent must be None.
 
         Raises:
-            ValueError: the action is not an integer in range; nothing has changed then.
-            IllegalActionError: the action is illegal and the environment strict; nothing has changed then.
+            ValueError: the action is not an integer in range. Nothing has changed.
+            IllegalActionError: the action is illegal and the environment is strict. Nothing has changed.
             ResetNeeded: there was no reset yet, or all agents are done.
         """
         if not self._playing:
@@ -206,7 +207,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
             self.render()
 
     def _show(self, state: State) -> None:
-        """Make this position the current one, with its observation and infos."""
+        """Make this position the current position, with its observation and infos."""
         self._state = state
         planes, mask = state.encode()
         self._observation: Observation = {"observation": planes, "action_mask": mask}
@@ -223,7 +224,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         self._playing = False
         self._observer = None
         self.rewards = dict(zip(self.possible_agents, result, strict=True))
-        self._cumulative_rewards = dict(self.rewards)  # they were all 0 until now
+        self._cumulative_rewards = dict(self.rewards)  # all rewards were 0 until now
         self.terminations = dict.fromkeys(self.agents, True)
         self._tell(state, illegal_action)
         self._watch.count(1, illegal_action is not None)
@@ -236,7 +237,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         self._was_dead_step(action)
 
     def observe(self, agent: str) -> Observation:
-        """The observation of an agent: the planes as it sees them, and its mask.
+        """The observation of an agent: the planes as this agent sees them, and its mask.
 
         Raises:
             ResetNeeded: there was no reset yet.
@@ -251,7 +252,7 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         return {"observation": planes, "action_mask": np.zeros(self._num_actions, np.int8)}
 
     def render(self) -> Any:
-        """The position as text (``"ansi"``) or pixels ((H, W, 3) uint8); ``"human"`` shows it in a window.
+        """Draw the position: text (``"ansi"``), (H, W, 3) uint8 (``"rgb_array"``) or a window (``"human"``).
 
         Raises:
             ResetNeeded: there was no reset yet.

@@ -23,13 +23,14 @@ class CheckersEnv(SingleGame):
 
     Args:
         size: the board's height and width, 4, 6, 8 or 10.
-        opponent: as in `SingleGame`, like the arguments that follow.
+        opponent: the opponent. `SingleGame` explains this argument and those that follow.
         side: ``"red"``, ``"white"`` or ``"random"``.
         openings: where games begin.
         reward: ``"result"``, or ``"margin"`` in pieces.
-        strict: an illegal action raises IllegalActionError instead of ending the game.
+        strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
-        draws: the rule for draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see `othello_env.games.checkers`.
+        draws: the rule for draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see
+            `othello_env.games.checkers.position`.
     """
 
     def __init__(
@@ -56,16 +57,17 @@ class CheckersVectorEnv(VectorGames):
     Args:
         num_envs: the number of games.
         size: the boards' height and width, 4, 6, 8 or 10.
-        opponent: as in `VectorGames`, like the arguments that follow.
+        opponent: the opponent. `VectorGames` explains this argument and those that follow.
         side: ``"red"``, ``"white"`` or ``"random"``.
         openings: where games begin.
         reward: ``"result"`` or ``"margin"``.
-        strict: an illegal action raises IllegalActionError instead of ending the game.
+        strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
-        draws: the rule for draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see `othello_env.games.checkers`.
-        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. Wrappers that fail with ``Expected
-            autoreset_mode to be NEXT_STEP or DISABLED`` need ``"NextStep"``, and so does `NumpyToTorch`.
-        copy: return new arrays at every step, which the caller may keep.
+        draws: the rule for draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see
+            `othello_env.games.checkers.position`.
+        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. `NumpyToTorch` needs ``"NextStep"``. So do
+            wrappers that fail with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``.
+        copy: whether every step returns new arrays, which the caller may keep.
         num_threads: the number of threads; each steps a slice of the games.
     """
 

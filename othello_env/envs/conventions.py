@@ -38,7 +38,7 @@ REWARDS = ("result", "margin")
 """The kinds of reward: the result (+1 for a win, -1 for a loss) or the margin in discs."""
 
 PLAYING, NOBODY = -2, -1
-"""In `info`: PLAYING is the `winner` of an unfinished game; NOBODY stands for no winner, opponent or illegal action."""
+"""Values in `info`. PLAYING: the `winner` of a game that is not over. NOBODY: no winner, opponent or illegal action."""
 
 
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
@@ -48,10 +48,10 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
 
 
 def check_action(action: Any, num_actions: int) -> int:
-    """An action from 0 to num_actions - 1 as an int; it may be an int, NumPy's integer, or an array of no dimensions.
+    """Check an action and return it as an int. NumPy's integers and arrays without dimensions are accepted too.
 
     Raises:
-        ValueError: the action is not an integer in this range.
+        ValueError: the action is not an integer from 0 to num_actions - 1.
     """
     try:
         number = -1 if isinstance(action, bool) else index(action)
@@ -66,7 +66,7 @@ def check_action(action: Any, num_actions: int) -> int:
 
 
 def check_actions(actions: Any, n: int) -> npt.NDArray[np.int64]:
-    """The actions of n games as (n,) int64, contiguous and writeable, as the kernels need them.
+    """Check the actions of n games. Returns them as (n,) int64, contiguous and writeable, as the kernels require.
 
     Raises:
         ValueError: the shape or dtype is wrong.
@@ -82,7 +82,7 @@ def check_actions(actions: Any, n: int) -> npt.NDArray[np.int64]:
 
 
 def check_count(name: str, number: Any) -> int:
-    """A count of at least 1 as an int; it may be an int or NumPy's integer.
+    """Check a count of at least 1 and return it as an int. NumPy's integers are accepted too.
 
     Raises:
         ValueError: the number is not an integer, or less than 1.
@@ -112,7 +112,7 @@ def rewards(state: State, reward: str) -> tuple[float, ...]:
 
 
 def illegal_penalty(state: State, reward: str) -> float:
-    """What an illegal action costs the mover: as much as the worst result. The others get 0."""
+    """The penalty for an illegal action: as much as the worst result costs. The other players get 0."""
     return 1.0 if reward == "result" else state.largest_margin
 
 
@@ -128,14 +128,14 @@ def game_info(state: State, opponent: Any, illegal_action: int | None = None) ->
 
     Args:
         state: the position.
-        opponent: the opponent's number, or one number for each seat; -1 if the learner plays every side.
+        opponent: the opponent's number, or a number for each other seat; -1 if there is no opponent.
         illegal_action: the illegal action that ended the game here, or None.
 
     Returns:
-        `winner`: int64, the winner's index; -2 while the game goes on; -1 if nobody won (a draw, or an illegal action
+        `winner`: int64, the winner's index; -2 if the game is not over; -1 if nobody won (a draw, or an illegal action
         ended the game). `discs`: (P,) int64, the number of discs that each player has on the board. `plies`: int64, the
         number of actions since the position in which the game began. `illegal_action`: int64, the illegal action that
-        ended the game, or -1. `opponent`: as given.
+        ended the game, or -1. `opponent`: the argument.
     """
     won = PLAYING
     if illegal_action is not None:
@@ -153,26 +153,26 @@ def game_info(state: State, opponent: Any, illegal_action: int | None = None) ->
 
 @lru_cache(1024)
 def _number(value: int) -> np.int64:
-    """A value as np.int64, cached, because making one takes four times as long as finding it in the cache."""
+    """A value as np.int64, from a cache. To make a new np.int64 takes four times as long."""
     return np.int64(value)
 
 
 class IgnoredMaskWarning(UserWarning):
-    """Most games of an environment ended by illegal actions. Its learner seems to ignore the mask."""
+    """Most games of an environment ended by illegal actions. The learner seems to ignore the mask."""
 
 
 class MaskWatch:
     """Counts an environment's finished games, and warns once if most of them ended by illegal actions."""
 
     GAMES = 20
-    """The number of games that must end before it may warn."""
+    """The number of games that must end before a warning is possible."""
 
     def __init__(self) -> None:
         self._games = self._illegal = 0
         self._warned = False
 
     def count(self, games: int, illegal: int) -> None:
-        """Add games that ended. `illegal` of them ended by an illegal action."""
+        """Count games that ended: `games` in all, of which `illegal` ended by an illegal action."""
         self._games += games
         self._illegal += illegal
         if illegal and not self._warned and self._games >= self.GAMES and 2 * self._illegal > self._games:

@@ -1,4 +1,4 @@
-"""Functions that make Othello's environments, with types, so that an editor knows what they return."""
+"""Functions that make Othello's environments. They have types, so an editor knows what they return."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _T = TypeVar("_T")
 
 
 def _with_parameters_of(env: Callable[_P, Any]) -> Callable[[Callable[[dict[str, Any]], _T]], Callable[_P, _T]]:
-    """Turn a function that takes a dict of arguments into one with the parameters of an environment's class."""
+    """A decorator for a function that takes a dict of arguments: give the function the parameters of `env` instead."""
     signature = inspect.signature(env)
 
     def mark(make: Callable[[dict[str, Any]], _T]) -> Callable[_P, _T]:
@@ -41,15 +41,15 @@ def _with_parameters_of(env: Callable[_P, Any]) -> Callable[[Callable[[dict[str,
 def make_env(arguments: dict[str, Any]) -> OthelloEnv:
     """Othello against an opponent: ``gymnasium.make("othello_env/Othello-v0", ...)`` without Gymnasium's wrappers.
 
-    It checks the order of calls and the actions itself, so it needs none of them. The arguments are those of
-    `OthelloEnv`.
+    The environment needs no wrappers, because it checks the order of calls and the actions itself. The arguments are
+    those of `OthelloEnv`.
 
     >>> env = make_env(size=6, opponent="alphabeta:depth=2", side="black")
     >>> observation, info = env.reset(seed=1)
     >>> env.position.to_move
     0
     """
-    check_choice("render_mode", arguments.get("render_mode"), (None, *RENDER_MODES))  # Gymnasium takes only strings
+    check_choice("render_mode", arguments.get("render_mode"), (None, *RENDER_MODES))  # Gymnasium expects text
     env = gymnasium.make(_ID, **arguments).unwrapped
     assert isinstance(env, OthelloEnv)
     return env
@@ -57,7 +57,7 @@ def make_env(arguments: dict[str, Any]) -> OthelloEnv:
 
 @_with_parameters_of(OthelloVectorEnv)
 def make_vec_env(arguments: dict[str, Any]) -> OthelloVectorEnv:
-    """A batch of games: ``gymnasium.make_vec("othello_env/Othello-v0", ...)``, with types.
+    """A batch of games of Othello: ``gymnasium.make_vec("othello_env/Othello-v0", ...)`` with a typed result.
 
     The arguments are those of `OthelloVectorEnv`.
 

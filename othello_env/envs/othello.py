@@ -21,11 +21,11 @@ class OthelloEnv(SingleGame):
 
     Args:
         size: the board's height and width, 4, 6 or 8.
-        opponent: as in `SingleGame`, like the arguments that follow.
+        opponent: the opponent. `SingleGame` explains this argument and those that follow.
         side: ``"black"``, ``"white"`` or ``"random"``.
         openings: where games begin.
         reward: ``"result"`` or ``"margin"``.
-        strict: an illegal action raises IllegalActionError instead of ending the game.
+        strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
     """
 
@@ -58,15 +58,15 @@ class OthelloVectorEnv(VectorGames):
     Args:
         num_envs: the number of games.
         size: the boards' height and width, 4, 6 or 8.
-        opponent: as in `VectorGames`, like the arguments that follow.
+        opponent: the opponent. `VectorGames` explains this argument and those that follow.
         side: ``"black"``, ``"white"`` or ``"random"``.
         openings: where games begin.
         reward: ``"result"`` or ``"margin"``.
-        strict: an illegal action raises IllegalActionError instead of ending the game.
+        strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
-        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. Wrappers that fail with ``Expected
-            autoreset_mode to be NEXT_STEP or DISABLED`` need ``"NextStep"``, and so does `NumpyToTorch`.
-        copy: return new arrays at every step, which the caller may keep.
+        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. `NumpyToTorch` needs ``"NextStep"``. So do
+            wrappers that fail with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``.
+        copy: whether every step returns new arrays, which the caller may keep.
         num_threads: the number of threads; each steps a slice of the games.
     """
 

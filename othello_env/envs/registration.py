@@ -1,4 +1,4 @@
-"""Registers the environments for `gymnasium.make`, `gymnasium.make_vec` and `pettingzoo.make`."""
+"""Register the environments for `gymnasium.make`, `gymnasium.make_vec` and `pettingzoo.make`."""
 
 import gymnasium
 import pettingzoo
@@ -7,7 +7,7 @@ __all__ = ["register"]
 
 
 def register() -> None:
-    """Register every game. `import othello_env` calls this once."""
+    """Register the environments of all games. `import othello_env` calls this function."""
     for game in ("Othello", "Tribolo", "Checkers"):
         room = f"othello_env.envs.{game.lower()}"
         gymnasium.register(
@@ -15,6 +15,6 @@ def register() -> None:
             entry_point=f"{room}:{game}Env",
             vector_entry_point=f"{room}:{game}VectorEnv",
         )
-    if hasattr(pettingzoo, "register"):  # the registry came with PettingZoo 1.27
+    if hasattr(pettingzoo, "register"):  # PettingZoo has a registry from version 1.27
         for game in ("othello", "tribolo", "checkers"):
             pettingzoo.register("aec", f"othello_env/{game}-v0", entry_point=f"othello_env.{game}_v0:env")

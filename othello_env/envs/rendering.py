@@ -33,7 +33,7 @@ class Renderer:
         self._window = drawing.Window(RENDER_FPS) if mode == "human" else None
 
     def render(self, state: State) -> Any:
-        """Draw a position: return a text, an array, or None after the window has shown it."""
+        """Draw a position. Returns text, an array or, after the window has shown the position, None."""
         if self._window is not None:
             self._window.show(drawing.pixels(state))
             return None

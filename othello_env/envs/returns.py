@@ -1,6 +1,6 @@
 """Returns and advantages of each side in a rollout of self-play.
 
-Letters for shapes: T steps, N games.
+Letters for shapes: T = steps, N = games.
 """
 
 from __future__ import annotations
@@ -30,29 +30,32 @@ def self_play_advantages(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Generalised advantage estimation (Schulman et al., 2016) for two sides that move in turn.
 
-    Each side treats the other one as part of its environment. One step of a side lasts from one of its turns to the
-    next, and collects its rewards from both plies. So the loser of a game gets its reward even if the winner made the
-    last move, and the values of one side are never used for the other. If `values` are all zeros and `gae_lambda` is 1,
-    the returns are the discounted future rewards.
+    Each side treats the other side as part of its environment. A step of a side lasts from one of its turns to its next
+    turn. The reward of this step is the sum of the side's rewards from all plies in between. So the loser of a game
+    gets its reward even if the winner made the last move. The values of one side are not used for the other side,
+    except after the last step: there the side that is not to move gets the negative of `last_values`. If `values` are
+    all zeros and `gae_lambda` is 1, the returns are the discounted future rewards.
 
     Args:
-        rewards: (T, N) as `step` returned them, each for the player that acted.
+        rewards: (T, N) the rewards that `step` returned, each for the player that acted.
         values: (T, N) the estimated value of each observation for the player that acted on it.
         players: (T, N) the players that acted, ``info["reward_to"]``.
-        terminated: (T, N) as `step` returned them.
+        terminated: (T, N) the flags that `step` returned.
         last_values: (N,) the estimated values of the observations after the last step, for the players to move there.
-        last_players: (N,) those players, the last step's ``info["to_move"]``.
-        gamma: the discount from one turn of a side to its next one.
+        last_players: (N,) the players to move after the last step, ``info["to_move"]``.
+        gamma: the discount from one turn of a side to its next turn.
         gae_lambda: 0 relies only on the values, 1 only on the rewards.
-        illegal: (T, N) True where an illegal action ended the game, so that the other side got 0:
-            ``info["illegal_action"] >= 0``. With ``SAME_STEP``, read `final_info` where its `_illegal_action` is True.
-        played: (T, N) False where a step was not a ply (``NEXT_STEP`` mode, after an end). Advantages are 0 there.
+        illegal: (T, N) whether an illegal action ended the game, so that the other side got 0. This is
+            ``info["illegal_action"] >= 0``. With ``SAME_STEP``, use the same entry of ``info["final_info"]``, but only
+            for the games in which `_illegal_action` is True there.
+        played: (T, N) whether a step was a ply. In ``NEXT_STEP`` mode, the step after the end of a game is not a ply;
+            its advantage is 0.
 
     Returns:
         Advantages and returns (advantages plus values), both (T, N) float64.
 
     Raises:
-        ValueError: the shapes do not fit, or players are not 0 and 1.
+        ValueError: a shape is wrong, or a player is not 0 or 1.
     """
     shape = np.shape(rewards)
     _check_shapes(shape, {"values": values, "players": players, "terminated": terminated})
@@ -62,7 +65,7 @@ def self_play_advantages(
         if not np.isin(turns, (0, 1)).all():
             raise ValueError(f"players are 0 and 1, got {np.unique(turns)}")
     games = np.arange(shape[1])
-    # For each player in each game: the value of its next turn, the advantage there, and its rewards until then.
+    # For each player in each game: the value and the advantage of the player's next turn, and the rewards until then.
     next_value = np.empty((2, shape[1]))
     next_value[last_players, games] = last_values
     next_value[1 - np.asarray(last_players), games] = -np.asarray(last_values)

@@ -22,7 +22,7 @@ def sample_legal(masks: Any, rng: np.random.Generator) -> npt.NDArray[np.int64]:
 
     Args:
         masks: (N, A) int8, uint8 or bool, nonzero for each legal action.
-        rng: each call draws one number from it.
+        rng: the generator, from which each call takes one number.
 
     Returns:
         (N,) int64
@@ -47,7 +47,7 @@ def sample_legal(masks: Any, rng: np.random.Generator) -> npt.NDArray[np.int64]:
 
 @kernel
 def _sample(masks: npt.NDArray[np.int8], key: np.uint64, actions: npt.NDArray[np.int64]) -> None:
-    """Draw a legal action of each row: list the places of the legal ones, without a branch, and draw a place."""
+    """Choose a random legal action for each row: list the legal actions, without a branch, and choose one of them."""
     width = masks.shape[1]
     places = np.empty(width + 1, np.int64)
     for i in range(len(masks)):

@@ -15,7 +15,10 @@ __all__ = ["OthelloVecEnv"]
 
 
 def _vec_env() -> Any:
-    """Stable-Baselines3's `VecEnv`, or `object` if it is not installed, so that this module can still be imported."""
+    """The class `VecEnv` of Stable-Baselines3.
+
+    If Stable-Baselines3 is not installed: `object`, so that this module can still be imported.
+    """
     try:
         return import_extra("stable_baselines3.common.vec_env", "sb3").VecEnv
     except MissingExtraError:
@@ -23,15 +26,16 @@ def _vec_env() -> Any:
 
 
 class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the class
-    """N games of Othello against an opponent for Stable-Baselines3. Where a game ends, the next one begins at once.
+    """N games of Othello against an opponent, for Stable-Baselines3. When a game ends, the next game begins at once.
 
-    A single environment, ``gymnasium.make("othello_env/Othello-v0")``, works with Stable-Baselines3 as it is. This
-    class is faster. The info of a game that ended has `terminal_observation`, `episode` (`r` is the reward, `l` the
-    number of the learner's steps) and `winner`.
+    A single environment, ``gymnasium.make("othello_env/Othello-v0")``, works with Stable-Baselines3 without changes.
+    This class is faster. The info of a game that ended has `terminal_observation`, `winner` and `episode` (`r` is the
+    reward, `l` the number of the learner's steps).
 
     Args:
         num_envs: the number of games.
-        arguments: those of `OthelloVectorEnv`, except `autoreset_mode`, ``copy=False`` and ``opponent=None``.
+        arguments: the arguments of `OthelloVectorEnv`. `autoreset_mode`, ``copy=False`` and ``opponent=None`` are not
+            accepted.
 
     Attributes:
         env: the batch, with `set_opponents` and its other methods.

@@ -1,14 +1,17 @@
-"""Keys: everything random in the games of an environment, single or batched, comes from them.
+"""The keys that determine everything random in the games of an environment, single or batched.
 
-An environment has a key. Each of its games has a key made from that one, and each use in the game a key of its own::
+The key of an environment is a hash of its seed. The key of a game is a hash of the environment's key and of the game's
+number. The key of a game determines the opening, the learner's seat and the keys of the opponents::
 
     seed s -> env_key(s) -> game_key(env_key, g) -> the opening       Openings.draw(game_key)
                                                  -> learner_seat(game_key, players)
                                                  -> opponent.new_game(opponent_key(game_key))
 
-A seed is an integer of at least 0; NumPy's integers count too. A reset with a seed begins game 0. Each later reset
-begins the next game. If the opponents' moves would end a game before the learner's first turn, the game is drawn again
-from `redraw_key(game_key)`, with a new seat, opening and opponent's key. This repeats up to `REDRAWS` times.
+A seed is an integer of at least 0; NumPy's integers are accepted too. A reset with a seed begins game 0. Each later
+reset without a seed begins the next game.
+
+If the opponents' moves would end a game before the learner's first turn, another game replaces it. The key of the other
+game is `redraw_key(game_key)`, so its opening, seat and opponents' keys are new. This is done at most `REDRAWS` times.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
 __all__ = ["REDRAWS", "GameKeys", "env_key", "env_keys", "game_key", "learner_seat", "opponent_key", "redraw_key"]
 
 REDRAWS = 100
-"""How often at most `reset` redraws a game that would end before the learner's first turn."""
+"""The most times that `reset` replaces a game that would end before the learner's first turn."""
 
 
 def env_key(seed: int) -> int:
@@ -38,15 +41,15 @@ def env_key(seed: int) -> int:
 
 
 def env_keys(seed: int | Sequence[int | None] | None, n: int) -> list[int | None]:
-    """The key of each of n environments, or None where no seed is given.
+    """The keys of n environments. An environment without a seed has None instead of a key.
 
     Args:
-        seed: an int s gives environment i the seed s + i. A sequence or array gives each its own seed, or None.
+        seed: an int s gives environment i the seed s + i. A sequence or array has a seed or None for each environment.
         n: the number of environments.
 
     Raises:
         TypeError: a seed is not an integer, or is a bool.
-        ValueError: a seed is negative, or the number of seeds is not n.
+        ValueError: a seed is negative, or a sequence does not have n seeds.
     """
     if seed is None:
         return [None] * n
@@ -61,22 +64,22 @@ def env_keys(seed: int | Sequence[int | None] | None, n: int) -> list[int | None
 
 
 def game_key(env_key: int, game: int) -> int:
-    """The key of an environment's game with the number `game`, counted from 0."""
+    """The key of one game of an environment. `game` is the number of the game, counted from 0."""
     return mix_int(env_key, game)
 
 
 def redraw_key(game_key: int) -> int:
-    """The key that replaces one whose game would end before the learner's first turn."""
+    """The key that replaces `game_key` if that game would end before the learner's first turn."""
     return mix_int(game_key, REDRAW)
 
 
 def learner_seat(game_key: int, players: int) -> int:
-    """The player, 0 .. players - 1, that the learner is under ``side="random"``."""
+    """The learner's player, 0 .. players - 1, if ``side="random"``."""
     return mix_int(game_key, SIDE) % players
 
 
 def opponent_key(game_key: int, seat: int | None = None) -> int:
-    """The key that an opponent's `new_game` gets. If there are several opponents, each gets a key for its seat."""
+    """The key for `new_game` of an opponent. If there are several opponents, the key also depends on the seat."""
     key = mix_int(game_key, OPPONENT)
     return key if seat is None else mix_int(key, seat)
 
@@ -94,12 +97,13 @@ class GameKeys(NamedTuple):
 
     @classmethod
     def after_reset(cls, before: GameKeys | None, seed: int | None, entropy: np.random.Generator | None = None) -> Self:
-        """The keys after a reset: game 0 if it had a seed, else the next game.
+        """The keys after a reset: game 0 of the seed or, without a seed, the next game.
 
         Args:
-            before: None if there was no reset yet.
+            before: the keys before the reset, or None at the first reset.
             seed: the seed that `reset` got, an integer of at least 0, or None.
-            entropy: draws the environment's key if no reset had a seed. None takes entropy from the operating system.
+            entropy: the generator that chooses the environment's key if the first reset has no seed. None: a generator
+                with entropy from the operating system.
 
         Raises:
             TypeError: the seed is not an integer, or is a bool.

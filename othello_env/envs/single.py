@@ -32,42 +32,46 @@ from othello_env.games.game import IllegalActionError, State, check_seed
 __all__ = ["SingleGame"]
 
 _ONLY = np.int64(0)
-"""The opponent's number, if there is only one."""
+"""The opponent's number if there is only one opponent."""
 
 
 class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
     """A game of a learner against opponents: each step plays the learner's action and the opponents' answers.
 
     A subclass defines the game. An observation is a dict of two int8 arrays: ``observation``, the planes as the learner
-    sees them, and ``action_mask``. The same mask is in ``info``, and `action_masks` returns it as bool. A finished
-    game's mask is all zeros. If the learner must pass, the mask allows only the pass. The environment makes the
-    opponents' passes for them.
+    sees them, and ``action_mask``. The same mask is in ``info``, and `action_masks` returns it as bool. If the game is
+    over, the mask is all zeros. If the learner must pass, the mask allows only the pass. The environment plays forced
+    passes of opponents itself.
 
-    The reward is 0 until the game ends, then the learner's own result, even if an opponent's move ended the game. An
+    The reward is 0 until the game ends. Then it is the learner's own result, even if an opponent made the last move. An
     illegal action ends the game and costs as much as the worst result. If most games end this way, the environment
     gives one `IgnoredMaskWarning`. At every reset and step, `info` has `action_mask`, `winner`, `discs`, `plies`,
     `illegal_action` and `opponent` (see `othello_env.envs.conventions.game_info`). `position` is the State, with its
     moves.
 
     Args:
-        opponent: a spec, an Agent or a callable (see `othello_env.make_agent`). In a game of three players: one for
-            both other seats, or a tuple with one for each, in the order in which they follow the learner.
+        opponent: a spec, an Agent or a callable (see `othello_env.make_agent`). In a game of three players: one
+            opponent for both other seats, or a tuple of two opponents, in turn order after the learner.
         side: the name of the learner's player, or ``"random"``.
         openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
-            plies. A sequence of transcripts or States: each game draws one of them.
+            plies. A sequence of transcripts or States: each game begins at a random one of them.
         reward: ``"result"``, or ``"margin"`` in discs.
-        strict: an illegal action raises IllegalActionError and changes nothing, instead of ending the game.
+        strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends the
+            game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
 
     Raises:
-        ValueError: an argument is wrong (SpecError for the opponent, WrongGameError if it does not play this game).
+        ValueError: an argument is wrong. For an opponent this is a SpecError, or a WrongGameError if the opponent does
+            not play this game.
         MissingExtraError: `render_mode` is ``"human"`` and the extra `window` is not installed.
     """
 
     opponents: tuple[str, ...]
-    """The opponents' specs, or the names of Agents and callables, indexed by the numbers in ``info["opponent"]``. There
-    is one for each other seat, in the order in which they follow the learner. With three players ``info["opponent"]``
-    is (2,) int64."""
+    """The specs of the opponents, or the names of Agents and callables, in turn order after the learner.
+
+    The numbers in ``info["opponent"]`` are indices of this tuple. With three players, ``info["opponent"]`` is (2,)
+    int64.
+    """
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": RENDER_FPS}  # noqa: RUF012 - as in the base
 
@@ -130,7 +134,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         return self._state
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The learner's legal actions, (A,) bool. They are all False once the game is over."""
+        """The learner's legal actions, (A,) bool. If the game is over, all values are False."""
         return self._mask.astype(np.bool_)
 
     def reset(
@@ -139,17 +143,18 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         """Begin a game and play until it is the learner's turn.
 
         Args:
-            seed: an integer of at least 0. With a seed, the first game of that seed begins; without one, the next game.
-                Everything random in a game depends on the seed and the game's number (see `othello_env.envs.seeding`).
+            seed: an integer of at least 0. With a seed, the first game of that seed begins; without a seed, the next
+                game begins. Everything random in a game depends on the seed and the number of the game (see
+                `othello_env.envs.seeding`).
             options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`), and `side`.
 
         Returns:
-            The observation and its info. The game is never over: a game that would end before the learner's first turn
-            is drawn again.
+            The observation and its info. The game is not over: if a game would end before the learner's first turn,
+            another game replaces it.
 
         Raises:
-            ValueError: an option is unknown or wrong, the seed is negative, or each of many draws ended before the
-                learner's turn.
+            ValueError: an option is unknown or wrong, the seed is negative, or every game that was tried ended before
+                the learner's first turn.
             TypeError: the seed is not an integer, or the options are not a dict.
             AgentError: an opponent answered with an illegal action.
         """
@@ -171,7 +176,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         return self._show(state)
 
     def _begin(self, key: int, options: dict[str, Any], learner: int) -> tuple[State, dict[int, Seat]]:
-        """The position at the learner's first turn in the game with this key, or a finished one; and the opponents."""
+        """Begin a game and play until the learner's first turn or the end. Returns the position and the opponents."""
         state = self._starts.draw(key, options)
         seats = {
             player: Seat(self._agent_of(player, learner), opponent_key(key, player if self._players > 2 else None))
@@ -181,7 +186,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         return self._answer(state, seats), seats
 
     def _answer(self, state: State, seats: dict[int, Seat]) -> State:
-        """Let the opponents play until the learner's turn or the end, and return the position."""
+        """Let the opponents play until the learner's turn or the end of the game. Returns the position."""
         while state.to_move in seats and not state.is_over:
             if self.render_mode == "human":
                 self._renderer.render(state)
@@ -190,13 +195,13 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         return state
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Play the learner's action, then the opponents' until the learner's next turn or the end.
+        """Play the learner's action, then the opponents' actions until the learner's next turn or the end of the game.
 
         Raises:
-            ValueError: the action is not an integer in range; nothing has changed then.
-            IllegalActionError: the action is illegal and the environment strict; nothing has changed then.
+            ValueError: the action is not an integer in range. Nothing has changed.
+            IllegalActionError: the action is illegal and the environment is strict. Nothing has changed.
             ResetNeeded: there was no reset yet, or the game is over.
-            AgentError: an opponent answered with an illegal action; the game stays at the learner's turn.
+            AgentError: an opponent answered with an illegal action. The position is again that before this step.
         """
         state = self._state
         if state is None or not self._playing:
@@ -217,7 +222,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         return observation, 0.0, False, False, info
 
     def _show(self, state: State) -> tuple[Observation, dict[str, Any]]:
-        """Make this position, in which the learner is to move, the current one."""
+        """Make this position the current position. The learner is to move in it."""
         self._state = state
         planes, self._mask = state.encode()
         if self.render_mode == "human":
@@ -236,7 +241,7 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         return observation, reward, True, False, self._info(state, illegal_action)
 
     def render(self) -> Any:
-        """The position as text (``"ansi"``) or pixels ((H, W, 3) uint8); ``"human"`` shows it in a window.
+        """Draw the position: text (``"ansi"``), (H, W, 3) uint8 (``"rgb_array"``) or a window (``"human"``).
 
         Raises:
             ResetNeeded: there was no reset yet.

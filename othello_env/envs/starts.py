@@ -1,4 +1,4 @@
-"""The positions in which an environment's games begin: its openings, or those in the options of a reset."""
+"""The positions in which an environment's games begin, from its openings or from the options of a reset."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ POSITION_OPTIONS = ("position", "moves", "random_plies")
 
 
 def check_options(options: Mapping[str, Any] | None, known: Sequence[str]) -> dict[str, Any]:
-    """The options of a reset, checked. Those that are None count as omitted.
+    """Check the options of a reset and return them as a dict. Options that are None count as omitted.
 
     Raises:
         TypeError: the options are not a dict.
@@ -44,7 +44,7 @@ def check_options(options: Mapping[str, Any] | None, known: Sequence[str]) -> di
 
 
 def check_reset_mask(mask: Any, n: int) -> npt.NDArray[np.bool_]:
-    """The games to reset, (n,) bool, a copy of the mask. Without a mask, all n games.
+    """Check the mask of the games to reset, and return a copy, (n,) bool. If the mask is None, all n games are reset.
 
     Raises:
         TypeError: the mask is not a bool array.
@@ -65,8 +65,9 @@ class Starts:
     """The positions in which games begin.
 
     Args:
-        openings: None, ``"random:PLIES"``, or a sequence of transcripts or States, of which each game draws one.
-        new_game: makes the start of a game from the game's key.
+        openings: None, ``"random:PLIES"``, or a sequence of transcripts or States; see
+            `othello_env.games.openings.Openings`.
+        new_game: takes the key of a game and returns the game's own start.
 
     Raises:
         ValueError: the openings are wrong.
@@ -77,13 +78,14 @@ class Starts:
         self._new_game = new_game
 
     def draw(self, game_key: int, options: Mapping[str, Any]) -> State:
-        """The position in which the game with this key begins. It is never a finished one.
+        """The position in which the game with this key begins. The game is not over in this position.
 
         Args:
             game_key: see `othello_env.envs.seeding`.
-            options: the options of the reset, checked. `position` is a State, or a board as text with the first player
-                to move. From there, or from the game's own start, the `moves` of a transcript are played, then
-                `random_plies`. The game begins after these. If none of the three is given, the openings apply.
+            options: the options of the reset, checked. `position` is a State, or text for `State.position_from_text`.
+                The default is the game's own start. From this position, `moves` (a transcript) are played, and then
+                `random_plies` random plies. Then the game begins. If all three options are omitted, the game begins
+                with one of the openings.
 
         Raises:
             ValueError: an option is wrong.
@@ -93,7 +95,7 @@ class Starts:
         return Openings.random(self.given(game_key, options), options.get("random_plies", 0), game_key)
 
     def given(self, game_key: int, options: Mapping[str, Any]) -> State:
-        """The position that the options of a reset ask for, before their `random_plies`; see `draw`."""
+        """The position that the options of a reset ask for, before the random plies; see `draw`."""
         state = self._new_game(game_key)
         position = options.get("position")
         if isinstance(position, str):

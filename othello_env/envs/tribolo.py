@@ -20,14 +20,14 @@ class TriboloEnv(SingleGame):
     """Tribolo against two opponents, ``othello_env/Tribolo-v0``; each game has its own board.
 
     Args:
-        opponent: one for both other seats, or a pair: the player after the learner, and the next one. `SingleGame`
-            explains this and the arguments that follow.
+        opponent: one opponent for both other seats, or a pair: first the opponent that moves after the learner, then
+            the other one. `SingleGame` explains this argument and those that follow.
         side: ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
         openings: where games begin.
         reward: ``"result"``, or ``"margin"`` in cells.
-        strict: an illegal action raises IllegalActionError instead of ending the game.
+        strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
-        width: the board's width; this and the rest as in `Tribolo`.
+        width: the board's width. `Tribolo` explains this argument and those that follow.
         height: the board's height.
         cells: the number of each player's cells at the start.
         walls: the number of walls on the board.
@@ -58,19 +58,19 @@ class TriboloVectorEnv(VectorGames):
 
     Args:
         num_envs: the number of games.
-        opponent: as in `VectorGames`, like the arguments that follow.
+        opponent: the opponent. `VectorGames` explains this argument and those that follow.
         side: ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
         openings: where games begin.
         reward: ``"result"`` or ``"margin"``.
-        strict: an illegal action raises IllegalActionError instead of ending the game.
+        strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
-        width: the boards' width; this and the next three as in `Tribolo`.
+        width: the boards' width. `Tribolo` explains this argument and the next three.
         height: the boards' height.
         cells: the number of each player's cells at the start.
         walls: the number of walls on each board.
-        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. Wrappers that fail with ``Expected
-            autoreset_mode to be NEXT_STEP or DISABLED`` need ``"NextStep"``, and so does `NumpyToTorch`.
-        copy: return new arrays at every step, which the caller may keep.
+        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. `NumpyToTorch` needs ``"NextStep"``. So do
+            wrappers that fail with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``.
+        copy: whether every step returns new arrays, which the caller may keep.
         num_threads: the number of threads; each steps a slice of the games.
     """
 
@@ -109,5 +109,5 @@ class TriboloVectorEnv(VectorGames):
         return TriboloGames(n, **self._board)
 
     def new_game(self, game_key: int) -> Tribolo:
-        """The start of a game, drawn from its key."""
+        """The start of a game. Everything random in it depends only on the key."""
         return Tribolo(game_key, **self._board)

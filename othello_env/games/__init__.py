@@ -1,1 +1,1 @@
-"""The rules of the games, and positions as arrays."""
+"""The rules of the games, for single positions and for arrays of positions."""

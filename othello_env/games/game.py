@@ -29,10 +29,10 @@ def check_text(text: Any, what: str) -> str:
 
     Args:
         text: the argument to check.
-        what: what the text should be, for the message: ``"a board"``.
+        what: a name for the text in the error message, such as ``"a board"``.
 
     Raises:
-        TypeError: it is not text.
+        TypeError: the argument is not text.
     """
     if not isinstance(text, str):
         raise TypeError(f"expected {what} as text, not {text!r} of type {type(text).__name__}")
@@ -40,10 +40,10 @@ def check_text(text: Any, what: str) -> str:
 
 
 def check_board_size(size: Any, sizes: Collection[int]) -> int:
-    """Return the side of a board as an int, if it is an integer (NumPy's too) and one of the sizes.
+    """Check the side of a board and return it as an int. NumPy's integers are accepted too.
 
     Raises:
-        ValueError: it is not an integer, or not one of the sizes.
+        ValueError: the side is not an integer, or not one of the sizes.
     """
     try:
         number = index(size)
@@ -55,11 +55,11 @@ def check_board_size(size: Any, sizes: Collection[int]) -> int:
 
 
 def check_seed(seed: Any) -> int:
-    """Return a seed as an int, if it is an integer (NumPy's too) and not negative.
+    """Check a seed and return it as an int. NumPy's integers are accepted too.
 
     Raises:
-        TypeError: it is not an integer, or it is a bool.
-        ValueError: it is negative.
+        TypeError: the seed is not an integer, or is a bool.
+        ValueError: the seed is negative.
     """
     try:
         number = None if isinstance(seed, bool) else index(seed)
@@ -73,14 +73,14 @@ def check_seed(seed: Any) -> int:
 
 
 def _check_separators(transcript: str) -> None:
-    """Raise a NotationError if there is nothing before or after a comma or semicolon."""
+    """Raise a NotationError if a comma or semicolon has no text before or after it."""
     parts = re.split("[,;]", transcript)
     if len(parts) > 1 and not all(map(str.strip, parts)):
         raise NotationError(f"expected moves on both sides of each comma or semicolon, got {transcript!r}")
 
 
 class State(ABC):
-    """A position of a game, immutable. Two are equal if the positions are equal, whatever moves led to them.
+    """An immutable position of a game. Two States can be equal although different moves led to them.
 
     Letters for shapes: A = `num_actions`, P = `num_players`.
     """
@@ -89,12 +89,15 @@ class State(ABC):
 
     player_names: ClassVar[tuple[str, ...]]
     svg_renderer: ClassVar[Callable[[State], str] | None] = None
-    """Draws a state in a notebook. The drawing package sets it, because the rules do not import the drawing package."""
+    """A function that returns a State as SVG, for notebooks.
+
+    `othello_env` sets this attribute, because the rules do not import the drawing package.
+    """
 
     to_move: int
-    """The index of the player to move. Once the game is over, it is the player that would be next."""
+    """The index of the player to move. After the end of the game: the index of the player that would be next."""
     moves: tuple[int, ...]
-    """The actions since the position with which this game began."""
+    """The actions since the position in which this game began."""
 
     @property
     def num_players(self) -> int:
@@ -103,28 +106,34 @@ class State(ABC):
     @property
     @abstractmethod
     def num_actions(self) -> int:
-        """The number of actions; they are the integers 0 .. num_actions - 1."""
+        """The number of actions. Actions are the integers 0 .. num_actions - 1."""
 
     @property
     @abstractmethod
     def observation_shape(self) -> tuple[int, int, int]:
-        """(planes, height, width)"""
+        """The shape of an observation: (planes, height, width)."""
 
     @property
     @abstractmethod
     def turn(self) -> int:
-        """A number that grows with every choice in a game. With the game's key it seeds the random numbers there."""
+        """A number that grows with each action in a game, except with passes.
+
+        The random numbers in a position depend on the game's key and on this number.
+        """
 
     @abstractmethod
     def legal_actions(self) -> tuple[int, ...]:
-        """The legal actions in ascending order; empty once the game is over."""
+        """The legal actions in ascending order; none if the game is over."""
 
     def is_legal(self, action: int) -> bool:
         """Whether the player to move may play this action."""
         return action in self.legal_actions()
 
     def draw_action(self, key: int, counter: int) -> int:
-        """A uniformly random legal action: of the n legal ones in order, the one at index `draw(key, counter, n)`."""
+        """A uniformly random legal action.
+
+        It is `legal_actions()[draw(key, counter, n)]`, where n is the number of legal actions.
+        """
         legal = self.legal_actions()
         return legal[draw(key, counter, len(legal))]
 
@@ -143,7 +152,7 @@ class State(ABC):
 
     @property
     def must_pass(self) -> bool:
-        """Whether the player to move has no other action than a pass."""
+        """Whether a pass is the only legal action."""
         return False
 
     @abstractmethod
@@ -152,11 +161,17 @@ class State(ABC):
 
     @abstractmethod
     def returns(self) -> tuple[float, ...]:
-        """The result for each player: +1 for a win, -1 for a loss. They sum to zero, and are all 0.0 before the end."""
+        """The result of each player, such as +1 for a win and -1 for a loss. The sum of the results is zero.
+
+        Before the end of the game all results are 0.0.
+        """
 
     @abstractmethod
     def margins(self) -> tuple[float, ...]:
-        """Each player's margin, in the unit of `scores`. They sum to zero, and are all 0.0 before the end."""
+        """Each player's margin, in the unit of `scores`. The sum of the margins is zero.
+
+        Before the end of the game all margins are 0.0.
+        """
 
     @property
     @abstractmethod
@@ -165,14 +180,17 @@ class State(ABC):
 
     @abstractmethod
     def mobility(self, player: int) -> int:
-        """The number of moves, without passes, that a player would have if it were that player's turn."""
+        """The number of legal moves that a player would have if it were that player's turn. Passes do not count."""
 
     @abstractmethod
     def observation(self, player: int) -> npt.NDArray[np.int8]:
-        """The position as a player sees it: 0/1 planes of shape `observation_shape`, int8. The board is not rotated."""
+        """The position as a player sees it: int8 planes of 0 and 1, of shape `observation_shape`.
+
+        The board is not rotated.
+        """
 
     def action_mask(self) -> npt.NDArray[np.int8]:
-        """(A,) int8, 1 for each legal action of the player to move; all zeros once the game is over."""
+        """(A,) int8, 1 for each legal action of the player to move; all zeros if the game is over."""
         mask = np.zeros(self.num_actions, np.int8)
         mask[list(self.legal_actions())] = 1
         return mask
@@ -183,19 +201,21 @@ class State(ABC):
 
     @abstractmethod
     def action_to_text(self, action: int) -> str:
-        """An action in the game's notation."""
+        """The name of an action in the game's notation."""
 
     @abstractmethod
     def action_from_text(self, text: str) -> int:
-        """The action that a text names, whether it is legal here or not.
+        """Find an action by its name in the game's notation. The action need not be legal here.
 
         Raises:
-            NotationError: the text names no action of this game.
+            NotationError: the text does not name an action of this game.
             TypeError: the argument is not text.
         """
 
     def position_from_text(self, text: str) -> Self:
-        """The position that a text shows, under this state's rules. If it names no player, the first one is to move.
+        """Read a position from text, under the rules of this State.
+
+        If the text does not say who is to move, the first player is to move.
 
         Raises:
             NotationError: the text does not show a position of this game.
@@ -206,9 +226,9 @@ class State(ABC):
 
     @abstractmethod
     def play_move(self, move: int | str) -> Self:
-        """The position after one move of a transcript: an action or its name.
+        """The position after one move of a transcript. The move is an action or a name.
 
-        If the transcript leaves out a forced pass, it is played first. A name may stand for a whole chain of jumps.
+        If a pass is forced and the move is not a pass, the pass is played first. A name can stand for a chain of jumps.
 
         Raises:
             NotationError: the move cannot be read.
@@ -218,17 +238,17 @@ class State(ABC):
     @staticmethod
     @abstractmethod
     def transcript_moves(transcript: str) -> Iterable[str]:
-        """The moves of a transcript, one by one."""
+        """The names of the moves in a transcript, in order."""
 
     def play_transcript(self, moves: str | Iterable[int | str]) -> Self:
-        """The position after a transcript, or after a sequence of actions or their names. Passes may be left out.
+        """The position after a transcript, or after a sequence of actions or names of moves.
+
+        Passes may be left out. The message of an error in a move begins with the number of the move's ply.
 
         Raises:
-            NotationError: a move cannot be read (the message names its ply), or there is no move before or after a
-                comma or semicolon.
-            IllegalActionError: a move is not legal; the message names its ply.
-            TypeError: `moves` is neither text nor a sequence, or a move is neither an integer nor text (the message
-                names its ply).
+            NotationError: a move cannot be read, or a comma or semicolon has no move before or after it.
+            IllegalActionError: a move is not legal.
+            TypeError: `moves` is neither text nor a sequence, or a move is neither an integer nor text.
         """
         if isinstance(moves, bytes | bytearray) or not isinstance(moves, Iterable):
             kind = type(moves).__name__
@@ -246,7 +266,7 @@ class State(ABC):
 
     @classmethod
     def player_index(cls, player: str | int) -> int:
-        """The index of a player that is given as its index, its name or the first letter of its name.
+        """Find the index of a player. The player is given by index, by name or by the first letter of the name.
 
         Raises:
             NotationError: there is no such player.
@@ -257,11 +277,11 @@ class State(ABC):
         raise NotationError(f"expected a player, {', '.join(cls.player_names)}, got {player!r}")
 
     def check_action(self, action: Any) -> int:
-        """Return the action as an int, if it is one of 0 .. num_actions - 1.
+        """Check that an action is in 0 .. num_actions - 1, and return it as an int.
 
         Raises:
-            TypeError: it is not an integer.
-            IllegalActionError: it is out of range.
+            TypeError: the action is not an integer.
+            IllegalActionError: the action is out of range.
         """
         try:
             number = index(action)
@@ -272,11 +292,11 @@ class State(ABC):
         return number
 
     def no_player(self, player: object) -> ValueError:
-        """The error for a number that is not a player's index; the caller raises it."""
+        """Make the error for a number that is not the index of a player. The caller raises the error."""
         return ValueError(f"a player is {' or '.join(map(str, range(self.num_players)))}, not {player!r}")
 
     def illegal(self, action: int) -> IllegalActionError:
-        """The error for an action that is in range but not legal here; the caller raises it."""
+        """Make the error for an action that is in range but not legal here. The caller raises the error."""
         name = self.action_to_text(action)
         if self.is_over:
             return IllegalActionError(f"{name} (action {action}) cannot be played: the game is over\n{self}")

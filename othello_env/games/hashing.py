@@ -1,7 +1,8 @@
-"""Random numbers without a state: each is a hash of its purpose.
+"""Random numbers without a generator: each number is a hash of a key and of counters.
 
-Each game has one 64-bit key. Every random number in the game is a hash of that key and of a purpose or the game's turn.
-So a single environment, a batch of thousands and any number of threads draw the same numbers, in any order.
+Each game has one 64-bit key. Every random number in the game is a hash of this key and of counters. A counter is, for
+example, a purpose such as `OPENING`, or the turn of the game. So the numbers do not depend on the order in which they
+are computed: a single environment, a batch of thousands of games and any number of threads get the same numbers.
 """
 
 import numpy as np
@@ -11,7 +12,7 @@ from othello_env.support.jit import kernel
 __all__ = ["CHOICE", "EPSILON", "OPENING", "OPPONENT", "POOL", "REDRAW", "SIDE", "below", "draw", "mix", "mix_int"]
 
 SIDE, OPENING, OPPONENT, EPSILON, CHOICE, REDRAW, POOL = range(1, 8)
-"""The purposes of random numbers, used as counters under a game's key."""
+"""The purposes of random numbers. Each purpose serves as the counter in `mix`."""
 
 _GOLDEN = np.uint64(0x9E37_79B9_7F4A_7C15)
 _M1 = np.uint64(0xBF58_476D_1CE4_E5B9)
@@ -23,7 +24,7 @@ _MASK = 0xFFFF_FFFF_FFFF_FFFF
 
 @kernel(inline=True)
 def mix(key: np.uint64, counter: np.uint64) -> np.uint64:
-    """The `counter`-th output of SplitMix64 started at `key` (Steele, Lea, Flood: Fast Splittable PRNGs, 2014)."""
+    """Output `counter` (from 0) of SplitMix64 with seed `key` (Steele, Lea, Flood: Fast Splittable PRNGs, 2014)."""
     z = key + _GOLDEN * (counter + _ONE)
     z = (z ^ (z >> _S30)) * _M1
     z = (z ^ (z >> _S27)) * _M2
@@ -32,12 +33,12 @@ def mix(key: np.uint64, counter: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def below(bits: np.uint64, n: np.uint64) -> np.uint64:
-    """A number in 0 .. n-1 from 64 random bits, for n < 2**32 (the bias is below n / 2**32)."""
+    """Turn 64 random bits into a number in 0 .. n - 1, for n < 2**32. The bias is below n / 2**32."""
     return ((bits >> _S32) * n) >> _S32
 
 
 def mix_int(key: int, counter: int) -> int:
-    """`mix` on Python integers; only their low 64 bits count."""
+    """`mix` for Python integers. Only their low 64 bits count."""
     z = (key + 0x9E37_79B9_7F4A_7C15 * (counter + 1)) & _MASK
     z = ((z ^ (z >> 30)) * 0xBF58_476D_1CE4_E5B9) & _MASK
     z = ((z ^ (z >> 27)) * 0x94D0_49BB_1331_11EB) & _MASK
@@ -45,5 +46,5 @@ def mix_int(key: int, counter: int) -> int:
 
 
 def draw(key: int, counter: int, n: int) -> int:
-    """A number in 0 .. n-1 for this key and counter, on Python integers."""
+    """A number in 0 .. n - 1: `mix` and `below` for Python integers."""
     return ((mix_int(key, counter) >> 32) * n) >> 32

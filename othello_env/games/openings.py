@@ -11,7 +11,10 @@ __all__ = ["Openings", "opening_position", "random_opening"]
 
 
 def random_opening(start: State, plies: int, key: int) -> State | None:
-    """The position after uniformly random plies drawn by `key`; None if the game ends by then. A pass is a ply."""
+    """The position after random plies from `start`, or None if the game is over by then.
+
+    The plies depend only on `key`. In each position, every legal action is equally likely. A pass counts as a ply.
+    """
     state = start
     for _ in range(plies):
         if state.is_over:
@@ -21,19 +24,19 @@ def random_opening(start: State, plies: int, key: int) -> State | None:
 
 
 class Openings:
-    """A way to begin games.
+    """The positions in which games can begin.
 
     Args:
         spec: None for the game's own start; ``"random:10"`` for ten random plies; or a sequence of transcripts or
-            States, from which each game draws one.
-        new_game: makes the game's own start from the game's key.
+            States, from which one is chosen at random for each game.
+        new_game: takes the key of a game and returns the game's own start.
 
     Raises:
-        ValueError: the spec is none of these, or a given opening is illegal or ends the game.
+        ValueError: the spec is something else, or an opening in it is illegal or ends the game.
     """
 
     ATTEMPTS = 1000
-    """The number of attempts to draw random plies that do not end the game."""
+    """If random plies end the game, other random plies are tried, up to this number of attempts in all."""
 
     def __init__(self, spec: str | Sequence[str | State] | None, new_game: Callable[[int], State]) -> None:
         self.random_plies = 0
@@ -58,7 +61,7 @@ class Openings:
 
     @classmethod
     def random(cls, start: State, plies: int, game_key: int) -> State:
-        """The position after random plies from `start`. An opening that ends the game is drawn again.
+        """The position after random plies from `start`. If the plies end the game, other plies are tried.
 
         Raises:
             ValueError: the game ended in each of `ATTEMPTS` attempts.
@@ -83,10 +86,10 @@ def _no_openings(spec: object) -> ValueError:
 
 
 def opening_position(start: State, opening: str | State) -> State:
-    """The position in which a game begins: the one after a transcript from `start`, or a given State of the same game.
+    """The position of an opening. The opening is a State of the same game as `start`, or a transcript from `start`.
 
     Raises:
-        ValueError: the position is of another game or is over, or the transcript is wrong.
+        ValueError: the State is of another game, the game is over in the position, or the transcript is wrong.
     """
     if isinstance(opening, str):
         opening = start.play_transcript(opening)

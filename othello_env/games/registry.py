@@ -1,4 +1,4 @@
-"""The games and their options as text that a record can hold."""
+"""Games, positions and moves as text, for records."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Rules:
 
     Attributes:
         name: ``othello``, ``tribolo`` or ``checkers``.
-        options: the options of the game's class that differ from their defaults, in alphabetical order.
+        options: the name and the value of each option that differs from its default, in alphabetical order.
 
     >>> str(Rules.parse("othello:size=6")), str(Rules.parse("othello:size=8"))
     ('othello:size=6', 'othello')
@@ -41,7 +41,7 @@ class Rules:
 
     @classmethod
     def parse(cls, spec: str) -> Rules:
-        """The game that a spec names, such as ``othello`` or ``checkers:size=10,draws=40-move``.
+        """Read a game and its options from a spec, such as ``othello`` or ``checkers:size=10,draws=40-move``.
 
         Raises:
             TypeError: the spec is not text.
@@ -70,7 +70,10 @@ class Rules:
 
     @classmethod
     def of(cls, state: State) -> Rules | None:
-        """The rules of a position's game. None if the game is not listed here, or its positions do not hold them."""
+        """The rules of a position's game.
+
+        None if the game is not in `_GAMES`, or if the position does not have all options of its game as attributes.
+        """
         for name, game in _GAMES.items():
             known = {key: default for key, default in _defaults(name).items() if key != "seed"}
             if type(state) is game and all(hasattr(state, key) for key in known):
@@ -86,12 +89,12 @@ class Rules:
         return len(_GAMES[self.name].player_names)
 
     def start(self, key: int) -> State:
-        """The start of the game with this key."""
+        """The position at the start of a game. The key determines everything random in the position."""
         seed = {"seed": key} if "seed" in _defaults(self.name) else {}
         return _GAMES[self.name](**seed, **dict(self.options))
 
     def position(self, text: str, player: str) -> State:
-        """The position that a text in the game's own format shows.
+        """Read a position from text in the game's own format.
 
         Args:
             text: the board.
@@ -101,28 +104,28 @@ class Rules:
             NotationError: the text does not show a position of this game.
         """
         game: Any = _GAMES[self.name]
-        rules = dict(self.options) if game is Checkers else {}  # the text of any other board shows its size
+        rules = dict(self.options) if game is Checkers else {}  # the other games need only the text of the board
         state: State = game.from_text(text, player, **rules)
         return state
 
 
 @cache
 def _defaults(name: str) -> dict[str, Any]:
-    """The options that a game's class takes, and the default of each."""
+    """The options of a game's class, and the default of each option."""
     return {key: parameter.default for key, parameter in inspect.signature(_GAMES[name]).parameters.items()}
 
 
 def position_to_text(state: State) -> tuple[str, str]:
-    """A position as `Rules.position` reads it: the board as text, and the name of the player to move.
+    """A position in the form that `Rules.position` reads: the board as text, and the name of the player to move.
 
-    The text of a game that is not listed here is the `repr` of the position.
+    If the game is not in `_GAMES`, the text is the `repr` of the position.
     """
     text = state.to_text() if isinstance(state, Checkers | Othello | Tribolo) else repr(state)
     return text, state.player_names[state.to_move]
 
 
 def names_of_moves(start: State, actions: Sequence[int]) -> str:
-    """The actions from a position on, in the game's notation, separated by spaces. Passes are named too.
+    """The names of the actions that are played from `start`, separated by spaces. Passes are included.
 
     >>> names_of_moves(Othello(), (37, 43))
     'f5 d6'
@@ -133,7 +136,7 @@ def names_of_moves(start: State, actions: Sequence[int]) -> str:
     if isinstance(start, Tribolo):
         return " ".join(map(start.action_to_text, actions))
     named, state = [], start
-    for action in actions:  # here a move's name depends on the position
+    for action in actions:  # in other games the name of an action depends on the position
         following = state.play(action)
         named.append(state.action_to_text(action))
         state = following
@@ -141,7 +144,7 @@ def names_of_moves(start: State, actions: Sequence[int]) -> str:
 
 
 def play_names(start: State, names: str) -> State:
-    """The position after the moves that `names_of_moves` has named. Passes must not be left out.
+    """Play moves that are named as in `names_of_moves`, and return the position. All passes must be included.
 
     Raises:
         NotationError: a name cannot be read.
@@ -157,7 +160,7 @@ def play_names(start: State, names: str) -> State:
 
 @cache
 def _othello_moves(size: int) -> dict[str, tuple[int, np.uint64]]:
-    """For each name, its action and the disc that it places, 0 for a pass."""
+    """For the name of each action: the action, and the bit of the disc that the action places (0 for the pass)."""
     start = Othello(size)
     return {start.action_to_text(a): (a, np.uint64(bit)) for a, bit in enumerate(bitboard.ACTION_BITS[size])}
 
@@ -169,7 +172,7 @@ def _othello_names(size: int) -> tuple[str, ...]:
 
 
 def _play_othello(start: Othello, names: Sequence[str]) -> Othello | None:
-    """The same result as `play_names` in a twentieth of the time; None if something is wrong."""
+    """Do the same as `play_names` in a twentieth of the time. Returns None if a name or a move is wrong."""
     known = _othello_moves(start.size)
     try:
         moves = [known[name] for name in names]
@@ -189,7 +192,10 @@ def _play_othello(start: Othello, names: Sequence[str]) -> Othello | None:
 def _play_discs(
     own: np.uint64, opponent: np.uint64, discs: npt.NDArray[np.uint64], board: np.uint64
 ) -> tuple[np.uint64, np.uint64, int]:
-    """Play moves, each a disc (0: pass), until one is illegal. Returns the last position and the number played."""
+    """Play moves, given as the bits of their discs (0: pass), until a move is illegal.
+
+    Returns own and opponent of the last position, and the number of moves that were played.
+    """
     for i in range(len(discs)):
         legal, reply = bitboard.mobility(own, opponent, board)
         if discs[i] & legal != discs[i] or (discs[i] == _0 and (legal != _0 or reply == _0)):

@@ -25,7 +25,7 @@ def usual_begins(batch: Batch, starts: Starts, side: int, pool: OpponentPool | N
     Args:
         batch: the games.
         starts: the environment's openings.
-        side: the learner's player, or -1 to draw it from each game's key.
+        side: the learner's player, or -1 if each game's key chooses this player.
         pool: the opponents; None if the learner plays every side.
 
     Raises:
@@ -54,7 +54,7 @@ def chosen_begins(
 def _begins_at(
     batch: Batch, positions: Sequence[State], random_plies: int, side: int, pool: OpponentPool | None
 ) -> Begins:
-    """How games begin at given positions; without any, at their own start. See `usual_begins`."""
+    """How games begin at given positions or, if there are none, at their own start. See `usual_begins`."""
     learner = SIDE_DRAWN if side < 0 else side
     seats = batch.start.num_players - 1
     return batch.begins(
@@ -70,13 +70,13 @@ def _begins_at(
 def draw_keys(
     course: Course, keys: Sequence[int | None], mask: npt.NDArray[np.bool_], generator: np.random.Generator | None
 ) -> None:
-    """Move each game of a mask to game 0 of its new key, or to the next game of its old key.
+    """Set the key and the number of each game in a mask: game 0 of a new key, or the next game of the old key.
 
     Args:
         course: the course of N games.
         keys: N keys of environments; None keeps the old key.
         mask: (N,) bool, the games that begin.
-        generator: draws the first keys of all games; None if the games have keys already.
+        generator: makes the first keys of all games; None if the games have keys already.
     """
     if generator is not None:
         course.env_key[:] = generator.integers(2**64, size=len(keys), dtype=np.uint64)

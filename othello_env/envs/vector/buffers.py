@@ -20,13 +20,13 @@ class Buffers:
         rewards: (N,) float64.
         terminated: (N,) bool.
         truncated: (N,) bool, all False.
-        reward_to: (N,) int8, the player who gets each reward.
+        reward_to: (N,) int8, the player that gets each reward.
         to_move: (N,) int8, the player to move in each game.
         observation: the dict of planes and masks.
 
     Args:
         batch: N games.
-        parts: the slices of the batch, each of which is stepped on its own.
+        parts: slices of the batch, which are stepped separately.
     """
 
     def __init__(self, batch: Batch, parts: Sequence[slice] = (slice(None),)) -> None:

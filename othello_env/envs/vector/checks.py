@@ -15,7 +15,7 @@ __all__ = ["check_begun", "check_no_side", "refuse"]
 
 
 def check_no_side(side: str) -> None:
-    """Raise a ValueError if a self-play environment is given the learner's side."""
+    """Raise a ValueError if a side is given for a self-play environment."""
     if side != "random":
         raise ValueError(f"side={side!r} needs an opponent; in self-play the learner plays every side")
 
@@ -29,19 +29,19 @@ def check_begun(failed: int) -> None:
 
 
 def refuse(batch: Batch, actions: npt.NDArray[np.int64], problems: int, strict: bool, disabled: bool) -> None:
-    """Raise the error that the problems with the actions call for, if any.
+    """Raise an error for the problems with the actions, if these problems are errors in this environment.
 
     Args:
         batch: N games, before the actions.
         actions: (N,) int64.
         problems: what `Batch.check` returned for these actions.
-        strict: whether an illegal action raises.
-        disabled: whether finished games may not be stepped.
+        strict: whether an illegal action is an error.
+        disabled: whether an action in a finished game is an error.
 
     Raises:
         ValueError: an action is out of range.
-        ResetNeeded: a game is over.
-        IllegalActionError: an action is illegal.
+        ResetNeeded: `disabled` is set and a game is over.
+        IllegalActionError: `strict` is set and an action is illegal.
     """
     last, over = batch.start.num_actions - 1, batch.course.over
     if problems & OUT_OF_RANGE:

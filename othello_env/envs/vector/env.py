@@ -1,6 +1,6 @@
 """One Gymnasium vector environment for any batch of games, stepped by compiled kernels.
 
-Letters for shapes: N = `num_envs`, A actions, P players.
+Letters for shapes: N = `num_envs`, A = actions, P = players.
 """
 
 from __future__ import annotations
@@ -49,48 +49,48 @@ _RENDER_MODES = (None, "rgb_array", "ansi")
 class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC):
     """N games, stepped together. A subclass defines the game.
 
-    With opponents, each game plays like a `othello_env.envs.single.SingleGame`: game i after ``reset(seed=s)`` equals
-    the single game with seed s + i. With ``opponent=None`` the learner plays every side: each step is one ply, the
-    observation is the view of the player to move, and `reward[i]` is for the player who has just acted in game i.
+    With opponents, game i after ``reset(seed=s)`` equals a `othello_env.envs.single.SingleGame` with seed s + i. With
+    ``opponent=None`` (self-play), the learner plays every side: each step is one ply, the observation is the view of
+    the player to move, and `reward[i]` is for the player that has just acted in game i.
 
-    `info` has the entries of the single environment as arrays, at every reset and step: `action_mask` (N, A) int8, the
-    same array as in the observation; `winner` (N,), `discs` (N, P), `plies` (N,), `illegal_action` (N,) and `opponent`
-    (N,), or (N, 2) with three players, all int64 (see `othello_env.envs.conventions.game_info`). `opponent` indexes
-    `opponents`, the specs; in self-play it is -1. Self-play has two more entries, (N,) int8: `to_move`, the players who
-    move next, and `reward_to`, the players who get the rewards (-1 after a reset). Each entry has a partner whose name
-    begins with ``_``, (N,) bool, which marks the games that have the entry: all of them, or after a reset with
-    `reset_mask` only those of the mask. The entries equal those of Gymnasium's `SyncVectorEnv`, and are made when they
-    are first read. One thing differs: after a reset with `reset_mask`, `action_mask` has the masks of the other games
-    too, where Gymnasium's has zeros.
+    At every reset and step, `info` has the entries of the single environment as arrays: `action_mask` (N, A) int8, the
+    same array as in the observation; and, all int64, `winner` (N,), `discs` (N, P), `plies` (N,), `illegal_action` (N,)
+    and `opponent` (N,), or (N, 2) with three players (see `othello_env.envs.conventions.game_info`). The numbers in
+    `opponent` are indices of `opponents`; in self-play they are -1. Self-play has two more entries, (N,) int8:
+    `to_move`, the players to move, and `reward_to`, the players that get the rewards (-1 after a reset). Each entry has
+    a mask, (N,) bool, whose name begins with ``_``. The mask is True for all games or, after a reset with `reset_mask`,
+    for the games that were reset. Entries are computed when they are first read. They equal the entries of Gymnasium's
+    `SyncVectorEnv`, with one exception: after a reset with `reset_mask`, `action_mask` has the masks of the other games
+    too. Gymnasium has zeros there.
 
-    In the default mode ``SAME_STEP``, where a game ends, the observation and info are already those of the next game. A
-    step in which a game ended has two more entries: ``info["final_obs"]``, (N,) objects, each a game's last observation
-    or None, and ``info["final_info"]``, the entries above at the end of each game that ended. `position` returns the
-    State of a game, `final_position` the State of a game that ended in the last step; both have the `moves`.
+    In the default mode ``SAME_STEP``, the next game begins in the step in which a game ends. The observation and info
+    are those of the next game. Then `info` has two more entries: `final_obs`, (N,) objects, the last observation of
+    each game that ended, else None; and `final_info`, the entries above at the end of these games. `position` returns
+    the State of a game, `final_position` the last State of a game that ended in the last step.
 
-    The default of Gymnasium's own vector environments is ``NEXT_STEP``, which takes one step without a move after each
-    end. Gymnasium's wrappers that change observations work only with that mode or ``DISABLED``. If one fails with
+    Gymnasium's own vector environments use the mode ``NEXT_STEP`` by default: after each end there is a step without a
+    move. Gymnasium's wrappers that change observations work only with ``NEXT_STEP`` or ``DISABLED``. If one fails with
     ``Expected autoreset_mode to be NEXT_STEP or DISABLED``, use ``autoreset_mode="NextStep"``. `NumpyToTorch` wants the
-    same but does not check it: with ``SAME_STEP`` it fails with a BufferError where the first game ends.
+    same mode but does not check it: with ``SAME_STEP``, it fails with a BufferError when the first game ends.
 
     If most games end by illegal actions, the environment gives one `IgnoredMaskWarning`.
 
     Args:
         num_envs: the number of games.
-        opponent: a spec, an Agent or a callable, which plays every other seat. With three players also a tuple with one
-            for each other seat. Or a dict from opponents to weights (see `set_opponents`). Or None for self-play.
+        opponent: a spec, an Agent or a callable, which plays every other seat. With three players, it can also be a
+            tuple of two opponents. A dict from opponents to weights: see `set_opponents`. None: self-play.
         side: the name of the learner's player, or ``"random"``. In self-play the learner plays every side.
         openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
-            plies. A sequence of transcripts or States: each game draws one of them.
+            plies. A sequence of transcripts or States: each game begins at a random one of them.
         reward: ``"result"``, or ``"margin"`` in discs.
-        strict: an illegal action raises IllegalActionError and changes no game, instead of ending its game.
+        strict: if True, an illegal action raises IllegalActionError and changes no game; if False, it ends its game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``. `render` returns a tuple with a picture of each game.
         autoreset_mode: Gymnasium's `AutoresetMode` or its value, ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
-            ``SAME_STEP``: where a game ends, the next one begins at once. ``NEXT_STEP``: the step after an end begins
-            the next game; it ignores the action and is not a ply. ``DISABLED``: only `reset` begins games.
-        copy: return new arrays at every step, which the caller may keep. Without it, every step returns and overwrites
-            the same arrays, and an info must be read before the next step.
-        num_threads: the number of threads; each steps a slice of the games. Results do not depend on it.
+            ``SAME_STEP``: when a game ends, the next game begins at once. ``NEXT_STEP``: the step after an end begins
+            the next game; this step ignores the action and is not a ply. ``DISABLED``: only `reset` begins games.
+        copy: if True, every step returns new arrays, which the caller may keep. If False, every step returns and
+            overwrites the same arrays, and an info must be read before the next step.
+        num_threads: the number of threads; each steps a slice of the games. Results do not depend on this number.
 
     Raises:
         ValueError: an argument is wrong (SpecError for the opponent).
@@ -130,7 +130,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self.single_observation_space = observation_space(start)
         self.single_action_space = gymnasium.spaces.Discrete(start.num_actions)
         self._how = (self.autoreset_mode == AutoresetMode.SAME_STEP, reward == "margin")
-        """Whether the next game begins in the step in which one ends, and whether rewards are margins."""
+        """Whether the next game begins in the step in which a game ends, and whether rewards are margins."""
         self._strict = strict
         self._side = side
         self._copy = copy
@@ -153,10 +153,10 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     def new_game(self, game_key: int) -> State:
         """The start of a game. Everything random in it depends only on the key."""
 
-    # Gymnasium's spaces of N games take four bytes for each byte of the observations, so they are made only on demand.
+    # Gymnasium's spaces for N games take four times the memory of the observations, so they are made only when needed.
 
     @cached_property
-    def observation_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]  # made once, and can be set
+    def observation_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]  # made once, and assignable
         return batch_space(self.single_observation_space, self.num_envs)
 
     @cached_property
@@ -164,7 +164,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return batch_space(self.single_action_space, self.num_envs)
 
     def _arrange(self) -> None:
-        """Make the objects that share memory with the games: the part of each thread, and the buffers."""
+        """Make the buffers, and the part of the games for each thread. The parts share memory with the games."""
         bounds = np.linspace(0, self.num_envs, self._threads.count + 1).astype(int).tolist()
         self._slices = [slice(a, b) for a, b in pairwise(bounds)]
         self._parts = [self._batch.part(places) for places in self._slices]
@@ -179,24 +179,24 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self._encode(self._buffers)
 
     def set_openings(self, openings: str | Sequence[str | State] | None) -> None:
-        """Change where games begin, from each game's next reset on. The argument is as for the constructor.
+        """Change where games begin, from each game's next reset on. The argument is that of the constructor.
 
         Raises:
-            ValueError: the openings are wrong; nothing has changed then.
+            ValueError: the openings are wrong. Nothing has changed.
         """
         starts = Starts(openings, self.new_game)
         self._begins = usual_begins(self._batch, starts, self._number_of(self._side), self._pool)
         self._starts = starts
 
     def set_opponents(self, opponents: Opponents) -> None:
-        """Change the opponents. Each game keeps its own until its next reset.
+        """Change the opponents. Each game keeps its present opponents until its next reset.
 
         Args:
-            opponents: as for the constructor. A dict has opponents as keys and weights as values. Each game draws an
-                opponent by these weights; with three players, each seat of each game draws one.
+            opponents: as in the constructor. A dict has opponents as keys and weights as values. For each other seat of
+                each game, an opponent is chosen at random by these weights.
 
         Raises:
-            ValueError: a spec or a weight is wrong, or this is a self-play environment; nothing has changed then.
+            ValueError: a spec or a weight is wrong, or this is a self-play environment. Nothing has changed.
         """
         if self._pool is None:
             raise ValueError("a self-play environment (opponent=None) has no opponents to set")
@@ -214,9 +214,9 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     @property
     def opponents(self) -> tuple[str, ...]:
-        """The opponents' specs, or the names of Agents and callables, indexed by the numbers in ``info["opponent"]``.
+        """The opponents' specs, or the names of Agents and callables. ``info["opponent"]`` has indices of this tuple.
 
-        `set_opponents` changes the numbers: first come the opponents of games that still go on, then the new ones.
+        `set_opponents` changes the tuple: first come the opponents of the games so far, then the new opponents.
         """
         return () if self._pool is None else tuple(self._pool.names)
 
@@ -232,7 +232,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return self._batch.state(i)
 
     def final_position(self, i: int) -> State:
-        """The final position, with its moves, of the game that ended in place i in the last step.
+        """The final position, with its moves, of the game in place i that ended in the last step.
 
         Raises:
             LookupError: no game ended there in the last step.
@@ -243,7 +243,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         raise LookupError(f"no game {i} ended in the last step")
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The legal actions of the players to move, (N, A) bool. They are all False in games that are over."""
+        """The legal actions of the players to move, (N, A) bool. In games that are over, all values are False."""
         buffers = Buffers(self._batch, self._slices)
         self._encode(buffers)
         return buffers.masks.view(np.bool_)
@@ -255,7 +255,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
         Args:
             seed: an integer s of at least 0 gives game i the seed s + i. A sequence or array gives each game its own
-                seed, or None. With a seed, the first game of that seed begins; without one, the next game.
+                seed, or None. With a seed, the first game of that seed begins; without a seed, the next game.
             options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`) and `side` apply to
                 the games that begin now, not to later ones. `reset_mask`, (N,) bool, selects the games to reset.
 
@@ -263,8 +263,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             The observations of all games, and their info.
 
         Raises:
-            ValueError: a seed or an option is wrong; nothing has changed then. Or a game could not begin, because in
-                every draw the random plies or the opponents ended it.
+            ValueError: a seed or an option is wrong, and nothing has changed. Or a game could not begin, because random
+                plies or opponents' moves ended it in every attempt.
             TypeError: a seed is not an integer, the options are not a dict, or `reset_mask` is not a bool array.
             AgentError: an opponent answered with an illegal action.
         """
@@ -296,7 +296,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return buffers.observation, self._info(buffers, None if mask.all() else mask)
 
     def _make_room(self, begins: Begins) -> None:
-        """Make room for the moves of the next step in the games' memory."""
+        """Make room for one more move in the memory of each game."""
         if self._batch.make_room(begins):
             self._parts = [self._batch.part(places) for places in self._slices]
 
@@ -310,11 +310,11 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             Observations, rewards (N,) float64, terminated (N,) bool, truncated (N,) bool, always False, and info.
 
         Raises:
-            ValueError: a dtype, shape or range is wrong; nothing has changed then.
-            IllegalActionError: an action is illegal and the environment strict; nothing has changed then.
-            ResetNeeded: there was no reset yet, or (autoreset disabled) a game is over.
-            AgentError: an opponent answered with an illegal action; the environment needs a reset then.
-            RuntimeError: a thread could not be started; the environment needs a reset then.
+            ValueError: a dtype, shape or range is wrong. Nothing has changed.
+            IllegalActionError: an action is illegal and the environment is strict. Nothing has changed.
+            ResetNeeded: there was no reset yet, or a game is over in the mode ``DISABLED``.
+            AgentError: an opponent answered with an illegal action. The environment needs a reset.
+            RuntimeError: a thread could not be started. The environment needs a reset.
         """
         if not self._ready:
             raise ResetNeeded("step() needs a reset() first")
@@ -344,13 +344,13 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             part.encode(views)
 
     def _advance(self, k: int, actions: npt.NDArray[np.int64], problems: int, buffers: Buffers) -> Ends:
-        """Play the actions in the k-th slice of the games. In self-play, also write its observations."""
+        """Play the actions in the k-th slice of the games. In self-play, also write the observations of the slice."""
         batch, places = self._parts[k], self._slices[k]
         ends, failed = batch.step(actions[places], problems, buffers.outcomes[k], self._begins, *self._how)
         check_begun(failed)
         if places.start:
             ends.rows["game"] += places.start
-        if self._pool is None:  # there are no opponents to answer
+        if self._pool is None:  # in self-play no opponent answers
             batch.encode(buffers.views[k])
         return ends
 
@@ -369,7 +369,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return found
 
     def _info(self, buffers: Buffers, where: npt.NDArray[np.bool_] | None = None) -> StepInfo:
-        """The info of a step, or of a reset of the games in a mask (None: all games)."""
+        """The info of a step or reset. `where` is the mask of the games that were reset; None means all games."""
         buffers.to_move[:] = self._batch.course.to_move
         info: dict[str, npt.NDArray[np.int8]] = {"action_mask": buffers.masks}
         if self._pool is None:

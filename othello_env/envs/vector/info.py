@@ -1,9 +1,9 @@
 """The `info` of a batch of games. Its entries are made when they are first read.
 
-Gymnasium expects entries for every game at every step, and the last observation of each game that ended as its own
-object. To make all these takes longer than the step itself, and few trainers read them.
+Gymnasium expects entries for every game at every step, and a separate object with the last observation of each game
+that ended. Making all these entries takes longer than the step itself, and few trainers read them.
 
-Letters for shapes: N games, E games that ended in the step, A actions.
+Letters for shapes: N = games, E = games that ended in the step, A = actions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Moment", "StepInfo"]
 
 _NUMBERS = ("winner", "discs", "plies", "illegal_action", "opponent")
 _FIELDS = {"winner": "winner", "discs": "scores", "plies": "plies", "illegal_action": "illegal"}
-"""The field of an end that each entry shows."""
+"""For each entry, the field of `othello_env.games.batch.Ends.rows` that has the value at the end of a game."""
 _FINAL = ("final_obs", "final_info")
 
 
@@ -36,10 +36,10 @@ _AT_AN_END = _with_masks(*_FINAL)
 
 
 class StepInfo(dict[str, Any]):
-    """A dict that can make some of its entries later: when an entry, or the whole dict, is first read.
+    """A dict that makes some of its entries only when an entry, or the whole dict, is first read.
 
-    The constructor makes an ordinary dict; wrappers that change every entry rely on this. `later` makes one with
-    entries still to be made. A copy is a plain dict.
+    `later` makes such a dict. The constructor makes an ordinary dict; wrappers that change every entry rely on this. A
+    copy is a plain dict.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -49,12 +49,12 @@ class StepInfo(dict[str, Any]):
 
     @classmethod
     def later(cls, ready: dict[str, Any], names: frozenset[str], make: Callable[[str], dict[str, Any]]) -> Self:
-        """An info with entries still to be made.
+        """An info that makes some of its entries when they are first read.
 
         Args:
             ready: the entries that exist already.
-            names: the names of the others.
-            make: takes a name and returns its entry, with any others that it made on the way.
+            names: the names of the entries that are made later.
+            make: takes a name and returns a dict with this entry. The dict may have further entries.
         """
         info = cls(ready)
         info._names, info._make = names, make
@@ -62,7 +62,7 @@ class StepInfo(dict[str, Any]):
 
     def _fill(self, name: str) -> None:
         made = self._make(name)
-        for other in self._names & made.keys():  # skip those that were deleted or replaced in the meantime
+        for other in self._names & made.keys():  # skip entries that were deleted or replaced since then
             super().__setitem__(other, made[other])
         self._names -= made.keys()
 
@@ -170,9 +170,9 @@ class Moment:
     Args:
         batch: the games after the step or reset.
         ends: the games that ended in the step.
-        where: (N,) bool, the games that were reset, or None for all.
-        within: whether the next games have already begun where games ended. Then `final_obs` and `final_info` describe
-            the games that ended.
+        where: (N,) bool, the games that were reset, or None for all games.
+        within: whether the next game has already begun after each game that ended. Then `final_obs` and `final_info`
+            describe the games that ended.
         self_play: whether the learner plays every side.
         copy: whether the entries must keep their values after the next step.
 
@@ -233,7 +233,7 @@ class Moment:
         return where
 
     def _running(self, name: str) -> npt.NDArray[np.int64]:
-        """An entry for all games, as if none had ended."""
+        """An entry for all games, as if no game had ended."""
         n = len(self._plies)
         if name == "winner":
             return np.full(n, PLAYING, np.int64)
@@ -267,7 +267,7 @@ class Moment:
         return info | {f"_{name}": self._ended for name in info}
 
     def _final_observations(self) -> npt.NDArray[np.object_]:
-        """The last observation of each game that ended, as a single environment returns it; else None. (N,) objects."""
+        """(N,) objects: the last observation of each game that ended, as in a single environment; else None."""
         planes = self._batch.final_observations(self._ends)
         masks = np.zeros((len(planes), self._batch.start.num_actions), np.int8)
         found = np.full(len(self._plies), None, object)

@@ -1,4 +1,4 @@
-"""The opponents of a batch of games: one agent, or a weighted pool from which each game draws one."""
+"""The opponents of a batch of games: an agent for each seat, or a pool from which agents are chosen by weight."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ __all__ = ["Opponent", "OpponentPool", "Opponents", "make_opponents"]
 
 Opponent = str | Agent | Policy
 Opponents = Opponent | tuple[Opponent, ...] | Mapping[Any, float]
-"""An opponent; or a tuple of one for each other seat; or a mapping from opponents to the weights by which games draw
-them."""
+"""An opponent, a tuple with an opponent for each other seat, or a mapping from opponents to their weights."""
 
 
 class OpponentPool:
-    """The agents that play in a batch of games, with their numbers, and the weights by which new games draw them.
+    """The agents that play in a batch of games, and the bounds by which agents are chosen for new games.
 
     Args:
-        opponents: one for every other seat, a tuple of one for each seat, or a mapping from which each seat draws.
+        opponents: one opponent for every other seat, a tuple with an opponent for each other seat, or a mapping from
+            opponents to weights. With a mapping, the opponent in each seat is chosen at random by these weights.
         start: a state of the game.
 
     Raises:
-        ValueError: a spec or the weights are wrong, or the number of opponents is not that of the other seats.
+        ValueError: a spec or a weight is wrong, or the number of opponents differs from the number of other seats.
         TypeError: an opponent is not a spec, Agent or callable.
         WrongGameError: an opponent does not play this game.
 
     Attributes:
         agents: the agents, in the order of their numbers.
-        names: their specs, or the names of Agents and callables.
-        bounds: (P - 1, K) uint64, for each seat and each of the K new opponents the bounds, in ascending order, of the
-            32-bit numbers that draw it.
-        first: the number of the first agent that new games draw. Agents before it only finish their games.
+        names: the specs of the agents, or the names of Agents and callables.
+        bounds: (P - 1, K) uint64, ascending in each row, for the K agents that can play in new games. Each seat gets a
+            random 32-bit number. The first agent whose bound is greater than this number plays there.
+        first: the number of the first agent that can play in new games. Agents before it only finish their games.
     """
 
     def __init__(self, opponents: Opponents, start: State) -> None:
@@ -50,11 +50,11 @@ class OpponentPool:
         return f"OpponentPool({', '.join(map(repr, self.agents[self.first :]))})"
 
     def replace(self, opponents: Opponents, rivals: npt.NDArray[np.int16]) -> None:
-        """Let new games draw from other opponents.
+        """Use other opponents in new games.
 
         Args:
-            opponents: as for the constructor.
-            rivals: (N, P - 1) int16, the numbers of the agents in each game. They are renumbered in place.
+            opponents: as in the constructor.
+            rivals: (N, P - 1) int16, the numbers of the agents in each game. The numbers are updated in place.
         """
         agents, names, bounds = _drawn(opponents, self._start)
         used, numbers = np.unique(rivals, return_inverse=True)
@@ -64,7 +64,7 @@ class OpponentPool:
         rivals[:] = numbers.reshape(rivals.shape)
 
     def ask(self, waiting: Waiting) -> npt.NDArray[np.int64]:
-        """The opponents' actions in the M games that wait for one, (M,) int64, all legal.
+        """The opponents' actions in the M waiting games, (M,) int64, all legal.
 
         Raises:
             AgentError: an answer is not a legal action.
@@ -81,15 +81,15 @@ class OpponentPool:
 
 
 def _name(opponent: Opponent, agent: Agent) -> str:
-    """The spec that an agent was made from, or else its name."""
+    """The spec from which an agent was made or, if there is no spec, the agent's name."""
     return opponent if isinstance(opponent, str) else repr(agent)
 
 
 def make_opponents(opponents: Opponent | tuple[Opponent, ...], start: State) -> tuple[list[Agent], list[str]]:
-    """An agent for each other seat, in the order in which they follow the learner, and their names.
+    """Make an agent for each other seat, in turn order after the learner. Returns the agents and their names.
 
     Raises:
-        ValueError: a spec is wrong, or the number of opponents is not that of the other seats.
+        ValueError: a spec is wrong, or the number of opponents differs from the number of other seats.
         TypeError: an opponent is not a spec, Agent or callable.
         WrongGameError: an opponent does not play this game.
     """
@@ -108,7 +108,7 @@ def _drawn(opponents: Opponents, start: State) -> tuple[list[Agent], list[str], 
     seats = start.num_players - 1
     if not isinstance(opponents, Mapping):
         agents, names = make_opponents(opponents, start)
-        return agents, names, np.triu(np.full((seats, seats), 2**32, np.uint64))  # so seat k draws agent k
+        return agents, names, np.triu(np.full((seats, seats), 2**32, np.uint64))  # so agent k plays in seat k
     agents = [make_agent(opponent) for opponent in opponents]
     for agent in agents:
         agent.check_game(start)

@@ -1,9 +1,9 @@
-"""N games as arrays, one array per field: the fields that every kind of game has.
+"""N games as arrays: the arrays that every kind of game has.
 
-Besides these, each kind of game has its boards, a tuple of arrays of its own.
+Besides these, each kind of game has its boards, a tuple of its own arrays.
 
-Letters for shapes: N = games, M = some of them, E = games that ended in a step, P = players, O = given openings,
-K = opponents, L = plies for which there is room.
+Letters for shapes: N = games, M = a subset of the games, E = games that ended in a step, P = players, O = given
+openings, K = opponents, L = plies for which there is room.
 """
 
 from __future__ import annotations
@@ -29,13 +29,17 @@ __all__ = [
 ]
 
 OUT_OF_RANGE, ILLEGAL, OVER = 1, 2, 4
-"""The problems that the actions for N games can have. If there are several, their numbers are added."""
+"""The problems that the actions for N games can have. Several problems are given as the sum of their numbers."""
 
 NO_OPENING, NO_TURN = 1, 2
-"""Why a game could not begin: it ended in the random plies, or by opponents' moves before the learner's first turn."""
+"""The reasons why a game could not begin.
+
+NO_OPENING: no start was found, or random plies ended the game in every attempt. NO_TURN: in every attempt, opponents'
+moves ended the game before the learner's first turn.
+"""
 
 SIDE_DRAWN = -2
-"""A value of `Plan.side`: each game's key draws the learner's player."""
+"""A value of `Plan.side`: the learner's player is random and depends on the game's key."""
 
 
 class Course(NamedTuple):
@@ -44,20 +48,20 @@ class Course(NamedTuple):
     over: npt.NDArray[np.bool_]
     to_move: npt.NDArray[np.int8]
     plies: npt.NDArray[np.int32]
-    """The number of actions since the position with which the game began."""
+    """The number of actions since the position in which the game began."""
     moves: npt.NDArray[np.integer]
     """(N, L); the first `plies` entries of a row are the game's actions."""
     key: npt.NDArray[np.uint64]
     """The key of the current game."""
     env_key: npt.NDArray[np.uint64]
     number: npt.NDArray[np.uint64]
-    """The game's number under its environment's key."""
+    """The number of the current game, counted from 0 for each `env_key`."""
     learner: npt.NDArray[np.int8]
     """The learner's player; -1 if every side learns."""
     rival: npt.NDArray[np.int16]
-    """(N, P - 1), the number of the opponent in each other seat, in the order of the seats after the learner's."""
+    """(N, P - 1), the number of the opponent in each other seat. The seats are in turn order after the learner."""
     redraws: npt.NDArray[np.int16]
-    """The number of times this game was drawn again; -1 once the learner has had a turn."""
+    """How many times this game was replaced before the learner's first turn; -1 after that turn."""
 
     def moves_of(self, i: int) -> tuple[int, ...]:
         """The actions of game i so far."""
@@ -68,23 +72,23 @@ class Plan(NamedTuple):
     """How games begin and who plays in them. The boards of the openings are passed separately."""
 
     to_move: npt.NDArray[np.int8]
-    """(O,) the player to move in each opening. Each game draws an opening; with O = 0 it has the game's own start."""
+    """(O,) the player to move in each opening. A game begins with a random opening or, if O = 0, with its own start."""
     plies: npt.NDArray[np.int32]
     """(O,) the number of moves in each opening."""
     moves: npt.NDArray[np.integer]
-    """(O, longest) the moves of each opening."""
+    """(O, the length of the longest opening) the moves of each opening."""
     random_plies: int
     """The number of random plies that are played after the opening."""
     attempts: int
-    """The number of attempts to draw random plies that do not end the game."""
+    """If random plies end the game, other random plies are tried, up to this number of attempts in all."""
     redraws: int
-    """The most times that a game is drawn again because opponents' moves ended it before the learner's first turn."""
+    """The most times that a game is replaced because opponents' moves ended it before the learner's first turn."""
     side: int
     """The learner's player, SIDE_DRAWN, or -1 if every side learns."""
     pool: npt.NDArray[np.uint64]
-    """(P - 1, K) bounds, each row ascending.
+    """(P - 1, K) bounds, ascending in each row. A row is for one other seat, and a column for one opponent.
 
-    Each seat draws a 32-bit number. Its opponent is the first one whose bound is greater.
+    Each seat gets a random 32-bit number. The first opponent whose bound is greater than this number plays there.
     """
     first: int
     """The number of the pool's first opponent."""
@@ -100,7 +104,7 @@ class Outcome(NamedTuple):
 
 
 def new_course(n: int, players: int, longest: int, action_dtype: npt.DTypeLike) -> Course:
-    """The course of N games, all of them over."""
+    """A `Course` of N games that are all over."""
     u64, i8, i16 = np.uint64, np.int8, np.int16
     return Course(
         over=np.ones(n, np.bool_),
@@ -117,7 +121,7 @@ def new_course(n: int, players: int, longest: int, action_dtype: npt.DTypeLike) 
 
 
 def ends_dtype(players: int, board: list[Any]) -> np.dtype[np.void]:
-    """The dtype that describes a game that has ended.
+    """The dtype of a record of a game that has ended.
 
     Args:
         players: the number of players.
@@ -126,7 +130,7 @@ def ends_dtype(players: int, board: list[Any]) -> np.dtype[np.void]:
     return np.dtype(
         [
             ("game", np.int64),
-            ("viewer", np.int8),  # the player for whom the end is shown
+            ("viewer", np.int8),  # the player whose view the last observation shows
             ("to_move", np.int8),  # the player that would be next; after an illegal action, the player that took it
             ("winner", np.int8),  # -1: nobody
             ("illegal", np.int16),  # the illegal action that ended the game, or -1
@@ -142,7 +146,7 @@ def ends_dtype(players: int, board: list[Any]) -> np.dtype[np.void]:
 def count_sides(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], to_move: npt.NDArray[np.int8]
 ) -> npt.NDArray[np.int64]:
-    """(N, 2) the number of each player's pieces, from the sets of squares of the player to move and of the other."""
+    """(N, 2) the number of each player's pieces. `own` has the squares of the player to move, `opponent` the others."""
     counts = np.stack([_counts(own), _counts(opponent)], axis=1)
     return np.where(to_move[:, np.newaxis] == 0, counts, counts[:, ::-1])
 

@@ -1,4 +1,4 @@
-"""What agents that are asked about some games of a batch need: whether actions are legal, and random ones.
+"""Kernels for agents that choose actions in some games of a batch: tests of legality, and random actions.
 
 Letters for shapes: see `othello_env.games.batch.arrays`.
 """
@@ -25,7 +25,7 @@ _32 = np.uint64(32)
 def are_legal(
     rules: Any, boards: _Tuple, numbers: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], num_actions: int
 ) -> bool:
-    """Whether the actions (M,) are all legal in the games of these numbers."""
+    """Whether the actions (M,) are all legal in the games with these numbers, (M,)."""
     for k in range(len(numbers)):
         if actions[k] < 0 or actions[k] >= num_actions or not is_legal(rules, boards, numbers[k], actions[k]):
             return False
@@ -36,7 +36,10 @@ def are_legal(
 def draw_actions(
     rules: Any, course_fields: _Tuple, boards: _Tuple, numbers: npt.NDArray[np.int64], key: npt.NDArray[np.uint64]
 ) -> npt.NDArray[np.int64]:
-    """(M,) uniformly random legal actions, drawn by each game's key, (M,), as `Chance.choose` does."""
+    """(M,) uniformly random legal actions. `key`, (M,), has the key of each game.
+
+    `othello_env.agent.protocol.Chance.choose` returns the same actions.
+    """
     course = Course(*course_fields)
     actions = np.empty(len(numbers), np.int64)
     for k in range(len(numbers)):
@@ -56,7 +59,7 @@ def randomise(
     threshold: np.uint64,
     actions: npt.NDArray[np.int64],
 ) -> None:
-    """Replace each of the actions (M,), with probability `threshold` / 2**32, by a uniformly random legal one."""
+    """With probability `threshold` / 2**32, replace each of the actions (M,) by a uniformly random legal action."""
     course = Course(*course_fields)
     for k in range(len(numbers)):
         i = numbers[k]

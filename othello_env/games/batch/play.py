@@ -1,9 +1,10 @@
 """Begin, play and end the games of a batch. These kernels serve every kind of game.
 
-Few games begin or end in one step, so a plain loop over their numbers is enough for them. `play_all` does the work that
-every game needs in every step. Everything random depends on each game's key, as in `othello_env.games.openings`.
+`play_all` does the work that every game needs in every step. Few games begin or end in a step, so plain loops over the
+numbers of these games are enough. Everything random in a game depends only on the game's key, as in
+`othello_env.games.openings`.
 
-Python passes arrays to these kernels as plain tuples, which takes half the time of named tuples.
+Python code passes arrays to these kernels in plain tuples. Named tuples would take twice as long.
 
 Letters for shapes: see `othello_env.games.batch.arrays`.
 """
@@ -40,12 +41,12 @@ __all__ = ["answer", "begin_all", "step", "true_places", "waiting"]
 
 _Tuple = tuple[Any, ...]
 _0, _32 = np.uint64(0), np.uint64(32)
-_NEXT = np.int64(1)  # a bare literal would have another type for Numba
+_NEXT = np.int64(1)  # Numba would give a bare literal another type
 
 
 @kernel
 def true_places(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """The indices, ascending, at which flags are set. The loop has no branch."""
+    """The indices of the flags that are set, ascending. The loop has no branch."""
     places = np.empty(len(flags) + 1, np.int64)
     n = 0
     for i in range(len(flags)):
@@ -63,7 +64,7 @@ def _note(course: Course, i: int, action: int) -> None:
 
 @kernel(lean=True)
 def _begin(rules: Any, course: Course, boards: _Tuple, i: int, key: np.uint64, plan: Plan, openings: _Tuple) -> bool:
-    """Begin game i under a key. Returns whether an opening was found that does not end it."""
+    """Begin game i with a key. Returns whether an opening was found that does not end the game."""
     opening_key = mix(key, np.uint64(OPENING))
     chosen = np.int64(0)
     if len(plan.plies) > 1:
@@ -88,7 +89,7 @@ def _begin(rules: Any, course: Course, boards: _Tuple, i: int, key: np.uint64, p
 
 @kernel(lean=True)
 def _random_plies(rules: Any, course: Course, boards: _Tuple, i: int, plies: int, key: np.uint64) -> bool:
-    """Play uniformly random plies in game i. Returns whether the game is not over after them."""
+    """Play random plies in game i. Returns False if they end the game, or if there is no room for them."""
     for _ in range(plies):
         if course.over[i] or course.plies[i] >= course.moves.shape[1]:
             return False
@@ -100,7 +101,7 @@ def _random_plies(rules: Any, course: Course, boards: _Tuple, i: int, plies: int
 
 @kernel(lean=True)
 def _seat(course: Course, i: int, key: np.uint64, plan: Plan) -> None:
-    """Draw the learner's player and the opponents of game i."""
+    """Choose the learner's player and the opponents of game i by the game's key."""
     others = course.rival.shape[1]
     course.learner[i] = plan.side
     if plan.side == SIDE_DRAWN:
@@ -124,7 +125,10 @@ def begin_all(
     plan_fields: _Tuple,
     openings: _Tuple,
 ) -> int:
-    """Begin the games in the places `numbers`, (M,), under their `env_key` and `number` + `ahead`.
+    """Begin the games with the indices `numbers`, (M,).
+
+    First the `number` of each of these games is increased by `ahead`. The key of a game is a hash of its `env_key` and
+    its `number`.
 
     Returns:
         0 or NO_OPENING.
@@ -151,20 +155,20 @@ def _end(
     by_margin: bool,
     template: npt.NDArray[Any],
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer]]:
-    """Orient finished games (E,) to their viewers, write their rewards, and record how they ended.
+    """Store finished games (E,) from their viewers' point of view, write their rewards, and record how they ended.
 
     Args:
         rules: the game's rules.
         course: the course of N games.
         boards: the boards of N games.
         ended: (E,) the numbers of the finished games.
-        illegal: (E,) the illegal action that ended each, or -1.
-        outcome: the outcome of the step; its rewards are written.
+        illegal: (E,) the illegal action that ended each game, or -1.
+        outcome: the outcome of the step, whose rewards are written.
         by_margin: whether rewards are margins.
-        template: any array of the dtype that is returned; see `ends_dtype`.
+        template: any array of the dtype of the ends; see `ends_dtype`.
 
     Returns:
-        (E,) the ends; and (E, L) their moves, of which the first `plies` are the actions.
+        The ends, (E,), and the moves of these games, (E, L). The first `plies` entries of a row are the game's actions.
     """
     ends = np.empty(len(ended), template.dtype)
     moves = np.empty((len(ended), course.moves.shape[1]), course.moves.dtype)
@@ -214,17 +218,18 @@ def step(
         rules: the game's rules.
         course_fields: the fields of `Course`, changed in place.
         boards: the boards of the games, changed in place.
-        actions: (N,), all in range. An illegal action ends its game. In a finished game the next game begins instead.
+        actions: (N,), all in range. An illegal action ends its game. If a game was already over, its action is ignored
+            and the next game begins.
         problems: what `check` returned for the actions.
         outcome_fields: the fields of `Outcome`, written in place.
         plan_fields: the fields of `Plan`, for games that begin.
         openings: the boards of the plan's openings.
-        begin_next: whether the next game begins at once after a game has ended.
+        begin_next: whether the next game begins in the same step in which a game ends.
         by_margin: whether rewards are margins.
-        template: any array of the dtype of ends.
+        template: any array of the dtype of the ends; see `ends_dtype`.
 
     Returns:
-        The games that ended (see `ends_dtype`); their moves; and 0 or NO_OPENING.
+        The ends and the moves, as from `_end`, and 0 or NO_OPENING.
     """
     course, outcome = Course(*course_fields), Outcome(*outcome_fields)
     over = course.over
@@ -261,7 +266,7 @@ def step(
 def _unplayable(
     rules: Any, boards: _Tuple, actions: npt.NDArray[np.int64], over: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
-    """(N,) flags, set where an action cannot be played: it is illegal, or the game is over."""
+    """(N,) flags, set if an action cannot be played because the game is over or the action is illegal."""
     flags = np.empty(len(actions), np.bool_)
     for i in range(len(actions)):
         flags[i] = over[i] or not is_legal(rules, boards, i, actions[i])
@@ -270,7 +275,7 @@ def _unplayable(
 
 @kernel
 def _note_all(actions: npt.NDArray[np.int64], moves: npt.NDArray[np.integer], plies: npt.NDArray[np.int32]) -> None:
-    """Record an action in each of N games. What is recorded for finished games has no meaning."""
+    """Record an action in each of N games. The records of finished games have no meaning."""
     last = moves.shape[1] - 1
     for i in range(len(actions)):
         moves[i, min(np.int64(plies[i]), last)] = actions[i]
@@ -285,8 +290,8 @@ def waiting(
     """The games in which an opponent is to move and has a choice. Forced passes of opponents are played first.
 
     Returns:
-        The numbers of the games, ascending; the players to move; the opponents' keys for their random choices; and the
-        opponents' numbers, all (M,). Last, what `take` returns for these games.
+        Four arrays (M,): the numbers of the games, ascending; the players to move; the keys for the opponents' random
+        choices; and the numbers of the opponents. Then what `take` returned for these games.
     """
     course = Course(*course_fields)
     n, players = 0, course.rival.shape[1] + 1
@@ -328,12 +333,13 @@ def answer(
     by_margin: bool,
     template: npt.NDArray[Any],
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer], int]:
-    """Play the opponents' legal actions, (M,), in the games of these numbers; see `step` for the other arguments.
+    """Play the opponents' actions, (M,), all legal, in the games with these numbers, (M,).
 
-    If this ends a game before the learner's first turn, the game is drawn again.
+    `step` explains the other arguments, except `taken`, which is what `take` returned for these games. If an action
+    ends a game before the learner's first turn, another game replaces this game.
 
     Returns:
-        The games that ended (see `ends_dtype`); their moves; and 0, NO_OPENING or NO_TURN.
+        The ends and the moves, as from `_end`, and 0, NO_OPENING or NO_TURN.
     """
     course, outcome, plan = Course(*course_fields), Outcome(*outcome_fields), Plan(*plan_fields)
     for k in range(len(actions)):

@@ -1,4 +1,4 @@
-"""Many positions at once, for agents that answer them together."""
+"""Many positions at once, for agents that choose actions for all of them in one call."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["Positions"]
 
 
 class Positions(ABC):
-    """N positions about which an agent is asked at once. None of them is finished.
+    """N positions for which an agent chooses actions in one call. None of the games is over.
 
     Attributes:
         to_move: (N,) int8, the players to move.
-        key: (N,) uint64, each game's key for random choices; it stays the same throughout a game.
+        key: (N,) uint64, each game's key for random choices. The key stays the same throughout a game.
     """
 
     to_move: npt.NDArray[np.int8]
@@ -45,12 +45,12 @@ class Positions(ABC):
 
     @abstractmethod
     def are_legal(self, actions: npt.NDArray[np.int64]) -> bool:
-        """Whether all of the actions (N,) are in range and legal."""
+        """Whether the actions (N,) are all in range and legal."""
 
     @abstractmethod
     def draw_actions(self) -> npt.NDArray[np.int64]:
-        """(N,) uniformly random legal actions. Each depends only on its game's key and `State.turn`."""
+        """(N,) uniformly random legal actions. Each action depends only on the position and the game's key."""
 
     @abstractmethod
     def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
-        """Replace each of the actions (N,), with probability `threshold` / 2**32, by a uniformly random legal one."""
+        """With probability `threshold` / 2**32, replace each of the actions (N,) by a uniformly random legal action."""

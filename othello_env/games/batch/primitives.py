@@ -1,11 +1,13 @@
 """The kernels that each game implements for the batch. They are generic: see `othello_env.support.generic`.
 
-The first argument of each is the game's rules. The rules of each game are a NamedTuple class of their own, which
-selects the game's version of the kernel. Then come the data that all games have in common (`Course`) and the boards, a
-tuple of arrays that only the game's own kernels read.
+The first argument of each kernel is the game's rules, a NamedTuple. Each game has its own class of rules, and this
+class selects the game's version of the kernel. Most kernels also take the course and the boards. The course
+(`othello_env.games.batch.arrays.Course`) has the arrays that every kind of game has. The boards are a tuple of arrays
+that only the game's own kernels read.
 
-A game must have its own `set_start`, `choose`, `play`, `turn`, `score`, `worth`, `largest_margin`, `is_legal`, `encode`
-and `keep`. The other kernels have bodies that work for most games; a game's own versions can be faster.
+A game must have its own version of `set_start`, `choose`, `play`, `turn`, `score`, `worth`, `largest_margin`,
+`is_legal`, `encode` and `keep`. The other kernels have default bodies, which work for most games. A game's own versions
+of them can be faster.
 """
 
 from __future__ import annotations
@@ -47,17 +49,17 @@ _Arrays = tuple[Any, ...]
 def set_start(
     rules: Any, course: Course, boards: _Boards, i: int, key: np.uint64, plan: Plan, openings: _Boards, chosen: int
 ) -> bool:
-    """Set up the board of game i and its player to move. Returns False if the rules allow no start.
+    """Set up the board of game i and its player to move. Returns False if no start was found.
 
     Args:
         rules: the game's rules.
         course: the course of N games.
         boards: the boards of N games.
         i: the number of the game.
-        key: the key of the game; it draws everything random in a start.
+        key: the key of the game. Everything random in the start depends on the key.
         plan: how games begin.
         openings: the boards of the plan's openings.
-        chosen: the number of the opening; if the plan has no openings, the game's own start is set up.
+        chosen: the index of the opening. If the plan has no openings, the game's own start is set up instead.
     """
     raise NotImplementedError
 
@@ -70,15 +72,15 @@ def turn(rules: Any, course: Course, boards: _Boards, i: int) -> np.uint64:
 
 @generic(lean=True)
 def choose(rules: Any, course: Course, boards: _Boards, i: int, bits: np.uint64) -> int:
-    """A legal action of game i that 64 random bits draw uniformly, as `State.draw_action` does."""
+    """A uniformly random legal action of game i, chosen by 64 random bits in the same way as `State.draw_action`."""
     raise NotImplementedError
 
 
 @generic(lean=True)
 def play(rules: Any, course: Course, boards: _Boards, i: int, action: int) -> None:
-    """Play a legal action in game i: update its board, its player to move, and whether it is over.
+    """Play a legal action in game i: update the board, `course.to_move` and `course.over`.
 
-    The course has recorded the action already, as its last one.
+    The caller has already added the action to `course.moves` and counted it in `course.plies`.
     """
     raise NotImplementedError
 
@@ -87,9 +89,10 @@ def play(rules: Any, course: Course, boards: _Boards, i: int, action: int) -> No
 def play_all(
     rules: Any, course: Course, boards: _Boards, actions: npt.NDArray[np.int64], illegal: npt.NDArray[np.bool_]
 ) -> None:
-    """Play an action in each of N games. A game that is over or whose action is illegal may be left in any state.
+    """Play an action in each of N games.
 
-    `illegal` has one flag per game, set where the action is illegal or the game is over. It is empty if no flag is set.
+    `illegal` has one flag per game, which is set if the game is over or the action is illegal. Games with such a flag
+    may be left in any state. If no flag is set, `illegal` may be empty.
     """
     for i in range(len(actions)):
         if len(illegal) == 0 or not illegal[i]:
@@ -98,13 +101,13 @@ def play_all(
 
 @generic(lean=True)
 def forfeit(rules: Any, course: Course, boards: _Boards, i: int) -> None:
-    """End game i in the position before its illegal action, whatever `play_all` has done to it."""
+    """End game i after an illegal action. If `play_all` changed the position, restore the earlier position."""
     course.over[i] = True
 
 
 @generic(lean=True)
 def must_pass(rules: Any, course: Course, boards: _Boards, i: int) -> bool:
-    """Whether the player to move in game i, which is not over, has no other action than a pass."""
+    """Whether a pass is the only legal action in game i. The game is not over."""
     return False
 
 
@@ -116,7 +119,7 @@ def score(rules: Any, course: Course, boards: _Boards, i: int, player: int) -> i
 
 @generic(lean=True)
 def worth(rules: Any, course: Course, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
-    """A player's result in the finished game i; with `by_margin`, the player's margin."""
+    """A player's result in the finished game i or, if `by_margin` is set, the player's margin."""
     raise NotImplementedError
 
 
@@ -128,12 +131,15 @@ def largest_margin(rules: Any, course: Course, boards: _Boards, i: int) -> float
 
 @generic(lean=True)
 def show(rules: Any, course: Course, boards: _Boards, i: int, viewer: int) -> None:
-    """Orient the board of the finished game i to its viewer, if this game's boards have a point of view."""
+    """Store the board of the finished game i from the viewer's point of view.
+
+    The default body does nothing, for games whose boards do not have a point of view.
+    """
 
 
 @generic()
 def take(rules: Any, boards: _Boards, numbers: npt.NDArray[np.int64]) -> _Boards:
-    """Copy what `play_taken` and this game's agents need from the boards of some games."""
+    """Copy the parts of some games' boards that `play_taken` and the game's agents need."""
     return ()
 
 
@@ -146,20 +152,20 @@ def play_taken(
     taken: _Boards,
     actions: npt.NDArray[np.int64],
 ) -> None:
-    """Play a legal action in each of some games; `taken` is what `take` returned for them."""
+    """Play a legal action in each of some games. `taken` is what `take` returned for these games."""
     for k in range(len(numbers)):
         play(rules, course, boards, numbers[k], actions[k])
 
 
 @generic(lean=True)
 def keep(rules: Any, boards: _Boards, i: int, ends: npt.NDArray[Any], k: int) -> None:
-    """Copy the board of game i to the board fields of the k-th end."""
+    """Copy the board of game i to the board fields of `ends[k]`."""
     raise NotImplementedError
 
 
 @generic(lean=True)
 def is_legal(rules: Any, boards: _Boards, i: int, action: int) -> bool:
-    """Whether an action in range is legal in game i, which is not over."""
+    """Whether an action is legal in game i. The action is in range, and the game is not over."""
     raise NotImplementedError
 
 
@@ -167,9 +173,10 @@ def is_legal(rules: Any, boards: _Boards, i: int, action: int) -> bool:
 def check(
     rules: Any, boards: _Boards, actions: npt.NDArray[np.int64], over: npt.NDArray[np.bool_], num_actions: int
 ) -> int:
-    """The problems of the actions for N games: the sum of those of OUT_OF_RANGE, ILLEGAL and OVER that occur, or 0.
+    """Check an action for each of N games.
 
-    An action in range for a finished game counts as OVER, not as ILLEGAL.
+    Returns the sum of the problems that occur (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem. If a game is
+    over, an action in range counts as OVER and not as ILLEGAL.
     """
     problems = 0
     for i in range(len(actions)):
@@ -184,13 +191,17 @@ def check(
 
 @generic()
 def encode(rules: Any, over: npt.NDArray[np.bool_], seats: _Seats, boards: _Boards, arrays: _Arrays) -> None:
-    """Write the observations of N games, as the players to move see them; of finished games, as the viewers do.
+    """Write the observations and masks of N games.
+
+    An observation shows the view of the player to move. In a finished game it shows the view of the learner or, in
+    self-play, of the player that would be next.
 
     Args:
         rules: the game's rules.
         over: the course's `over`, (N,).
         seats: the course's `to_move` and `learner`, both (N,).
         boards: the boards of N games.
-        arrays: planes (N, planes, H, W) and masks (N, A), both int8, in the form that the game's `Batch.views` returns.
+        arrays: what the game's `Batch.views` returned for the planes, (N, planes, H, W), and the masks, (N, A). Both
+            are int8 and are overwritten.
     """
     raise NotImplementedError

@@ -1,10 +1,11 @@
-"""The protocol of a batch: N games of one kind as arrays, stepped together.
+"""The protocol of a batch: N games of one kind, stored as arrays and stepped together.
 
-A game implements it with a subclass of `Batch` and its own versions of the kernels in
-`othello_env.games.batch.primitives`. If agents read its arrays directly, the game also has a subclass of `Positions`. A
-vector environment needs nothing else.
+A game implements the protocol with a subclass of `Batch` and with its own versions of the kernels in
+`othello_env.games.batch.primitives`. If agents read the game's arrays directly, the game also has a subclass of
+`Positions`. A vector environment needs nothing else from the game.
 
-Letters for shapes: N games, M some of them, E the games that ended in a step, P players, A actions.
+Letters for shapes: N = games, M = a subset of the games, E = games that ended in a step, P = players, A = actions,
+K = opponents, L = plies for which there is room.
 """
 
 from __future__ import annotations
@@ -39,55 +40,56 @@ class Ends(NamedTuple):
     rows: npt.NDArray[np.void]
     """(E,) with the fields of `othello_env.games.batch.arrays.ends_dtype`."""
     moves: npt.NDArray[np.integer]
-    """(E, L), of which the first `plies` are the actions of the game."""
+    """(E, L); the first `plies` entries of a row are the game's actions."""
 
     def moves_of(self, k: int) -> tuple[int, ...]:
-        """The actions of the k-th game."""
+        """The actions of the k-th of the E games."""
         return tuple(self.moves[k, : self.rows["plies"][k]].tolist())
 
 
 class Waiting(NamedTuple):
-    """The M games in which an opponent has a choice."""
+    """The M games in which an opponent is to move and has a choice."""
 
     numbers: npt.NDArray[np.int64]
     """(M,) the numbers of the games, ascending."""
     rival: npt.NDArray[np.int16]
-    """(M,) the number of each game's opponent."""
+    """(M,) the number of the opponent that is to move in each game."""
     positions: Positions
     boards: tuple[_Array, ...]
-    """What the game's kernel `take` returned for these games."""
+    """The arrays that the game's kernel `take` returned for these games."""
 
 
 class Begins(NamedTuple):
-    """How games begin, in the form that kernels take; see `Batch.begins`."""
+    """How games begin, as arguments for the kernels; see `Batch.begins`."""
 
     plan: tuple[Any, ...]
     openings: tuple[_Array, ...]
     longest: int
-    """The largest number of plies that have been played when a game begins."""
+    """The largest number of plies with which a game can begin: the plies of its opening and the random plies."""
 
 
 class Batch(ABC):
-    """N games of one kind. Each counts as over until it is begun.
+    """N games of one kind. A game counts as over until `begin` begins it.
 
     Args:
         n: the number of games.
-        start: a start position, with the options of these games.
-        rules: what the game's kernels need to know, a NamedTuple; its class selects their versions.
+        start: a position at the start of a game, with the options of these games.
+        rules: a NamedTuple of what the game's kernels need to know. Its class selects the game's versions of kernels.
         boards: the game's arrays, each with one entry per game along its first axis.
         fields: the fields of a board that are stored when a game ends, in the form that `numpy.dtype` takes.
-        longest: the most plies of a game; without a limit, the number of plies for which there is room at first.
+        longest: if `bounded`, the most plies that a game can have; else the number of plies for which there is room at
+            first.
         action_dtype: the dtype in which actions are stored.
     """
 
     MOST_RANDOM_PLIES = 4096
-    """The most random plies with which a game can begin; no game lasts that long under random play."""
+    """The most random plies with which a game can begin. No game lasts that long under random play."""
 
     bounded = True
-    """Whether `longest` is a limit that no game exceeds."""
+    """Whether no game can have more than `longest` plies."""
 
     starts_differ = False
-    """Whether each game has its own start, which its key draws."""
+    """Whether each game has its own start, which depends on the game's key."""
 
     def __init__(
         self,
@@ -107,13 +109,13 @@ class Batch(ABC):
         self._settle()
 
     def _settle(self) -> None:
-        """Derive from the arrays what the kernels take as arguments."""
+        """Derive the arguments of the kernels from the arrays."""
         self._plain_course = tuple(self.course)
         self._seats = self.course.to_move, self.course.learner
         self._entry_points: dict[Any, Callable[..., Any]] = {}
 
     def _call(self, kernel: Callable[..., Any], *args: Any) -> Any:
-        """Call a kernel with the rules and these arguments, whose dtypes and layouts are the same in every call."""
+        """Call a kernel with the rules and these arguments. Their dtypes and layouts must be the same in every call."""
         entry = self._entry_points.get(kernel)
         if entry is None:
             entry = self._entry_points[kernel] = entry_point(version_for(kernel, type(self.rules)), self.rules, *args)
@@ -123,7 +125,7 @@ class Batch(ABC):
         return len(self.course.over)
 
     def part(self, places: slice) -> Self:
-        """Some of the games; they share the memory of this batch."""
+        """A batch of some of these games. It shares the memory of this batch."""
         other = copy.copy(self)
         fields: list[Any] = [field[places] for field in self.course]
         other.course = Course(*fields)
@@ -139,7 +141,10 @@ class Batch(ABC):
         self._settle()
 
     def make_room(self, begins: Begins) -> bool:
-        """Make room for one more ply in each game. Returns whether an array was replaced; then make new parts too."""
+        """Make room for one more ply in each game.
+
+        Returns whether an array was replaced. If so, the batches that `part` returned must be made again.
+        """
         if self.bounded:
             return False
         needed = max(int(self.course.plies.max(initial=0)), begins.longest) + 2
@@ -162,7 +167,7 @@ class Batch(ABC):
 
     @abstractmethod
     def final_state(self, ends: Ends, k: int) -> State:
-        """The last position of the k-th game that ended, with its moves."""
+        """The last position of the k-th of the games that ended, with its moves."""
 
     @abstractmethod
     def final_boards(self, ends: npt.NDArray[np.void]) -> tuple[_Array, ...]:
@@ -170,9 +175,10 @@ class Batch(ABC):
 
     @abstractmethod
     def scoring(self, *, copy: bool) -> Callable[[], npt.NDArray[np.int64]]:
-        """A function that returns the scores, (N, P), of the games as they are now.
+        """A function that returns the present scores of the games, (N, P).
 
-        It copies what it needs if `copy` is true. Otherwise it must be called before the next step.
+        If `copy` is true, the function keeps copies of the arrays that it needs. Otherwise it must be called before the
+        next step.
         """
 
     def begins(
@@ -185,16 +191,16 @@ class Batch(ABC):
         pool: npt.NDArray[np.uint64],
         first: int,
     ) -> Begins:
-        """How games begin, in the form that kernels take.
+        """How games begin, as arguments for the kernels.
 
-        `othello_env.games.batch.arrays.Plan` describes all arguments but the first in more detail.
+        `othello_env.games.batch.arrays.Plan` describes the arguments after the first one in more detail.
 
         Args:
-            positions: each game draws one of them; if there are none, it begins with the game's own start.
-            random_plies: the number of random plies that are played from there.
-            redraws: the most times that a game may be drawn again.
-            side: the learner's player, SIDE_DRAWN or -1.
-            pool: (P - 1, K) uint64.
+            positions: each game begins with a random one of these positions; if there are none, with its own start.
+            random_plies: the number of random plies that are played after the position.
+            redraws: the most times that a game is replaced because it ended before the learner's first turn.
+            side: the learner's player; SIDE_DRAWN if it is random; -1 if every side learns.
+            pool: (P - 1, K) uint64, the bounds by which each seat's opponent is chosen.
             first: the number of the pool's first opponent.
         """
         if not positions and not self.starts_differ:
@@ -217,12 +223,18 @@ class Batch(ABC):
         return Begins(tuple(plan), self.opening_boards(positions), longest + plan.random_plies)
 
     def begin(self, numbers: npt.NDArray[np.int64], begins: Begins) -> int:
-        """Begin the games of these numbers, each under its `env_key` and `number`. Returns 0 or NO_OPENING."""
+        """Begin the games with these numbers. Returns 0 or NO_OPENING.
+
+        The key of a game is a hash of its `env_key` and `number` (see `othello_env.games.batch.arrays.Course`).
+        """
         fields = (self._plain_course, self.boards)
         return int(play.begin_all(self.rules, *fields, numbers, 0, begins.plan, begins.openings))
 
     def check(self, actions: npt.NDArray[np.int64]) -> int:
-        """The problems of the actions, (N,) int64, contiguous: the sum of OUT_OF_RANGE, ILLEGAL and OVER, or 0."""
+        """Check the actions, (N,) int64, contiguous, before a step.
+
+        Returns the sum of the problems that occur (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem.
+        """
         return int(self._call(check, self.boards, actions, self.course.over, self.start.num_actions))
 
     def step(
@@ -236,18 +248,18 @@ class Batch(ABC):
     ) -> tuple[Ends, int]:
         """Play an action in each game. An illegal action ends its game.
 
-        In a finished game the action is ignored, and the next game begins.
+        If a game was already over, its action is ignored and the next game begins.
 
         Args:
             actions: (N,) int64, contiguous, all in range.
-            problems: what `check` returned for them.
-            outcome: the arrays that are written for each game; see `othello_env.games.batch.arrays.Outcome`.
+            problems: what `check` returned for these actions.
+            outcome: the arrays of `othello_env.games.batch.arrays.Outcome`, which the step overwrites.
             begins: how games begin.
-            begin_next: whether the next game begins at once after a game has ended.
+            begin_next: whether the next game begins in the same step in which a game ends.
             by_margin: whether rewards are margins.
 
         Returns:
-            The games that ended; and 0 or NO_OPENING.
+            The games that ended, and 0 or NO_OPENING.
         """
         rows, moves, failed = self._call(
             play.step,
@@ -276,7 +288,7 @@ class Batch(ABC):
         key: npt.NDArray[np.uint64],
         boards: tuple[_Array, ...],
     ) -> Positions:
-        """The `Positions` of some games, as agents get them; `boards` is what `take` returned for these games."""
+        """The `Positions` that agents get for some games. `boards` is what `take` returned for these games."""
         return _BatchPositions(self, numbers, to_move, key)
 
     def answer(
@@ -288,10 +300,10 @@ class Batch(ABC):
         begin_next: bool,
         by_margin: bool,
     ) -> tuple[Ends, int]:
-        """Play the opponents' legal actions, (M,), in the games that waited; see `step` for the other arguments.
+        """Play the opponents' actions, (M,), all legal, in the waiting games. `step` explains the other arguments.
 
         Returns:
-            The games that ended; and 0, NO_OPENING or NO_TURN.
+            The games that ended, and 0, NO_OPENING or NO_TURN.
         """
         rows, moves, failed = self._call(
             play.answer,
@@ -310,18 +322,22 @@ class Batch(ABC):
         return Ends(rows, moves), failed
 
     def views(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:
-        """The arrays that this game's `encode` takes to write observations, (N, planes, H, W), and masks, (N, A).
+        """The arrays that this game's kernel `encode` takes.
 
-        The length of each array's first axis is N or a multiple of N.
+        Some of them are views of `planes`, (N, planes, H, W), and of `masks`, (N, A), which the kernel writes.
         """
         return planes, masks
 
     def encode(self, views: tuple[_Array, ...]) -> None:
-        """Write the observations of all games as the players to move see them, of finished games as the viewers do."""
+        """Write the observations and masks of all games.
+
+        An observation shows the view of the player to move. In a finished game it shows the view of the learner or, in
+        self-play, of the player that would be next.
+        """
         self._call(encode, self.course.over, self._seats, self.boards, views)
 
     def final_observations(self, ends: npt.NDArray[np.void]) -> npt.NDArray[np.int8]:
-        """The last observations, (E, planes, H, W), of the games that ended, as their viewers see them."""
+        """The last observation of each game that ended, (E, planes, H, W), as the game's viewer sees it."""
         n, start = len(ends), self.start
         seats = np.ascontiguousarray(ends["to_move"]), np.ascontiguousarray(ends["viewer"])
         planes = np.zeros((n, *start.observation_shape), np.int8)
@@ -331,7 +347,7 @@ class Batch(ABC):
 
 
 class _BatchPositions(Positions):
-    """Some games of a batch as they are now; valid until the batch's next step."""
+    """The present positions of some games of a batch. They are valid until the batch's next step."""
 
     def __init__(
         self, batch: Batch, numbers: npt.NDArray[np.int64], to_move: npt.NDArray[np.int8], key: npt.NDArray[np.uint64]

@@ -2,7 +2,7 @@
 
 The boards are nine arrays (N,): `own`, `opponent`, `kings` and `going`, as in `othello_env.games.checkers.kernels`;
 `quiet`, the number of plies since the last capture or move of a man; and the pieces that may move NW, NE, SW and SE.
-All are uint64 except `quiet`. If a game is over but pieces may still move, it is a draw.
+All arrays are uint64 except `quiet`, which is int32. If pieces may still move in a finished game, the game is a draw.
 """
 
 from __future__ import annotations
@@ -35,17 +35,21 @@ _ROWS = np.array(
     [sum(1 << 8 * (2 * k + 1 - odd) for k in range(4) if four >> k & 1) for odd in (0, 1) for four in range(16)],
     np.uint64,
 )
-"""(32,) rows of an 8x8 board as words of eight bytes, for each set of dark squares: 16 even rows, then 16 odd rows."""
+"""(32,) all possible rows of an 8x8 board as words of eight bytes.
+
+First come the words for the 16 sets of dark squares in an even row, then the words for the 16 sets in an odd row.
+"""
 
 _SQUARES: _Words = np.array([(two & 1) | (two >> 1) << 32 for two in range(4)], np.uint64)
-"""(4,) for each subset of two neighbouring squares, their eight action bytes, 1 in direction 0 of the subset's squares.
+"""(4,) the eight mask bytes of two neighbouring dark squares, one word for each of the four subsets of these squares.
 
-Shifted by 8 * direction, a word marks another direction.
+In the word, the byte for direction 0 is 1 for each square of the subset. A shift by 8 * direction moves the 1 to the
+byte for another direction.
 """
 
 
 class CheckersRules(NamedTuple):
-    """What the kernels need to know of the game."""
+    """What the kernels need to know about the game."""
 
     half: np.uint64
     """The side of the board, halved."""
@@ -53,9 +57,9 @@ class CheckersRules(NamedTuple):
     """The dark squares."""
     size: int
     repeats: int
-    """A position that occurred this number of times before is a draw; 0 if repetition makes no draw."""
+    """A position that occurred this number of times before is a draw; 0 if repetitions do not count."""
     quiet_limit: int
-    """This number of quiet plies makes a draw; 0 if quiet plies make no draw."""
+    """This number of quiet plies makes a draw; 0 if quiet plies do not count."""
 
 
 @kernel(inline=True, lean=True)
@@ -132,11 +136,11 @@ def _play(rules: CheckersRules, course: Course, boards: _Boards, i: int, action:
 
 @kernel(lean=True)
 def _is_drawn(rules: CheckersRules, course: Course, boards: _Boards, i: int) -> bool:
-    """Whether the rule of draws ends game i. It takes back the quiet moves to find the earlier positions."""
+    """Whether the rule for draws ends game i. The kernel takes back the quiet moves to find the earlier positions."""
     quiet = boards[4][i]
     if rules.quiet_limit > 0 and quiet >= rules.quiet_limit:
         return True
-    if rules.repeats == 0 or quiet < 4:  # a repetition takes two moves of each side
+    if rules.repeats == 0 or quiet < 4:  # a position can occur again only after two moves of each side
         return False
     own, opponent, kings = boards[0][i], boards[1][i], boards[2][i]
     p, o, k = own, opponent, kings
@@ -216,7 +220,7 @@ def _write_rows(sets: _Words, words: _Words, rows: _Words) -> None:
 
 @kernel(inline=True)
 def _write_mask(movers: _Words, words: _Words, squares: _Words) -> None:
-    """Write the mask of an 8x8 board as words, one for two squares. `squares` is the table `_SQUARES`."""
+    """Write the mask of an 8x8 board as words, one per two squares. `squares` is the table `_SQUARES`."""
     for row in range(8):
         shift = np.uint64(row // 2 * 9 + row % 2 * 4)
         left, right = _0, _0
@@ -241,11 +245,11 @@ def _write_cells(
 
 
 class CheckersGames(Batch):
-    """N games of checkers on boards of one size, under one rule of draws.
+    """N games of checkers on boards of one size, with one rule for draws.
 
     Args:
         n: the number of games.
-        start: the start position, with the size and the rule of draws.
+        start: the start position, which has the size and the rule for draws.
     """
 
     start: Checkers

@@ -1,4 +1,4 @@
-"""The positions before quiet plies. Draws depend on them."""
+"""The positions before the quiet plies (steps of kings) of a game of checkers. Draws depend on these positions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Past = tuple[int, int, int, int]
 
 
 def positions_before(position: Past, quiet_moves: Sequence[int], size: int) -> tuple[Past, ...]:
-    """The position before each of the quiet moves that led to this position, in the order of the moves."""
+    """The position before each of the quiet moves that led to `position`, in the order of the moves."""
     own, opponent, kings, to_move = position
     found: list[Past] = []
     for action in reversed(quiet_moves):

@@ -1,19 +1,21 @@
-"""English draughts on 64-bit sets of dark squares, compiled.
+"""Compiled rules of English draughts on 64-bit sets of dark squares.
 
-A position is `own`, `opponent` and `kings` (of both sides), seen from the player to move. `red` is true if that player
-is Red. Red's men move down the board. `going` is the piece in the middle of a chain of jumps, or 0. After each pair of
-rows, one bit stays empty. So a step in one direction is the same shift on every square, and it never crosses an edge.
-On 8x8, with the standard number of each square above its bit::
+A position has three sets: `own`, the pieces of the player to move; `opponent`, the pieces of the other player; and
+`kings`, the kings of both players. `red` is true if Red is to move. Red's men move down the board. `going` is the bit
+of the piece in the middle of a chain of jumps, or 0.
 
-          1     2     3     4            half = 4: squares a row
+One bit after each pair of rows is not used. So a step in one direction is the same shift on every square, and no step
+crosses an edge. This is the 8x8 board, with the standard number of each square above the index of its bit::
+
+          1     2     3     4            half = 4: squares per row
           0     1     2     3            NW = >> 5   NE = >> 4
        5     6     7     8               SW = << 4   SE = << 5
        4     5     6     7      (8)
           9    10    11    12
           9    10    11    12
 
-Checkers programs have used this layout since Samuel's. A board of side S needs S * (S + 1) / 2 bits, so sides up to 10
-fit. The kernels take plain numbers and check nothing.
+Checkers programs have used this layout since Samuel's program. A board of side S needs S * (S + 1) / 2 bits, so boards
+of side 10 still fit. The kernels do not check their arguments.
 """
 
 import numpy as np
@@ -64,7 +66,10 @@ def legal_moves(
     half: np.uint64,
     board: np.uint64,
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool]:
-    """The pieces that may move NW, NE, SW and SE, and whether these moves are jumps. If any jump exists, all are."""
+    """The pieces that may move NW, NE, SW and SE, and whether these moves are jumps.
+
+    If a jump is possible, no step is legal.
+    """
     far = half + _1
     empty = board & ~(own | opponent)
     movers = own if going == _0 else going
@@ -85,7 +90,7 @@ def legal_moves(
 
 @kernel(inline=True)
 def piece_on(square: int, half: np.uint64) -> np.uint64:
-    """The bit of a dark square. Squares count from 0, one less than the standard numbers."""
+    """The bit of a dark square. The number of a square is the standard number minus one."""
     number = np.uint64(square)
     return _1 << (number + number // (_2 * half))
 
@@ -99,7 +104,7 @@ def square_of(piece: np.uint64, half: np.uint64) -> int:
 
 @kernel
 def shift(x: np.uint64, direction: int, half: np.uint64) -> np.uint64:
-    """A set of squares, moved one step in a direction."""
+    """Move a set of squares one step in a direction."""
     if direction == 0:
         return x >> (half + _1)
     if direction == 1:
@@ -122,8 +127,8 @@ def step(
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool, bool]:
     """Move a piece by one step or jump.
 
-    Returns the next position's own, opponent, kings, going and red, and whether earlier positions can occur again. They
-    can if a king moved without a capture.
+    Returns own, opponent, kings, going and red of the next position, and whether earlier positions can occur again.
+    That is the case only if a king moved without a capture.
     """
     target = shift(piece, direction, half)
     is_king = (kings & piece) != _0
@@ -137,7 +142,7 @@ def step(
     if is_king:
         kings ^= piece | target
     else:
-        # The last row is the top row, moved down to the bottom of the board.
+        # A man on its last row becomes a king. Red's last row is the top row, shifted down to the bottom of the board.
         top = (_1 << half) - _1
         last = top << ((half - _1) * (_2 * half + _1) + half)
         if target & (last if red else top) != _0:
@@ -162,7 +167,7 @@ def advance(
     tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool, bool],
     tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool],
 ]:
-    """The result of `step`, and the next position's `legal_moves`."""
+    """Make a `step`. Returns the result of `step`, and the `legal_moves` of the next position."""
     after = step(own, opponent, kings, piece, direction, red, half, board)
     return after, legal_moves(after[0], after[1], after[2], after[3], after[4], half, board)
 
@@ -179,9 +184,10 @@ def perft(
     depth: int,
     whole_chains: bool,
 ) -> int:
-    """The number of lines of `depth` plies. A game that is lost earlier does not count, and nothing is a draw.
+    """The number of different sequences of `depth` plies, without the rules for draws.
 
-    A ply is one step or one jump; with `whole_chains`, it is one step or one whole chain of jumps.
+    Games that end earlier do not count. A ply is one step or one jump. If `whole_chains` is set, a whole chain of jumps
+    is one ply.
     """
     if depth == 0:
         return 1
@@ -202,7 +208,10 @@ def perft(
 def choose(
     north_west: np.uint64, north_east: np.uint64, south_west: np.uint64, south_east: np.uint64, bits: np.uint64
 ) -> tuple[np.uint64, int]:
-    """A piece and a direction that 64 random bits draw uniformly. Moves are ordered by square, then by direction."""
+    """A uniformly random move, chosen by 64 random bits. Returns the bit of its piece, and its direction.
+
+    The moves are ordered by square, then by direction.
+    """
     todo = north_west | north_east | south_west | south_east
     total = popcount(north_west) + popcount(north_east) + popcount(south_west) + popcount(south_east)
     n = int(below(bits, total))
@@ -238,10 +247,10 @@ def is_drawn(
     repeats: int,
     quiet_limit: int,
 ) -> bool:
-    """Whether a position is drawn.
+    """Whether the rules for draws end the game in a position.
 
     The rows of `past[end - quiet : end]` are own, opponent and kings of the positions since the last irreversible move.
-    The players alternate unless one captures, so the same player was to move in only every other one.
+    Without captures the players alternate, so the player to move is the same in every second of these positions.
     """
     if quiet_limit > 0 and quiet >= quiet_limit:
         return True

@@ -16,7 +16,7 @@ Movers = tuple[int, int, int, int, bool]
 
 
 def movers_of(own: int, opponent: int, kings: int, going: int, red: bool, size: int) -> Movers:
-    """The pieces that the player to move may move; see `othello_env.games.checkers.kernels.legal_moves`."""
+    """The result of `othello_env.games.checkers.kernels.legal_moves` for these sets of squares."""
     uint64 = np.uint64
     return as_ints(
         kernels.legal_moves(
@@ -26,6 +26,6 @@ def movers_of(own: int, opponent: int, kings: int, going: int, red: bool, size: 
 
 
 def as_ints(movers: tuple[Any, Any, Any, Any, Any]) -> Movers:
-    """The kernel's result, converted to Python integers and a bool."""
+    """Convert the result of the kernel `legal_moves` to Python integers and a bool."""
     north_west, north_east, south_west, south_east, jumps = movers
     return int(north_west), int(north_east), int(south_west), int(south_east), bool(jumps)

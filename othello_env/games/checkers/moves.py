@@ -1,4 +1,4 @@
-"""Moves of checkers as printed games name them: steps, jumps, and whole chains of jumps as one move."""
+"""The names of moves in printed games of checkers: steps, jumps, and whole chains of jumps as one move."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ __all__ = ["move_names", "play_named"]
 
 
 class _Position(Protocol):
-    """The parts of `othello_env.games.checkers.position.Checkers` used here; that module imports this one."""
+    """The parts of `othello_env.games.checkers.position.Checkers` that are used here.
+
+    The class itself cannot be imported here, because its module imports this module.
+    """
 
     size: int
     going: int
@@ -36,12 +39,13 @@ _C = TypeVar("_C", bound=_Position)
 def play_named(state: _C, move: str) -> _C:
     """The position after a move that is given by its name.
 
-    ``15x22`` is that single jump if it is legal, even if the chain goes on after it; otherwise it is a chain from 15 to
-    22. ``15x22x31`` is those two jumps if they are legal; otherwise it is a chain that visits these squares in order.
+    ``15x22`` means the single jump from 15 to 22 if this jump is legal, even if the chain can continue. Otherwise it
+    means a chain from 15 to 22. ``15x22x31`` means these two jumps if they are legal. Otherwise it means a chain that
+    visits these squares in this order and ends on 31.
 
     Raises:
-        NotationError: the name cannot be read, or it fits several chains that lead to different positions.
-        IllegalActionError: the name fits no legal move.
+        NotationError: the name cannot be read, or several chains that lead to different positions have this name.
+        IllegalActionError: no legal move has this name.
     """
     squares = notation.squares_of_move(move, state.size)
     found = notation.action_from_squares(squares[0], squares[1], state.size) if len(squares) == 2 else None
@@ -58,7 +62,10 @@ def play_named(state: _C, move: str) -> _C:
 
 
 def _chains(state: _C, square: int) -> Iterator[tuple[list[int], _C]]:
-    """The chains that the piece on a square can begin, finished or not: the squares and the position after each."""
+    """All chains of jumps that the piece on a square can make, finished or not.
+
+    Yields the squares of each chain and the position after the chain.
+    """
     for action in state.legal_actions() if state.must_jump else ():
         target = notation.destination(square, action % 4, 2, state.size)
         if action // 4 == square and target is not None:
@@ -69,7 +76,7 @@ def _chains(state: _C, square: int) -> Iterator[tuple[list[int], _C]]:
 
 
 def _passes(line: list[int], squares: list[int]) -> bool:
-    """Whether a chain of jumps visits these squares in their order and ends on the last one."""
+    """Whether a chain of jumps visits these squares in this order and ends on the last of them."""
     rest = iter(line)
     return line[-1] == squares[-1] and all(square in rest for square in squares)
 
@@ -81,7 +88,7 @@ def _illegal_chain(state: _Position, move: str) -> IllegalActionError:
 
 
 def move_names(start: _Position, actions: Iterable[int]) -> Iterator[str]:
-    """The names of moves as printed games have them: a step is ``11-15``, a whole chain of jumps ``15x22x31``.
+    """The names of moves as in printed games: ``11-15`` for a step, ``15x22x31`` for a whole chain of jumps.
 
     >>> from othello_env import Checkers
     >>> game = Checkers.from_moves("11-15 22-18 15x22")

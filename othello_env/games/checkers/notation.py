@@ -1,7 +1,8 @@
-"""The notation of English draughts: moves ``11-15`` and ``15x22x31``, positions in Forsyth-Edwards notation, boards.
+"""The notation of English draughts: moves such as ``11-15`` and ``15x22x31``, Forsyth-Edwards notation, boards.
 
-Printed games number the dark squares row by row, from 1 at the top left. Here a square is that number minus one. An
-action is ``4 * square + direction``, with directions 0-3 for NW, NE, SW, SE.
+Printed games number the dark squares row by row, from 1 at the top left: these are the standard numbers. Here the
+number of a square is the standard number minus one. An action is ``4 * square + direction``, with directions 0-3 for
+NW, NE, SW, SE.
 """
 
 import re
@@ -37,7 +38,7 @@ def column_of(square: int, size: int) -> int:
 
 @cache
 def destination(square: int, direction: int, steps: int, size: int) -> int | None:
-    """The square that lies a number of steps away in a direction, or None if that is off the board."""
+    """The square that lies a number of steps away in a direction, or None if there is no such square."""
     row = square // (size // 2) + (steps if direction & 2 else -steps)
     column = column_of(square, size) + (steps if direction & 1 else -steps)
     if not (0 <= row < size and 0 <= column < size):
@@ -46,7 +47,7 @@ def destination(square: int, direction: int, steps: int, size: int) -> int | Non
 
 
 def action_to_text(action: int, is_jump: bool, size: int) -> str:
-    """The name of a step or jump. One that would leave the board is named by its direction.
+    """The name of a step or jump. The name of a step that would leave the board contains the step's direction.
 
     >>> action_to_text(4 * 10 + 2, False, 8), action_to_text(4 * 10 + 3, True, 8), action_to_text(0, False, 8)
     ('11-15', '11x20', '1-NW')
@@ -61,7 +62,7 @@ def action_to_text(action: int, is_jump: bool, size: int) -> str:
 
 
 def action_from_squares(square: int, target: int, size: int) -> tuple[int, int] | None:
-    """The action that leads from one square to another and its number of steps, 1 or 2; None if there is none."""
+    """The action that leads from one square to another, and the distance, 1 or 2. None if there is no such action."""
     for steps in (1, 2):
         for direction in range(4):
             if destination(square, direction, steps, size) == target:
@@ -70,7 +71,7 @@ def action_from_squares(square: int, target: int, size: int) -> tuple[int, int] 
 
 
 def squares_of_move(text: str, size: int) -> list[int]:
-    """The squares that the text of a move names, two or more.
+    """The squares in the text of a move, at least two.
 
     >>> squares_of_move("15x22x31", 8)
     [14, 21, 30]
@@ -88,7 +89,7 @@ def squares_of_move(text: str, size: int) -> list[int]:
 
 
 def tokens(transcript: str) -> Iterator[str]:
-    """The moves of a transcript, separated by spaces, commas and move numbers.
+    """Split a transcript into moves at spaces, commas, semicolons and move numbers.
 
     >>> list(tokens("1. 11-15 22-18 2.15x22, 25x18"))
     ['11-15', '22-18', '15x22', '25x18']
@@ -100,7 +101,7 @@ def tokens(transcript: str) -> Iterator[str]:
 
 
 def board_to_text(pieces: list[tuple[int, bool] | None], size: int) -> str:
-    """The board, row by row, with the numbers of the row's squares after each row; ``.`` is a light square."""
+    """The board, row by row. After each row come the standard numbers of its squares. A light square is ``.``."""
     half = size // 2
     lines = []
     for row in range(size):
@@ -113,12 +114,12 @@ def board_to_text(pieces: list[tuple[int, bool] | None], size: int) -> str:
 
 
 def pieces_to_fen(red: list[str], white: list[str], to_move: int) -> str:
-    """The text of a position from each side's pieces, such as ``["1", "K14"]``. Red is B (black) in this notation."""
+    """Write a position. Each side's pieces are a list such as ``["1", "K14"]``. This notation calls Red B (black)."""
     return f"{'BW'[to_move]}:W{','.join(white)}:B{','.join(red)}"
 
 
 def fen_to_pieces(text: str, size: int, men: int) -> tuple[int, list[tuple[int, int, bool]]]:
-    """The player to move (0 is Red), and for each piece its owner, its square and whether it is a king.
+    """Read a position: the player to move (0 is Red), and the owner, the square and ``is_king`` of each piece.
 
     >>> fen_to_pieces("W:WK31,32:B1-2", 8, 12)
     (1, [(1, 30, True), (1, 31, False), (0, 0, False), (0, 1, False)])

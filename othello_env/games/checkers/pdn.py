@@ -1,7 +1,7 @@
 """Games of checkers in Portable Draughts Notation (PDN 3.0, game type 21, English draughts).
 
 Results follow the standard: ``1-0`` means that White won, ``0-1`` that Red (black) won. In some collections of English
-draughts ``1-0`` means that the first player, Red, won. The tags keep the text of the file.
+draughts ``1-0`` means that the first player, Red, won. `loads` keeps the result as the file has it.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class PdnGame:
     """A game in PDN.
 
     Attributes:
-        start: the position with which it begins.
+        start: the position in which the game begins.
         actions: one action for each step or jump.
-        tags: the values of the tags by name: Event, White, Black, Result and so on.
+        tags: a mapping from the name of each tag (Event, White, Black, Result and so on) to its value.
     """
 
     start: Checkers
@@ -59,7 +59,7 @@ class PdnGame:
 
     @classmethod
     def of(cls, state: Checkers, start: Checkers | None = None, **tags: str) -> PdnGame:
-        """The game that led to a position. If the game is over, its result is the tag Result.
+        """The game that led to a position. The tag Result is the game's result, or ``*`` if the game is not over.
 
         Args:
             state: the last position.
@@ -74,15 +74,15 @@ class PdnGame:
 
 
 def loads(text: str, draws: str = "40-move") -> list[PdnGame]:
-    """The games of a PDN text. Comments, variations and annotations are skipped.
+    """Read the games of a PDN text. Comments, variations and annotations are skipped.
 
     Args:
         text: one game or more.
-        draws: the rule of draws under which the games are replayed. Games in which draws were agreed often repeat
-            positions, so the default does not count repetitions.
+        draws: the rule for draws under which the games are replayed. The default does not count repetitions, because
+            positions often repeat before the players agree on a draw.
 
     Raises:
-        NotationError: the text is not PDN of English draughts; the message names the game and its move.
+        NotationError: the text is not PDN of English draughts. The message gives the number of the game.
         IllegalActionError: a move is illegal.
         TypeError: the argument is not text.
     """
@@ -99,7 +99,7 @@ def loads(text: str, draws: str = "40-move") -> list[PdnGame]:
         elif kind == "error":
             raise NotationError(f"game {len(games) + 1}: expected a tag, a move or a result, got {match['error']!r}")
         elif kind == "value":
-            if moves:  # a game without a result at its end
+            if moves:  # this tag begins a new game: the game before it ended without a result
                 games.append(_game(len(games) + 1, tags, moves, draws))
                 tags, moves = {}, []
             tags[match["tag"]] = re.sub(r"\\(.)", r"\1", match["value"])
@@ -138,7 +138,7 @@ def _start(tags: Mapping[str, str], draws: str) -> Checkers:
 
 
 def dumps(games: Iterable[PdnGame]) -> str:
-    """The PDN text of games; `loads` reads it back.
+    """Write games as PDN text, which `loads` can read.
 
     Raises:
         ValueError: a game begins in the middle of a chain of jumps, which PDN cannot express.

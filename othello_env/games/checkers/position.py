@@ -1,19 +1,20 @@
 """English draughts (American checkers), played one step or jump at a time.
 
-Red starts on squares 1-12 at the top and moves first, down the board; White starts on 21-32. Men step and jump
-diagonally forwards, kings in all four directions. A player that can jump must jump, with any piece in any direction.
-While that piece can jump again, the same player must go on with it. Each jump is an action of its own. A man that
-reaches the last row becomes a king, and its move ends there. A player that cannot move loses.
+Red starts on squares 1-12, at the top, and moves first. Red's men move down the board. White starts on squares 21-32.
+Men step and jump diagonally forwards, kings in all four directions. A player that can jump must jump, but may choose
+any of the possible jumps. As long as the same piece can jump again, the player must continue with this piece. Each jump
+is a separate action. A man that reaches the last row becomes a king, and the player's turn ends. A player that cannot
+move loses. There are three rules for draws:
 
-Draws depend only on the moves since the last capture or move of a man, as no position before it can occur again:
+- ``draws="repetition"`` (default): the same position, with the same player to move, occurred once before;
+- ``draws="threefold"``: the same position, with the same player to move, occurred twice before;
+- ``draws="40-move"``: each player has made 40 moves without a capture or a move of a man.
 
-- ``draws="repetition"`` (default): the same position, with the same side to move, occurred once before;
-- ``draws="threefold"``: it occurred twice before;
-- ``draws="40-move"``: each side has made 40 moves without a capture or a move of a man.
+A draw depends only on the moves since the last capture or move of a man, because no earlier position can occur again.
 
 Actions are ``4 * square + direction``: squares in standard order from 0, directions NW, NE, SW, SE. Observations are
-six planes: the player's men, its kings, the other player's men, its kings, the piece that must go on jumping, and a
-plane of ones if Red is to move. They do not show the history on which draws depend.
+six planes: the player's men, the player's kings, the opponent's men, the opponent's kings, the piece that must continue
+jumping, and ones if Red is to move. Draws depend on a history that the observation does not show.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ _pack = Struct("<5Q").pack
 
 
 class Checkers(State):
-    """A position of checkers with the history on which draws depend; ``Checkers(size=8)`` is the start.
+    """A position of checkers with the history on which draws depend. ``Checkers(size=8)`` is the start.
 
-    Two positions are equal if these are equal: the pieces, the player to move, the piece that must go on jumping, the
-    rule of draws, and the history that can still lead to a draw. That is the positions that can occur again, or the
-    number of quiet plies under the 40-move rule.
+    Two positions are equal if these are equal: the pieces, the player to move, the piece that must continue jumping,
+    the rule for draws, and the history that can still lead to a draw. This history is the positions that can occur
+    again or, under the 40-move rule, the number of quiet plies.
 
     >>> game = Checkers.from_moves("11-15 22-18 15x22 25x18")
     >>> print(game)
@@ -87,7 +88,7 @@ class Checkers(State):
     quiet: int
     """The number of plies since the last capture or move of a man."""
     earlier: tuple[Past, ...]
-    """The positions before those plies, if the rule of draws needs them."""
+    """The position before each of the quiet plies, if the rule for draws needs these positions."""
     _movers: tuple[int, int, int, int]  # the pieces that may move NW, NE, SW, SE
     _jumps: bool
     _drawn: bool
@@ -108,7 +109,7 @@ class Checkers(State):
         quiet: int,
         movers: Movers | None = None,
     ) -> None:
-        """Fill in a new position, given as own, opponent, kings, going and to_move; `movers` if they are known."""
+        """Set all attributes. `position` is own, opponent, kings, going, to_move. Without `movers`, compute them."""
         own, opponent, kings, going, to_move = position
         movers = movers or movers_of(own, opponent, kings, going, to_move == 0, size)
         put = object.__setattr__
@@ -129,7 +130,7 @@ class Checkers(State):
     def at(
         self, own: int, opponent: int, kings: int, going: int, to_move: int, quiet: int, moves: tuple[int, ...]
     ) -> Self:
-        """A position under this one's rules, to which the given moves led. The last `quiet` of them were quiet."""
+        """A position with the same rules, to which `moves` led. The last `quiet` of these moves were quiet."""
         quiet_moves = moves[len(moves) - quiet :] if tables.DRAWS[self.draws][0] else ()
         earlier = positions_before((own, opponent, kings, to_move), quiet_moves, self.size)
         state = type(self).__new__(type(self))
@@ -141,7 +142,7 @@ class Checkers(State):
         return self.own, self.opponent, self.kings, self.going
 
     def movers(self) -> tuple[int, int, int, int]:
-        """The pieces that may move NW, NE, SW and SE, as sets of bits. They are given even if the game is drawn."""
+        """The pieces that may move NW, NE, SW and SE, as sets of bits. The rules for draws are ignored."""
         return self._movers
 
     def _repeats(self) -> bool:
@@ -154,19 +155,19 @@ class Checkers(State):
     def from_text(
         cls, text: str, to_move: str | int | None = None, *, size: int = 8, draws: str = "repetition", going: int = 0
     ) -> Self:
-        """The position that Forsyth-Edwards notation such as ``"B:W21-32:B1-11,K15"`` shows. It has no history.
+        """Read a position in Forsyth-Edwards notation, such as ``"B:W21-32:B1-11,K15"``. It has no history.
 
         Args:
-            text: the player to move, then each side's pieces; B (black) is Red.
-            to_move: if given, it replaces the text's player to move: ``"red"``, ``"white"`` or the index.
+            text: the player to move, then each side's pieces. B (black) is Red.
+            to_move: the player to move: ``"red"``, ``"white"`` or the index. None: the player that the text gives.
             size: the side of the board.
-            draws: the rule of draws.
-            going: the number of the square, from 1, of a piece in the middle of a chain of jumps; 0 if there is none.
+            draws: the rule for draws.
+            going: the square, from 1, of the piece in the middle of a chain of jumps; 0 if there is no such piece.
 
         Raises:
-            NotationError: the text does not show a position, or the chain cannot go on from that square.
+            NotationError: the text does not show a position, or no piece on `going` can continue a chain.
             TypeError: the argument is not text.
-            ValueError: there is no such size, rule of draws or player.
+            ValueError: there is no such size, rule for draws or player.
         """
         size = tables.check_size(size)
         player, pieces = notation.fen_to_pieces(text, size, tables.start_men(size))
@@ -201,7 +202,7 @@ class Checkers(State):
     def play_move(self, move: int | str) -> Self:
         """The position after a step, a jump or a whole chain.
 
-        The first and the last square are enough to name a chain, unless another chain has the same two.
+        The first and the last square are enough to name a chain, unless other chains share both squares.
         """
         return play_named(self, move) if isinstance(move, str) else self.play(self.check_action(move))
 
@@ -219,7 +220,7 @@ class Checkers(State):
 
     @property
     def turn(self) -> int:
-        """The number of actions since the position with which the game began."""
+        """The number of actions since the position in which the game began."""
         return len(self.moves)
 
     @property
@@ -228,7 +229,7 @@ class Checkers(State):
 
     @property
     def must_jump(self) -> bool:
-        """Whether the player to move can jump; then no step is legal."""
+        """Whether the player to move can jump. If so, no step is legal."""
         return self._jumps
 
     def legal_actions(self) -> tuple[int, ...]:
@@ -285,7 +286,7 @@ class Checkers(State):
 
     @property
     def going_square(self) -> int | None:
-        """The square, from 0, of the piece in the middle of a chain of jumps; None if there is none."""
+        """The square, from 0, of the piece in the middle of a chain of jumps; None if there is no such piece."""
         return tables.SQUARES[self.size][self.going] if self.going else None
 
     def _sides(self) -> tuple[int, int]:
@@ -302,7 +303,7 @@ class Checkers(State):
         return (-1.0, 1.0) if self.to_move == 0 else (1.0, -1.0)
 
     def margins(self) -> tuple[float, ...]:
-        """The number of the winner's pieces: positive for the winner, negative for the loser.
+        """The winner's margin is the number of the winner's pieces. The loser's margin is the same number, negative.
 
         The loser's pieces count as captured. Before the end and in a draw, both margins are 0.0.
         """

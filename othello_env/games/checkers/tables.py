@@ -1,4 +1,4 @@
-"""Tables for each size of checkers board, and the rules of draws."""
+"""Tables for each size of a checkers board, and the rules for draws."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ __all__ = [
 ]
 
 DRAWS: dict[str, tuple[int, int]] = {"repetition": (1, 0), "threefold": (2, 0), "40-move": (0, 80)}
-"""For each rule of draws: the earlier occurrences and the quiet plies that make a draw; 0 if that makes none."""
+"""For each rule for draws: how many earlier occurrences of a position make a draw, and how many quiet plies do.
+
+0 means that they never make a draw.
+"""
 
 SQUARES = {
     size: {1 << position: square for square, position in enumerate(positions)}
     for size, positions in kernels.POSITIONS.items()
 }
-"""For each size, the dark square (from 0) of each bit."""
+"""For each size, a dict from the bit of each dark square to the number of the square, from 0."""
 
 HALVES = {size: np.uint64(size // 2) for size in kernels.SIZES}
 BOARDS = {size: np.uint64(board) for size, board in kernels.BOARDS.items()}
@@ -42,20 +45,20 @@ CELLS = {
 PLANES = {
     size: (64 * np.arange(5)[:, np.newaxis] + np.array(positions)) for size, positions in kernels.POSITIONS.items()
 }
-"""For each size, (5, squares): the index of each square's bit in each of five 64-bit sets laid end to end."""
+"""For each size, (5, dark squares): the index of each square's bit if five 64-bit sets are laid end to end."""
 
 
 def check_size(size: Any) -> int:
-    """Return the side of a board as an int, if there is a board of that size.
+    """Check the side of a board and return it as an int.
 
     Raises:
-        ValueError: it is not 4, 6, 8 or 10.
+        ValueError: the side is not 4, 6, 8 or 10.
     """
     return check_board_size(size, kernels.SIZES)
 
 
 def check_draws(draws: Any) -> str:
-    """Return the name of a rule of draws, if there is such a rule.
+    """Check the name of a rule for draws and return it.
 
     Raises:
         ValueError: there is no such rule.
@@ -66,5 +69,5 @@ def check_draws(draws: Any) -> str:
 
 
 def start_men(size: int) -> int:
-    """The number of men with which each side begins: they fill all rows of its half except one."""
+    """The number of men of each side at the start: they fill all rows of the side's half of the board except one."""
     return (size // 2 - 1) * (size // 2)

@@ -1,6 +1,7 @@
-"""Othello on two 64-bit sets of squares, compiled.
+"""Compiled rules of Othello on two 64-bit sets of squares.
 
-A position is `own` and `opponent`, seen from the player to move. A move swaps the two. a1 is bit 0, h8 is bit 63::
+A position has two sets: `own`, the discs of the player to move, and `opponent`, the discs of the other player. A move
+swaps the two. a1 is bit 0, h8 is bit 63::
 
         a  b  c  d  e  f  g  h
     1   0  1  2  3  4  5  6  7
@@ -8,9 +9,9 @@ A position is `own` and `opponent`, seen from the player to move. A move swaps t
     .   .  .  .  .  .  .  .  .
     8  56 57 58 59 60 61 62 63
 
-Smaller boards lie in the middle of the same 64 bits: 6x6 on b2-g7, 4x4 on c3-f6. `board` is the set of squares in play,
-so every kernel works for every size. The kernels take plain numbers and check nothing. Constants are wrapped in
-``np.uint64``, because a bare literal would turn unsigned arithmetic into signed.
+Smaller boards lie in the middle of the same 64 bits: 6x6 on b2-g7, 4x4 on c3-f6. The argument `board` is the set of
+squares in play, so the same kernels work for every size. The kernels do not check their arguments. Constants are
+wrapped in ``np.uint64``, because a bare literal would turn unsigned arithmetic into signed arithmetic.
 """
 
 import numpy as np
@@ -63,11 +64,11 @@ BOARDS: dict[int, np.uint64] = {size: np.uint64(board) for size, board in BOARD_
 """For each size, the set of squares in play."""
 
 STARTS: tuple[int, int] = (1 << 28 | 1 << 35, 1 << 27 | 1 << 36)
-"""Black's discs (e4, d5) and White's (d4, e5) at the start, the same bits for every size. Black moves first."""
+"""Black's discs (e4, d5) and White's discs (d4, e5) at the start, on boards of every size. Black moves first."""
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
-_INNER = np.uint64(0x7E7E_7E7E_7E7E_7E7E)  # files b-g, so that a line along a rank or diagonal never crosses the edge
+_INNER = np.uint64(0x7E7E_7E7E_7E7E_7E7E)  # files b-g: a run of discs on these files cannot wrap around the edge
 _INNER_6 = np.uint64(0x007E_7E7E_7E7E_7E00)
 _INNER_4 = np.uint64(0x0000_3C3C_3C3C_0000)
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
@@ -82,7 +83,7 @@ _2, _4, _32, _56 = np.uint64(2), np.uint64(4), np.uint64(32), np.uint64(56)
 
 @kernel(inline=True)
 def popcount(x: np.uint64) -> np.uint64:
-    """The number of squares in a set (Hacker's Delight, 5-1). LLVM compiles it to one instruction."""
+    """The number of squares in a set (Hacker's Delight, 5-1). LLVM compiles this function to one instruction."""
     x = x - ((x >> _1) & _PAIRS)
     x = (x & _NIBBLES) + ((x >> _2) & _NIBBLES)
     x = (x + (x >> _4)) & _BYTES
@@ -97,13 +98,13 @@ def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
     return popcount((x & (_0 - x)) - _1)
 
 
-# Four steps fill a line (parallel prefix: by one square, one, two and two). Source: the page "Kogge-Stone algorithm" of
-# the chess programming wiki.
+# `_targets` and `_enclosed` follow a run of up to six discs in four steps: by one, one, two and two squares (a parallel
+# prefix). Source: the page "Kogge-Stone algorithm" of the chess programming wiki.
 
 
 @kernel(inline=True)
 def _targets(own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
-    """The squares just behind a run of `through` that begins beside a disc of `own`, in both directions of a line."""
+    """The squares right after runs of `through` that begin next to a disc of `own`, in both directions of a line."""
     up = through & (own << step)
     down = through & (own >> step)
     up |= through & (up << step)
@@ -143,7 +144,8 @@ def _enclosed(disc: np.uint64, own: np.uint64, through: np.uint64, step: np.uint
     down |= pair_down & (down >> step2)
     up |= pair_up & (up << step2)
     down |= pair_down & (down >> step2)
-    # The mask is all ones if the run ends at a disc of `own`. There is no branch, so a loop over games vectorises.
+    # Keep a run only if a disc of `own` follows it: then the mask is all ones, else 0. There is no branch, so LLVM can
+    # vectorise a loop over games.
     up &= _0 - np.uint64((own & (up << step)) != _0)
     down &= _0 - np.uint64((own & (down >> step)) != _0)
     return up | down
@@ -162,7 +164,7 @@ def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
 
 @kernel
 def mobility(own: np.uint64, opponent: np.uint64, board: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """The legal moves of the player to move, and those that the other player would have."""
+    """The legal moves of the player to move, and the moves that the other player would have."""
     return legal_moves(own, opponent, board), legal_moves(opponent, own, board)
 
 
@@ -181,7 +183,7 @@ def legal_moves_batch(
 def advance(
     own: np.uint64, opponent: np.uint64, disc: np.uint64, board: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Place a disc (0: pass). Returns the next position's own, opponent, and the legal moves of each."""
+    """Place a disc (0: pass). Returns own and opponent of the next position, and the legal moves of each of them."""
     turned = flips(disc, own, opponent)
     new_opponent = own | turned | disc
     new_own = opponent & ~turned
@@ -193,9 +195,9 @@ def advance(
     )
 
 
-# Positions hold Python integers and call the kernels below with them. That takes half the time of a call with NumPy
-# scalars. But Numba gives integers from 2**63 on another type and would compile every kernel twice. So each set is
-# passed as two halves of 32 bits.
+# The class `Othello` passes sets as Python integers to the kernels below. Such a call takes half the time of a call
+# with NumPy scalars. Each set is passed as two halves of 32 bits, because Numba gives integers of 2**63 or more another
+# type and would compile every kernel twice.
 
 
 @kernel(inline=True)
@@ -214,7 +216,7 @@ def _join(low: int, high: int) -> np.uint64:
 def play(
     own_low: int, own_high: int, opponent_low: int, opponent_high: int, disc_low: int, disc_high: int, size: int
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """`advance` for sets that are given as halves, on a board of side `size`."""
+    """`advance` for sets that are given as halves of 32 bits, on a board of side `size`."""
     own, opponent = _join(own_low, own_high), _join(opponent_low, opponent_high)
     return advance(own, opponent, _join(disc_low, disc_high), _board(size))
 
@@ -231,7 +233,7 @@ def encode(
     size: int,
     out: npt.NDArray[np.int8],
 ) -> None:
-    """Write a plane of each side's discs and the mask of all actions into `out`, (3 * size * size + 1,)."""
+    """Write two planes (own discs, opponent's discs) and the action mask into `out`, (3 * size * size + 1,)."""
     squares = size * size
     first = (8 - size) // 2 * 9
     for plane, bits in enumerate(
@@ -248,7 +250,10 @@ def encode(
 def advance_batch(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], disc: npt.NDArray[np.uint64], board: np.uint64
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """`advance` N positions in place. Returns the legal moves of the new player to move and of the other, (N,) each."""
+    """Apply `advance` to N positions in place.
+
+    Returns two arrays (N,): the legal moves of the next player to move, and of the other player.
+    """
     legal, reply = np.empty_like(own), np.empty_like(own)
     for i in range(len(own)):
         own[i], opponent[i], legal[i], reply[i] = advance(own[i], opponent[i], disc[i], board)
@@ -264,7 +269,7 @@ def square_to_action(square: int | np.int64, size: int) -> int | np.int64:
 
 @kernel(inline=True)
 def draw_move(legal: np.uint64, bits: np.uint64, size: int) -> int | np.int64:
-    """The action that 64 random bits draw uniformly from the legal squares; the pass if there are none."""
+    """A uniformly random legal action, chosen by 64 random bits. It is the pass if no square is legal."""
     if legal == _0:
         return np.int64(size * size)
     return square_to_action(np.int64(nth_bit(legal, below(bits, popcount(legal)))), size)
@@ -272,7 +277,7 @@ def draw_move(legal: np.uint64, bits: np.uint64, size: int) -> int | np.int64:
 
 @kernel
 def _choose(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uint64, size: int) -> int | np.int64:
-    """A uniformly random legal action, determined by the key; the pass if no square is legal."""
+    """A uniformly random legal action, chosen by the key. It is the pass if no square is legal."""
     return draw_move(legal_moves(own, opponent, board), mix(key, np.uint64(CHOICE)), size)
 
 
@@ -284,7 +289,7 @@ def choose_batch(
     board: np.uint64,
     size: int,
 ) -> npt.NDArray[np.int64]:
-    """(N,) uniformly random legal actions. Each depends only on its game's key and the number of discs."""
+    """(N,) uniformly random legal actions. Each action depends only on the position and the game's key."""
     actions = np.empty(len(own), np.int64)
     for i in range(len(own)):
         turn_key = mix(key[i], popcount(own[i] | opponent[i]))
@@ -302,7 +307,7 @@ def randomise(
     board: np.uint64,
     size: int,
 ) -> None:
-    """Replace each of N actions, with probability `threshold` / 2**32, by a uniformly random legal one."""
+    """With probability `threshold` / 2**32, replace each of N actions by a uniformly random legal action."""
     for i in range(len(own)):
         turn_key = mix(mix(key[i], np.uint64(EPSILON)), popcount(own[i] | opponent[i]))
         if mix(turn_key, np.uint64(EPSILON)) >> _32 < threshold:
@@ -311,9 +316,9 @@ def randomise(
 
 @kernel
 def perft(own: np.uint64, opponent: np.uint64, board: np.uint64, depth: int) -> int:
-    """The number of lines of `depth` plies. A pass is a ply, and a game that ends earlier counts as one line.
+    """The number of different sequences of `depth` plies. A pass is a ply.
 
-    It keeps its own stack instead of recursing.
+    A game that ends earlier counts as one sequence. The kernel keeps its own stack and does not call itself.
     """
     if depth == 0:
         return 1
@@ -341,7 +346,7 @@ def perft(own: np.uint64, opponent: np.uint64, board: np.uint64, depth: int) -> 
         level += 1
         p, o = o & ~turned, p | turned | disc
         if level == depth:
-            shared |= p & o  # uses the position, so that the compiler does not leave out its computation
+            shared |= p & o  # always 0; without this use the compiler could skip computing the position
             leaves += 1
             level -= 1
             continue
@@ -356,14 +361,14 @@ def perft(own: np.uint64, opponent: np.uint64, board: np.uint64, depth: int) -> 
 
 @kernel(inline=True)
 def game_result(own: np.uint64, opponent: np.uint64) -> int | np.int64:
-    """The result of a finished game for `own`: +1, 0 or -1."""
+    """The result of a finished game, for `own`: +1, 0 or -1."""
     mine, other = popcount(own), popcount(opponent)
     return np.int64(mine > other) - np.int64(mine < other)
 
 
 @kernel
 def final_margin(own: np.uint64, opponent: np.uint64, squares: int | np.int64) -> int | np.int64:
-    """The disc difference of a finished game for `own`. The winner also gets the empty squares of the board.
+    """The disc difference of a finished game, for `own`. The winner also gets the empty squares of the board.
 
     `squares` is the number of squares of the board.
     """

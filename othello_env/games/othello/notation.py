@@ -43,7 +43,7 @@ def square_to_text(action: int, size: int) -> str:
 
 
 def square_from_text(text: str, size: int) -> int:
-    """The action for the name of a square or ``pass``.
+    """Find an action by its name: a square or ``pass``.
 
     >>> square_from_text("F5", 8), square_from_text("pass", 6)
     (37, 36)
@@ -61,7 +61,7 @@ def square_from_text(text: str, size: int) -> int:
 
 
 def tokens(transcript: str) -> Iterator[str]:
-    """The moves of a transcript. They may be run together, or separated by spaces, commas and move numbers.
+    """Split a transcript into moves. Spaces, commas, semicolons and move numbers between moves are optional.
 
     >>> list(tokens("1. f5 d6  2. C3 pass"))
     ['f5', 'd6', 'C3', 'pass']
@@ -74,7 +74,7 @@ def tokens(transcript: str) -> Iterator[str]:
 
 
 def player_from_text(to_move: str | int) -> int:
-    """The index of a player (0 black, 1 white) from ``X`` or ``O``, the name of a colour, or the index itself.
+    """Find the index of a player (0 black, 1 white). The player is given as ``X`` or ``O``, as a colour or by index.
 
     Raises:
         NotationError: there is no such player.
@@ -92,12 +92,12 @@ def player_from_text(to_move: str | int) -> int:
 
 
 def board_from_text(text: str) -> tuple[int, list[int | None]]:
-    """The size of a board, and the owner of each square, row by row from a1: 0 black, 1 white, None empty.
+    """Read a board: its size, and the owner of each square, row by row from a1 (0 black, 1 white, None empty).
 
-    Spaces do not count; ``*`` stands for ``X`` and ``.`` for ``-``.
+    Spaces are ignored. ``*`` means ``X``, and ``.`` means ``-``.
 
     Raises:
-        NotationError: a character is none of ``X x * O o - .``, or no board has this number of squares.
+        NotationError: a character is not one of ``X x * O o - .``, or no board has this number of squares.
         TypeError: the argument is not text.
     """
     cells = "".join(check_text(text, "a board").split())
@@ -111,5 +111,5 @@ def board_from_text(text: str) -> tuple[int, list[int | None]]:
 
 
 def board_to_text(owners: list[int | None]) -> str:
-    """The text of a board on one line, as `board_from_text` reads it."""
+    """The text of a board on one line, in the format that `board_from_text` reads."""
     return "".join("-" if owner is None else "XO"[owner] for owner in owners)

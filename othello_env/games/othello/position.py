@@ -1,11 +1,12 @@
-"""One position of Othello, as people and environments use it.
+"""A single position of Othello, for people and for environments.
 
-Rules: Black moves first. A player places a disc on an empty square from which, in at least one of the eight directions,
-a run of the opponent's discs ends at a disc of the player's own. All such runs turn over. A player that has no such
-move passes (action ``size * size``); a pass is legal only then. The game ends as soon as neither side has a move, even
-if the board is not full. The player with more discs wins.
+Rules: Black moves first. A player places a disc on an empty square. In at least one of the eight directions, a run of
+the opponent's discs must follow, and then a disc of the player's own. All such runs turn over. A player that has no
+such move passes (action ``size * size``); a pass is legal only then. The game ends as soon as neither player has a
+move, even if the board is not full. The player with more discs wins.
 
-Actions are ``size * row + column``, a1 = 0. Observations are two planes: the player's own discs, the opponent's discs.
+Actions are ``size * row + column``, so a1 is 0. Observations are two planes: the player's own discs and the opponent's
+discs.
 """
 
 from __future__ import annotations
@@ -29,16 +30,16 @@ _O = TypeVar("_O", bound="Othello")
 _BIT_ACTIONS = {
     size: {bit: action for action, bit in enumerate(bits) if bit} for size, bits in bitboard.ACTION_BITS.items()
 }
-"""For each size, the action that places each disc, by the disc's bit."""
+"""For each size, a dict from the bit of each disc to the action that places the disc."""
 
 _LOW = 0xFFFF_FFFF
 
 
 def check_size(size: Any) -> int:
-    """Return the side of a board as an int, if there is a board of that size.
+    """Check the side of a board and return it as an int.
 
     Raises:
-        ValueError: it is not 4, 6 or 8.
+        ValueError: the side is not 4, 6 or 8.
     """
     return check_board_size(size, bitboard.SIZES)
 
@@ -91,7 +92,7 @@ class Othello(State):
         _put_to_move(self, to_move)
         _put_moves(self, moves)
         _put_legal(self, legal)  # the legal squares of the player to move
-        _put_reply(self, reply)  # those that the other player would have; if both have none, the game is over
+        _put_reply(self, reply)  # the legal squares that the other player would have
 
     @classmethod
     def from_bits(cls, own: int, opponent: int, to_move: int = 0, size: int = 8) -> Self:
@@ -112,7 +113,7 @@ class Othello(State):
 
     @classmethod
     def from_text(cls, text: str, to_move: str | int = "X") -> Self:
-        """The position that a text of 16, 36 or 64 squares shows, row by row: ``X`` black, ``O`` white, ``-`` empty.
+        """Read a position of 16, 36 or 64 squares, row by row: ``X`` is black, ``O`` is white, ``-`` is empty.
 
         Raises:
             NotationError: the text does not show a board, or there is no such player.
@@ -128,7 +129,7 @@ class Othello(State):
         return self.from_text(text)
 
     def to_text(self) -> str:
-        """The board on one line, as `from_text` reads it. It does not include the player to move."""
+        """The board on one line, in the format that `from_text` reads. The player to move is not included."""
         return notation.board_to_text(self.owners())
 
     @classmethod
@@ -137,7 +138,7 @@ class Othello(State):
         return cls(size).play_transcript(moves)
 
     def with_moves(self, moves: tuple[int, ...]) -> Self:
-        """The same position, with these moves as those that led to it. They are not replayed or checked."""
+        """The same position with these `moves`. The moves are not replayed or checked."""
         return _restore(type(self), self.size, self.own, self.opponent, self.to_move, moves)
 
     def play_move(self, move: int | str) -> Self:
@@ -163,7 +164,7 @@ class Othello(State):
 
     @property
     def turn(self) -> int:
-        """The number of discs on the board. Every move except a pass raises it by one."""
+        """The number of discs on the board. Every move except a pass raises this number by one."""
         return (self.own | self.opponent).bit_count()
 
     @property
@@ -172,7 +173,7 @@ class Othello(State):
 
     @property
     def must_pass(self) -> bool:
-        """Whether the player to move has no other action than the pass."""
+        """Whether the pass is the only legal action."""
         return not self._legal and self._reply != 0
 
     @property
@@ -231,7 +232,7 @@ class Othello(State):
         return (float((black > 0) - (black < 0)), float((white > 0) - (white < 0)))
 
     def margins(self) -> tuple[float, ...]:
-        """The disc difference for each side at the end, 0.0 before. The winner also gets the empty squares."""
+        """Each player's disc difference at the end of the game; 0.0 before. The winner also gets the empty squares."""
         black, white = self.discs()
         if black == white or not self.is_over:
             return (0.0, 0.0)
@@ -297,7 +298,7 @@ class Othello(State):
         return notation.square_from_text(text, self.size)
 
     def transcript(self) -> str:
-        """The moves so far, run together, passes left out: ``f5d6c3``."""
+        """The moves so far without separators and without passes, such as ``f5d6c3``."""
         return "".join(self.action_to_text(action) for action in self.moves if action != self.pass_action)
 
     def __eq__(self, other: object) -> bool:
@@ -324,7 +325,8 @@ class Othello(State):
         return "\n".join([*lines, f"black (X) {black}, white (O) {white}, {status}"])
 
 
-# The setters that fill a position, whose own __setattr__ raises. They are a third faster than object.__setattr__.
+# `_fill` uses these setters, because `__setattr__` of a position raises. They are a third faster than
+# `object.__setattr__`.
 _put_size, _put_own, _put_opponent, _put_legal, _put_reply, _put_to_move, _put_moves = (
     vars(owner)[name].__set__
     for owner, name in (
@@ -346,7 +348,7 @@ def _restore(cls: type[_O], size: int, own: int, opponent: int, to_move: int, mo
 
 
 def planes_of(sets: npt.NDArray[np.uint64], size: int) -> npt.NDArray[np.int8]:
-    """Turn sets of squares (...,) into 0/1 planes (..., size, size), int8."""
+    """Turn sets of squares, (...), into planes of 0 and 1, (..., size, size) int8."""
     bits = np.unpackbits(sets.view(np.uint8), bitorder="little").view(np.int8).reshape(*sets.shape, 8, 8)
     return _inner(bits, size)
 

@@ -1,4 +1,4 @@
-"""N positions of Othello as arrays, for agents that answer many at once."""
+"""N positions of Othello as arrays, for agents that choose actions for all of them in one call."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["OthelloPositions"]
 
 
 class OthelloPositions(Positions):
-    """N positions as arrays, about which an agent is asked at once. None of them is finished.
+    """N positions as arrays, for which an agent chooses actions in one call. None of the games is over.
 
     Attributes:
         own: (N,) uint64, the discs of the player to move.
         opponent: (N,) uint64, the other player's discs.
-        to_move: (N,) int8, 0 where Black is to move, 1 where White is.
-        key: (N,) uint64, each game's key for random choices; it stays the same throughout a game.
+        to_move: (N,) int8, 0 if Black is to move, 1 if White is to move.
+        key: (N,) uint64, each game's key for random choices. The key stays the same throughout a game.
         size: the side of all boards.
     """
 
@@ -44,17 +44,17 @@ class OthelloPositions(Positions):
 
     @property
     def legal(self) -> npt.NDArray[np.uint64]:
-        """(N,) uint64, the squares on which the player to move may place a disc; 0 where it must pass."""
+        """(N,) uint64, the squares on which the player to move may place a disc; 0 if the player must pass."""
         if self._legal is None:
             self._legal = bitboard.legal_moves_batch(self.own, self.opponent, bitboard.BOARDS[self.size])
         return self._legal
 
     @classmethod
     def from_states(cls, states: Sequence[Othello], keys: Iterable[int] | None = None) -> OthelloPositions:
-        """Positions of one size as arrays, with a key for each. Without `keys`, all keys are 0.
+        """Make arrays from positions of one size, with a key for each position. Without `keys`, all keys are 0.
 
         Raises:
-            ValueError: the boards differ in size, or the number of keys is not the number of positions.
+            ValueError: the boards differ in size, or the number of keys differs from the number of positions.
         """
         sizes = {state.size for state in states}
         key = np.zeros(len(states), np.uint64) if keys is None else np.fromiter(keys, np.uint64)

@@ -1,7 +1,10 @@
 """The eight symmetries of a square board, for observations, actions and policies.
 
-Symmetry k (0-7) transposes the board if k & 4, then mirrors left-right if k & 1 and top-bottom if k & 2. The pass stays
-a pass. In shapes, `...` is any number of leading axes, S = the board's side, and A = S * S + 1 actions, the pass last.
+Symmetry k (0-7) first transposes the board if k & 4 is set. Then it mirrors the board left to right if k & 1 is set,
+and top to bottom if k & 2 is set. The pass does not change.
+
+In shapes, `...` stands for any number of leading axes, S for the side of the board, and A = S * S + 1 for the number of
+actions. The last action is the pass.
 
 >>> import numpy as np
 >>> policy = np.arange(17)
@@ -27,13 +30,13 @@ _T = TypeVar("_T", bound=np.generic)
 def inverse(symmetry: int) -> int:
     """The symmetry that undoes this one."""
     _check(symmetry)
-    if symmetry & 4:  # a transposition swaps the two mirrors
+    if symmetry & 4:  # a transposition turns one mirror into the other
         return 4 | (symmetry & 1) << 1 | (symmetry & 2) >> 1
     return symmetry
 
 
 def transform_observation(observation: npt.NDArray[_T], symmetry: int) -> npt.NDArray[_T]:
-    """Planes (..., S, S) on the transformed board, as a view of the same memory."""
+    """Transform planes (..., S, S). The result is a view of the same memory."""
     _check(symmetry)
     if observation.ndim < 2 or observation.shape[-1] != observation.shape[-2]:
         raise ValueError(f"expected square planes (..., S, S), got shape {observation.shape}")
@@ -47,7 +50,7 @@ def transform_observation(observation: npt.NDArray[_T], symmetry: int) -> npt.ND
 
 
 def transform_policy(policy: npt.NDArray[_T], symmetry: int) -> npt.NDArray[_T]:
-    """A policy, a mask or any array with one number per action, (..., A), on the transformed board, as a copy."""
+    """Transform a policy, a mask or another array with one number per action, (..., A). The result is a copy."""
     size = isqrt(max(policy.shape[-1] - 1, 0))
     if size * size + 1 != policy.shape[-1]:
         raise ValueError(f"expected S * S + 1 actions in the last axis, got {policy.shape[-1]}")
@@ -55,7 +58,7 @@ def transform_policy(policy: npt.NDArray[_T], symmetry: int) -> npt.NDArray[_T]:
 
 
 def transform_actions(actions: Any, symmetry: int, size: int = 8) -> npt.NDArray[np.int64]:
-    """The actions (...) on the transformed board of side `size`, as int64."""
+    """Transform actions (...) on a board of side `size`. The result is int64."""
     actions = np.asarray(actions)
     if actions.size and not np.issubdtype(actions.dtype, np.integer):
         raise TypeError(f"expected integers, got dtype {actions.dtype}")
@@ -67,7 +70,7 @@ def transform_actions(actions: Any, symmetry: int, size: int = 8) -> npt.NDArray
 
 @cache
 def _sources(size: int, symmetry: int) -> npt.NDArray[np.int64]:
-    """For each action of the transformed board, the action of the original board that comes to its place."""
+    """For each action on the transformed board, the action on the original board that moves to that place."""
     squares = np.arange(size * size).reshape(size, size)
     table = np.append(transform_observation(squares, symmetry).ravel(), size * size)
     table.flags.writeable = False

@@ -1,4 +1,4 @@
-"""Tribolo, for three players."""
+"""Tribolo, a game for three players."""
 
 from othello_env.games.tribolo.position import Tribolo
 

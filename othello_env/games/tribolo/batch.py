@@ -1,7 +1,7 @@
 """N games of Tribolo as arrays; see `othello_env.games.batch`.
 
-The boards are two int8 arrays: the grids, (N, (H + 2) * (W + 2)), as in `othello_env.games.tribolo.kernels`; and the
-legal cells of the player to move, (N, H * W), 1 for each.
+The boards are two int8 arrays. The grids, (N, (H + 2) * (W + 2)), are as in `othello_env.games.tribolo.kernels`. The
+other array, (N, H * W), has a 1 for each legal cell of the player to move.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _Boards = tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]
 
 
 class TriboloRules(NamedTuple):
-    """What the kernels need to know of the game; see `Tribolo`."""
+    """What the kernels need to know about the game; see `Tribolo`."""
 
     width: int
     height: int
     cells: int
     walls: int
     attempts: int
-    """The number of attempts to draw a random start in which somebody can move."""
+    """The most random starts that are tried until somebody can move."""
 
 
 @version(batch.set_start, TriboloRules)
@@ -169,13 +169,13 @@ class TriboloGames(Batch):
 
     Args:
         n: the number of games.
-        width: the columns of the boards; this argument and the next three are those of `Tribolo`.
-        height: the rows of the boards.
+        width: the number of columns of each board. `Tribolo` explains this argument and the next three.
+        height: the number of rows of each board.
         cells: the number of cells that each player owns at the start.
         walls: the number of walls on each board.
 
     Raises:
-        ValueError: there are no such starts.
+        ValueError: the board is too small for the cells and walls, or nobody could move in any of many random starts.
     """
 
     start: Tribolo

@@ -1,8 +1,8 @@
-"""Tribolo on a bordered grid of cells, compiled.
+"""Compiled rules of Tribolo on a grid of cells with a border.
 
-A grid is an int8 array of the board's cells, row by row, with a border of walls on all four sides, so that no line
-crosses an edge. Cell (r, c) of a board W wide is at ``(r + 1) * (W + 2) + c + 1``. A cell holds its owner (0, 1 or 2),
-EMPTY or WALL. The kernels take plain numbers and check nothing.
+A grid is an int8 array of the board's cells, row by row. A border of walls surrounds the board, so that no line crosses
+an edge. On a board of width W, cell (r, c) has the index ``(r + 1) * (W + 2) + c + 1``. The value of a cell is its
+owner (0, 1 or 2), EMPTY or WALL. The kernels do not check their arguments.
 """
 
 import numpy as np
@@ -17,12 +17,15 @@ PLAYERS = 3
 EMPTY = 3
 WALL = 4
 NOBODY = 3
-"""Stands for the player to move if no player can move."""
+"""The return value of `next_mover` and `scatter` if no player can move."""
 
 
 @kernel
 def _run(grid: npt.NDArray[np.int8], spot: int, step: int, mover: int) -> int:
-    """The length of the run of one opponent's cells from beside a spot to a cell of the mover; 0 if there is none."""
+    """The number of cells that the mover converts in one direction by taking the cell at `spot`.
+
+    They are a run of one opponent's cells, followed by a cell of the mover.
+    """
     colour = grid[spot + step]
     if colour >= EMPTY or colour == mover:
         return 0
@@ -46,7 +49,7 @@ def _is_legal(grid: npt.NDArray[np.int8], spot: int, mover: int, stride: int) ->
 
 @kernel
 def count_moves(grid: npt.NDArray[np.int8], mover: int, width: int, height: int, legal: npt.NDArray[np.int8]) -> int:
-    """Write 1 into `legal`, (H * W,), for each cell that a player may take, else 0. Returns the number of ones."""
+    """Write 1 into `legal`, (H * W,), for each cell that the mover may take, else 0. Returns the number of ones."""
     found = 0
     for row in range(height):
         for column in range(width):
@@ -58,7 +61,7 @@ def count_moves(grid: npt.NDArray[np.int8], mover: int, width: int, height: int,
 
 @kernel
 def next_mover(grid: npt.NDArray[np.int8], first: int, width: int, height: int, legal: npt.NDArray[np.int8]) -> int:
-    """The first player that can move, from `first` on in turn, or NOBODY. Fills `legal` as `count_moves` does."""
+    """The first player that can move, in turn order from `first`, or NOBODY. Fills `legal` as `count_moves` does."""
     for k in range(PLAYERS):
         mover = (first + k) % PLAYERS
         if count_moves(grid, mover, width, height, legal) > 0:
@@ -68,7 +71,7 @@ def next_mover(grid: npt.NDArray[np.int8], first: int, width: int, height: int, 
 
 @kernel
 def place(grid: npt.NDArray[np.int8], action: int, mover: int, width: int) -> None:
-    """Take a cell and convert all runs that this encloses; the grid is changed in place."""
+    """Take a cell for the mover and convert all runs that this move encloses. The grid is changed in place."""
     stride = width + 2
     spot = (action // width + 1) * stride + action % width + 1
     for step in (1, stride - 1, stride, stride + 1, -1, 1 - stride, -stride, -1 - stride):
@@ -90,9 +93,11 @@ def scatter(
 ) -> int:
     """Fill a grid with a random start. Returns the player that moves first.
 
-    A start in which nobody can move is drawn again. If all attempts fail, the result is NOBODY. Draw k of an attempt is
-    `below(mix(mix(key, attempt), k), n)`. The draws pick a place among the n that are left (Fisher and Yates), first
-    for each of the cells of players 0, 1 and 2, then for each wall. The last draw picks the first player.
+    If nobody can move in a start, another start is tried. If all attempts fail, the result is NOBODY.
+
+    Random number k of an attempt is `below(mix(mix(key, attempt), k), n)`. Each number chooses one of the n places that
+    are left (Fisher and Yates): first for the cells of players 0, 1 and 2, then for the walls. The last random number
+    chooses the first player.
     """
     size = width * height
     places = np.empty(size, np.int64)

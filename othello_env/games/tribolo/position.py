@@ -1,14 +1,14 @@
 """Tribolo: Othello's capture for three players on a board with walls.
 
-Blue, Red and Green take turns in this order. A random one of them begins, on a board with some cells of each player
-and some walls at random places. A move takes an empty cell from which, in at least one of the eight directions, a run
-of cells of exactly one opponent ends at a cell of the mover. All such runs convert, even if they belong to different
-opponents. An empty cell, a wall or a second colour breaks a run. After a move, it is the turn of the next player in
-order that can move, which may be the same player again. There is no pass. The game is over when nobody can move. The
-player with the most cells wins.
+Blue, Red and Green take turns in this order. A random player begins. At the start, the board has some cells of each
+player and some walls at random places. A move takes an empty cell. In at least one of the eight directions, a run of
+cells of one opponent must follow, and then a cell of the mover. All such runs become cells of the mover, even if they
+belong to different opponents. A run must not contain an empty cell, a wall or a cell of the other opponent. After a
+move, players that cannot move are skipped, so the same player may move again. There is no pass. The game is over when
+nobody can move. The player with the most cells wins.
 
-Actions are ``width * row + column``, a1 = 0. Observations are four planes: the player's cells, the cells of the next
-player in order, the cells of the third player, and the walls.
+Actions are ``width * row + column``, so a1 is 0. Observations are four planes: the player's cells, the cells of the
+next player in order, the cells of the third player, and the walls.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ __all__ = ["ATTEMPTS", "Tribolo"]
 _CELLS = "BRG-#"
 _COLUMNS = "abcdefghijklmnopqrstuvwxyz"
 ATTEMPTS = 1000
-"""The number of attempts to draw a random start in which somebody can move."""
+"""The most random starts that are tried until somebody can move."""
 _TOKEN = re.compile(r"[a-z]\d+|[^\s,;]+", re.IGNORECASE)
 _MOVE_NUMBER = re.compile(r"\b\d+\.+(?!\d)")
 
 
 class Tribolo(State):
-    """A position of Tribolo; ``Tribolo(seed=...)`` is a random start, which the seed draws.
+    """A position of Tribolo. ``Tribolo(seed=...)`` is a random start that depends on the seed.
 
     Args:
-        seed: an integer, 0 or more, of which only the low 64 bits count; None draws one from the operating system.
-        width: the columns of the board, up to 26.
-        height: the rows of the board.
+        seed: an integer of at least 0. Only its low 64 bits count. None: a random seed from the operating system.
+        width: the number of columns of the board, at most 26.
+        height: the number of rows of the board.
         cells: the number of cells that each player owns at the start.
         walls: the number of walls on the board.
 
@@ -70,8 +70,8 @@ class Tribolo(State):
 
     width: int
     height: int
-    _grid: bytes  # with its border; see `othello_env.games.tribolo.kernels`
-    _legal: bytes  # one byte per cell
+    _grid: bytes  # the cells and the border; see `othello_env.games.tribolo.kernels`
+    _legal: bytes  # one byte per cell: 1 if the player to move may take the cell, else 0
 
     def __init__(
         self, seed: int | None = None, width: int = 16, height: int = 11, cells: int = 12, walls: int = 12
@@ -94,7 +94,7 @@ class Tribolo(State):
 
     @classmethod
     def at(cls, width: int, height: int, grid: bytes, first: int, moves: tuple[int, ...]) -> Self:
-        """The position with this grid. Player `first` is to move or, if it has no move, the next player who has one."""
+        """The position with this grid. The player to move is the first player, from `first` on, that can move."""
         cells, legal = np.frombuffer(bytearray(grid), np.int8), np.empty(width * height, np.int8)
         mover = kernels.next_mover(cells, first, width, height, legal)
         state = cls.__new__(cls)
@@ -103,9 +103,9 @@ class Tribolo(State):
 
     @classmethod
     def from_text(cls, text: str, to_move: str | int = "blue") -> Self:
-        """The position that rows of cells show: ``B``, ``R`` and ``G``, ``-`` for empty, ``#`` for a wall.
+        """Read a position from rows of cells: ``B``, ``R`` or ``G`` for the owner, ``-`` for empty, ``#`` for a wall.
 
-        Rows are separated by ``/`` or spaces. If the given player cannot move, the next one that can is to move.
+        Rows are separated by ``/`` or spaces. If the given player cannot move, the next player that can is to move.
 
         Raises:
             NotationError: the text does not show a board, or there is no such player.
@@ -127,14 +127,14 @@ class Tribolo(State):
         return self.from_text(text)
 
     def to_text(self) -> str:
-        """The board on one line, as `from_text` reads it. It does not include the player to move."""
+        """The board on one line, in the format that `from_text` reads. The player to move is not included."""
         return "/".join(self._rows())
 
     def _rows(self) -> list[str]:
         return ["".join(_CELLS[cell] for cell in row) for row in self._board().tolist()]
 
     def grid(self) -> npt.NDArray[np.int8]:
-        """((H + 2) * (W + 2),) int8, the cells with the border; see `othello_env.games.tribolo.kernels`."""
+        """((H + 2) * (W + 2),) int8, the cells and the border; see `othello_env.games.tribolo.kernels`."""
         return np.frombuffer(self._grid, np.int8)
 
     def _board(self) -> npt.NDArray[np.int8]:
@@ -146,7 +146,7 @@ class Tribolo(State):
         return [cell if cell < PLAYERS else None for cell in self._board().ravel().tolist()]
 
     def walls(self) -> list[int]:
-        """The cells that are walls, in ascending order."""
+        """The indices of the walls among the cells of the board, in ascending order."""
         return np.flatnonzero(self._board() == WALL).tolist()
 
     def play_move(self, move: int | str) -> Self:
@@ -166,7 +166,7 @@ class Tribolo(State):
 
     @property
     def turn(self) -> int:
-        """The number of cells that somebody owns. Every move raises it by one."""
+        """The number of cells that somebody owns. Every move raises this number by one."""
         return sum(self.scores())
 
     @property
@@ -192,9 +192,9 @@ class Tribolo(State):
         return tuple(self._grid.count(player) for player in range(PLAYERS))
 
     def returns(self) -> tuple[float, ...]:
-        """The winner gets +1, the others -1/2 each. All 0.0 before the end.
+        """The winner gets +1, and each of the others gets -1/2. Before the end, all results are 0.0.
 
-        If two tie for the most cells, each gets +1/4 and the third -1/2. If all three tie, each gets 0.
+        If two players tie for the most cells, each of them gets +1/4 and the third -1/2. If all three tie, each gets 0.
         """
         scores = self.scores()
         best = [score == max(scores) for score in scores]
@@ -204,7 +204,7 @@ class Tribolo(State):
         return tuple(prize if is_best else -0.5 for is_best in best)
 
     def margins(self) -> tuple[float, ...]:
-        """Each player's number of cells minus the mean of the other two at the end; 0.0 before."""
+        """At the end, each player's number of cells minus the mean number of the other two; before the end, 0.0."""
         scores = self.scores()
         if not self.is_over:
             return (0.0,) * PLAYERS
@@ -247,7 +247,7 @@ class Tribolo(State):
         raise NotationError(f"expected a cell from a1 to {last}, got {text.strip()!r}")
 
     def transcript(self) -> str:
-        """The moves so far, run together: ``f5d6c11``."""
+        """The moves so far without separators, such as ``f5d6c11``."""
         return "".join(self.action_to_text(action) for action in self.moves)
 
     def __eq__(self, other: object) -> bool:
@@ -284,10 +284,10 @@ def _restore(cls: type[Tribolo], width: int, height: int, grid: bytes, to_move: 
 def _check_start(
     seed: int | None, width: int, height: int, cells: int, walls: int
 ) -> tuple[np.uint64, int, int, int, int]:
-    """Check the arguments of a random start. Returns the key of the seed, and the numbers as plain integers.
+    """Check the arguments of a random start. Returns the seed as a key, and the numbers as plain integers.
 
     Raises:
-        ValueError: there is no such start.
+        ValueError: a number is out of range, or the board is too small for the cells and walls.
         TypeError: a number is not an integer.
     """
     width, height, cells, walls = index(width), index(height), index(cells), index(walls)

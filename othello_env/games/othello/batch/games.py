@@ -1,4 +1,4 @@
-"""N games of Othello."""
+"""N games of Othello as a `Batch`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class OthelloGames(Batch):
 
     Args:
         n: the number of games.
-        start: the start position of that size.
+        start: the start position on a board of this size.
     """
 
     start: Othello

@@ -1,9 +1,9 @@
-"""Compiled passes over N positions, several positions at a time in one vector register.
+"""Compiled loops over N positions, which handle several positions at a time in one vector register.
 
 Each loop writes one array and has no branch, and the functions that it calls are inlined. So LLVM can put several
-positions into one register (eight with AVX-512). Each pass works in blocks that fit in the nearest cache.
+positions into one register (eight with AVX-512). The arrays are divided into blocks that fit in the fastest cache.
 
-Letters for shapes: N positions, S = size, A = S * S + 1 actions.
+Letters for shapes: N = positions, S = size, A = actions (S * S + 1).
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ __all__ = [
 EXPAND: npt.NDArray[np.uint64] = np.array(
     [int.from_bytes(bytes(byte >> bit & 1 for bit in range(8)), "little") for byte in range(256)], np.uint64
 )
-"""(256,) for each byte, a word whose eight bytes are the byte's eight bits."""
+"""(256,) words. The eight bytes of word b are the eight bits of b, with the lowest bit in the lowest byte."""
 
 _BLOCK = 512
 
@@ -51,15 +51,16 @@ def disc_of(action: int, size: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def allowed(action: int, legal: np.uint64, size: np.uint64) -> np.uint64:
-    """Not 0 if an action is legal; `legal` is the set of squares on which a disc may be placed."""
+    """Return 0 if an action is illegal, else another number. `legal` is the set of squares where a disc is legal."""
     return (disc_of(action, size) & legal) | (np.uint64(np.uint64(action) == size * size) & np.uint64(legal == _0))
 
 
 @kernel
 def check(actions: npt.NDArray[np.int64], legal: npt.NDArray[np.uint64], over: npt.NDArray[np.bool_], size: int) -> int:
-    """The problems of the actions for N games: the sum of those of OUT_OF_RANGE, ILLEGAL and OVER that occur, or 0.
+    """Check an action for each of N games.
 
-    An action in range for a finished game counts as OVER, not as ILLEGAL.
+    Returns the sum of the problems that occur (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem. If a game is
+    over, an action in range counts as OVER and not as ILLEGAL.
     """
     side = np.uint64(size)
     passing = side * side
@@ -104,7 +105,7 @@ def place(
         for i in range(n):
             moves[i] = legal_moves(p[i], o[i], board)
         for i in range(n):
-            turned[i] = legal_moves(o[i], p[i], board)  # the moves of the other side
+            turned[i] = legal_moves(o[i], p[i], board)  # the legal moves of the other player
         for i in range(n):
             done[i] = (moves[i] | turned[i]) == _0
 
@@ -113,14 +114,14 @@ def place(
 def encode_8x8(
     boards: tuple[npt.NDArray[np.uint64], ...], over: npt.NDArray[np.bool_], arrays: tuple[npt.NDArray[Any], ...]
 ) -> None:
-    """Write the observations of N games on 8x8 boards.
+    """Write the observations and masks of N games on 8x8 boards.
 
     Args:
         boards: own, opponent and legal, each (N,).
-        over: (N,), set where the game is over.
-        arrays: planes (N, 2, 64) int8, which are not used here; the same planes as words, (16 * N,) uint64, which are
-            written; masks (N, 65) int8; the first 64 bytes of each mask as words, (N, 8) uint64, which need not be
-            aligned; and EXPAND.
+        over: (N,), set if the game is over.
+        arrays: five arrays: the planes, (N, 2, 64) int8, which are not used here; the same planes as words, (16 * N,)
+            uint64; the masks, (N, 65) int8; the first 64 bytes of each mask as words, (N, 8) uint64, which may be
+            unaligned; and EXPAND.
     """
     own, opponent, legal = boards
     _, words_of_planes, masks, mask_words, expand = arrays
@@ -134,7 +135,7 @@ def encode_8x8(
         for i in range(n):
             pairs[2 * i] = p[i]
             pairs[2 * i + 1] = o[i]
-        for i in range(16 * n):  # spread a byte's bits over a word's bytes, then reduce each byte to 0 or 1
+        for i in range(16 * n):  # spread the bits of a byte over the bytes of a word, then make each byte 0 or 1
             spread = np.uint64(pair_bytes[i]) * _EACH_BYTE & _DIAGONAL
             words[i] = ((spread + _CARRY) >> _7) & _EACH_BYTE
         for i in range(n):
@@ -150,9 +151,9 @@ def encode_small(
     arrays: tuple[npt.NDArray[Any], ...],
     size: int,
 ) -> None:
-    """Write the observations of N games on smaller boards.
+    """Write the observations and masks of N games on smaller boards.
 
-    They go into the planes, (N, 2, S * S), and the masks, (N, A), of `arrays`.
+    The arguments are those of `encode_8x8`. Only the planes, (N, 2, S * S), and the masks, (N, A), are written.
     """
     own, opponent, legal = boards
     planes, _, masks, _, _ = arrays

@@ -1,8 +1,8 @@
 """Othello's versions of the kernels in `othello_env.games.batch.primitives`.
 
 The boards are three arrays (N,) uint64: `own`, `opponent`, and `legal`, the legal squares of the player to move. If
-`legal` is 0 and the game is not over, the player must pass. The board of a finished game is stored from its viewer's
-point of view.
+`legal` is 0 and the game is not over, the player must pass. The board of a finished game is stored from the point of
+view of the game's viewer (see `othello_env.games.batch.arrays.ends_dtype`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _0, _1 = np.uint64(0), np.uint64(1)
 
 
 class OthelloRules(NamedTuple):
-    """What the kernels need to know of the board."""
+    """What the kernels need to know about the board."""
 
     board: np.uint64
     """The squares in play."""
@@ -84,7 +84,7 @@ def _play_all(
 @version(batch.forfeit, OthelloRules)
 def _forfeit(rules: OthelloRules, course: Course, boards: _Boards, i: int) -> None:
     own, opponent, legal = boards
-    own[i], opponent[i] = opponent[i], own[i]  # take back the pass as which the illegal action counted
+    own[i], opponent[i] = opponent[i], own[i]  # the illegal action was played as a pass: undo that pass
     course.to_move[i] ^= 1
     legal[i], course.over[i] = _0, True
 
