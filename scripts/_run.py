@@ -53,7 +53,7 @@ class Options:
     def check(self) -> None:
         """Refuse to overwrite an agent, a device that is not there, and logs without their package."""
         if self.out.exists() and not self.resume:
-            raise ValueError(f"--out {self.out} exists; --resume goes on with it")
+            raise ValueError(f"--out {self.out} exists; --resume continues it")
         try:
             torch.empty(0, device=self.device)
         except (AssertionError, RuntimeError):  # PyTorch's own message can fill a page

@@ -63,7 +63,7 @@ class Arguments:
         if self.games is None and self.seconds is None:
             raise ValueError("give --games or --seconds")
         if self.out.exists() and not self.resume:
-            raise ValueError(f"--out {self.out} exists; --resume goes on with it")
+            raise ValueError(f"--out {self.out} exists; --resume continues it")
 
     @property
     def curve(self) -> Path:

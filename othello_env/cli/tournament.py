@@ -41,7 +41,7 @@ __all__ = ["command", "cross_table", "elo_table"]
 @click.option(
     "--ray",
     is_flag=True,
-    help="Play on a Ray cluster: the cluster at RAY_ADDRESS, otherwise the cluster of this machine, otherwise a new one "
+    help="Play on a Ray cluster: the cluster at RAY_ADDRESS, otherwise this machine's cluster, otherwise a new one "
     "that ends with the tournament.",
 )
 @click.option("--anchor", help="The agent whose rating is 0.  [default: random, or the first]")

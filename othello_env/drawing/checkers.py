@@ -18,7 +18,7 @@ def checkers_scene(state: Checkers) -> Scene:
     numbers = {place: str(square + 1) for square, place in enumerate(places)}
     status = caption(state)
     if state.going_square is not None and not state.is_over:
-        status = f"{state.player_names[state.to_move]} goes on with {state.going_square + 1}"
+        status = f"{state.player_names[state.to_move]} must continue with {state.going_square + 1}"
     steps = 2 if state.must_jump else 1
     reached = [destination(action // 4, action % 4, steps, size) for action in state.legal_actions()]
     return Scene(

@@ -179,7 +179,7 @@ class MaskWatch:
             self._warned = True
             warnings.warn(
                 f"{self._illegal} of {self._games} games ended by an illegal action, each as a loss. The legal actions "
-                'are those that are 1 in observation["action_mask"]. Choose among them, or train with an algorithm '
+                'have a 1 in observation["action_mask"]. Choose among them, or train with an algorithm '
                 "that reads masks, such as MaskablePPO instead of PPO",
                 IgnoredMaskWarning,
                 stacklevel=4,

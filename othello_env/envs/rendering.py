@@ -41,7 +41,7 @@ class Renderer:
             return drawing.pixels(state)
         if self.mode == "ansi":
             return drawing.text(state)
-        gymnasium.logger.warn(f"render() shows nothing without a render_mode, one of {', '.join(RENDER_MODES)}")
+        gymnasium.logger.warn(f"render() shows nothing: set render_mode to one of {', '.join(RENDER_MODES)}")
         return None
 
     def close(self) -> None:

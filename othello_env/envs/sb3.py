@@ -94,7 +94,7 @@ def _check_arguments(arguments: dict[str, Any]) -> None:
     """Raise a ValueError for arguments that Stable-Baselines3 cannot train with."""
     if "autoreset_mode" in arguments:
         raise ValueError(
-            "autoreset_mode cannot be chosen: Stable-Baselines3 needs the next game to begin at once where one ends"
+            "autoreset_mode cannot be chosen: Stable-Baselines3 needs the next game to begin at once when a game ends"
         )
     if not arguments.get("copy", True):
         raise ValueError("copy=False does not work: Stable-Baselines3 keeps each observation until after the next step")

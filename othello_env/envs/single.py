@@ -171,7 +171,9 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
                 break
             key = redraw_key(key)
         else:
-            raise ValueError(f"the opponents' moves ended the game before the learner's turn in {REDRAWS + 1} draws")
+            raise ValueError(
+                f"the opponents' moves ended the game before the learner's first turn in each of {REDRAWS + 1} attempts"
+            )
         self._keys, self.learner, self._seats, self._playing = keys, learner, seats, True
         return self._show(state)
 

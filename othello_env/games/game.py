@@ -308,7 +308,7 @@ class State(ABC):
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(
-            f"{type(self).__name__} positions cannot be changed; play() returns the next one (tried to set {name})"
+            f"{type(self).__name__} positions cannot be changed; play() returns the next position (tried to set {name})"
         )
 
     def __delattr__(self, name: str) -> None:

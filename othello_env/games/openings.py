@@ -71,7 +71,9 @@ class Openings:
             state = random_opening(start, plies, mix_int(key, attempt))
             if state is not None:
                 return state
-        raise ValueError(f"{plies} random plies ended the game in each of {cls.ATTEMPTS} attempts; ask for fewer")
+        raise ValueError(
+            f"{plies} random plies ended the game in each of {cls.ATTEMPTS} attempts; use fewer random plies"
+        )
 
 
 def _parse_random(spec: str) -> int:
@@ -82,7 +84,7 @@ def _parse_random(spec: str) -> int:
 
 
 def _no_openings(spec: object) -> ValueError:
-    return ValueError(f'openings is None, "random:PLIES", transcripts or States, not {spec!r}')
+    return ValueError(f'openings must be None, "random:PLIES", transcripts or States, not {spec!r}')
 
 
 def opening_position(start: State, opening: str | State) -> State:

@@ -22,7 +22,9 @@ _CELLS = {"othello": frozenset("XxOo*.-"), "tribolo": frozenset("BRGbrg-#/")}
 _PLAYERS = {"x": "black", "o": "white"} | {name: name for name in ("black", "white", "blue", "red", "green")}
 _SIZES = (16, 36, 64)
 _REPR = re.compile(r"\w+\.from_text\('([^']*)'(?:, to_move='(\w+)')?[^()]*\)")
-_STATUS = re.compile(r"^\w+ \(\w[^)]*\) \d+, .*?(?:(?P<player>\w+) to move|game over|goes on.*)\s*$", re.MULTILINE)
+_STATUS = re.compile(
+    r"^\w+ \(\w[^)]*\) \d+, .*?(?:(?P<player>\w+) to move|game over|must continue.*)\s*$", re.MULTILINE
+)
 _LABELS = re.compile(r"^\s*(?:[a-p](?: [a-p])+\s*$|\d+\s)|\s+\d+-\d+\s*$")
 """The letters of the columns, the number of a row, and the numbers of the squares in a row of checkers."""
 _FEN = re.compile(r"\s*([BW]:\S+)", re.IGNORECASE)

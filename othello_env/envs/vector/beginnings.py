@@ -45,7 +45,7 @@ def chosen_begins(
     if not any(name in options for name in POSITION_OPTIONS):
         return usual_begins(batch, starts, side, pool)
     if "moves" in options and "position" not in options and batch.starts_differ:
-        raise ValueError("the option moves needs position too: each game begins on another board")
+        raise ValueError("the option moves needs the option position too, because each game has a different board")
     at_start = "moves" not in options and "position" not in options
     positions = () if at_start else (starts.given(0, options),)
     return _begins_at(batch, positions, index(options.get("random_plies", 0)), side, pool)

@@ -23,9 +23,11 @@ def check_no_side(side: str) -> None:
 def check_begun(failed: int) -> None:
     """Raise a ValueError if a game could not begin."""
     if failed == NO_OPENING:
-        raise ValueError("random plies ended a game in each of many attempts; ask for fewer")
+        raise ValueError("random plies ended a game in each of many attempts; use fewer random plies")
     if failed == NO_TURN:
-        raise ValueError(f"the opponents' moves ended a game before the learner's turn in {REDRAWS + 1} draws")
+        raise ValueError(
+            f"the opponents' moves ended a game before the learner's first turn in each of {REDRAWS + 1} attempts"
+        )
 
 
 def refuse(batch: Batch, actions: npt.NDArray[np.int64], problems: int, strict: bool, disabled: bool) -> None:
@@ -49,7 +51,7 @@ def refuse(batch: Batch, actions: npt.NDArray[np.int64], problems: int, strict: 
         raise ValueError(f"expected actions from 0 to {last}, got {actions[i]} for game {i}")
     if problems & OVER and disabled:
         i = int(np.flatnonzero(over)[0])
-        raise ResetNeeded(f"game {i} is over; begin another with reset(options={{'reset_mask': ...}})")
+        raise ResetNeeded(f"game {i} is over; begin a new game with reset(options={{'reset_mask': ...}})")
     if problems & ILLEGAL and strict:
         for i in np.flatnonzero(~over).tolist():
             state = batch.state(i)

@@ -57,7 +57,7 @@ def play_named(state: _C, move: str) -> _C:
     if not ends:
         raise state.illegal(found[0]) if found else _illegal_chain(state, move)
     if any(end != ends[0] for end in ends):
-        raise NotationError(f"{move.strip()!r} can be more than one chain of jumps: name every square\n{state}")
+        raise NotationError(f"{move.strip()!r} fits more than one chain of jumps: name every square\n{state}")
     return ends[0]
 
 

@@ -110,7 +110,7 @@ def loads(text: str, draws: str = "40-move") -> list[PdnGame]:
             games.append(_game(len(games) + 1, tags, moves, draws))
             tags, moves = {}, []
     if depth:
-        raise NotationError(f"game {len(games) + 1}: a variation's parenthesis is not matched by another one")
+        raise NotationError(f"game {len(games) + 1}: a variation has an unmatched parenthesis")
     if tags or moves:
         games.append(_game(len(games) + 1, tags, moves, draws))
     return games
@@ -149,7 +149,7 @@ def dumps(games: Iterable[PdnGame]) -> str:
 def _dump(game: PdnGame) -> str:
     start = game.start
     if start.going:
-        raise ValueError(f"PDN has no notation for a game that begins in the middle of a chain:\n{start}")
+        raise ValueError(f"PDN cannot express a game that begins in the middle of a chain:\n{start}")
     tags = {name: game.tags.get(name, _UNKNOWN.get(name, "?")) for name in _TAGS}
     tags["GameType"] = "21" if start.size == 8 else f"21,B,{start.size},{start.size},N1,0"
     if start != Checkers(start.size, start.draws):

@@ -180,7 +180,7 @@ class Checkers(State):
         state = cls.__new__(cls)
         state._set(size, tables.check_draws(draws), (sides[player], sides[1 - player], kings, piece, player), (), (), 0)
         if going and not (piece & sides[player] and state.must_jump):
-            raise NotationError(f"no piece of {cls.player_names[player]} on {going} can go on jumping in {text!r}")
+            raise NotationError(f"no piece of {cls.player_names[player]} on {going} can continue jumping in {text!r}")
         return state
 
     def to_text(self) -> str:
@@ -384,7 +384,7 @@ class Checkers(State):
         if self.is_over:
             status = "game over"
         elif self.going_square is not None:
-            status = f"{self.player_names[self.to_move]} goes on with {self.going_square + 1}"
+            status = f"{self.player_names[self.to_move]} must continue with {self.going_square + 1}"
         board = notation.board_to_text(self.pieces(), self.size)
         return f"{board}\nred (r, king R) {red}, white (w, king W) {white}, {status}"
 

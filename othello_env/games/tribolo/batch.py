@@ -198,7 +198,7 @@ class TriboloGames(Batch):
         for k, position in enumerate(positions):
             assert isinstance(position, Tribolo)
             if len(position.moves) + len(position.legal_actions()) > position.num_actions:
-                raise ValueError(f"{len(position.moves)} moves are more than can lead to this position:\n{position}")
+                raise ValueError(f"{len(position.moves)} moves cannot lead to this position:\n{position}")
             grid[k], legal[k] = position.grid(), position.action_mask()
         return grid, legal
 

@@ -132,7 +132,7 @@ def test_each_point_is_a_line_and_a_terminal_shows_what_goes_on_between(tmp_path
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--out", "kept.npz", "--games", "8"], "--out kept.npz exists; --resume goes on with it"),
+        (["--out", "kept.npz", "--games", "8"], "--out kept.npz exists; --resume continues it"),
         (["--out", "kept.npz", "--games", "8", "--resume"], "kept.npz"),  # the file holds no network
         (["--out", "a.npz", "--games", "8", "--resume"], "a.npz"),
         (["--out", "a.npz"], "give --games or --seconds"),

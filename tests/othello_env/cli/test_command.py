@@ -59,7 +59,7 @@ BAD = [
     (["match", "nobody", "random"], "there is no agent 'nobody'; known are alphabeta"),
     (["match", "random", "random:x=1"], "random has no option x"),
     (["match", "random", "random", "--games", "3"], "not even"),
-    (["match", "random", "random", "--openings", "random:many"], 'openings is None, "random:PLIES"'),
+    (["match", "random", "random", "--openings", "random:many"], 'openings must be None, "random:PLIES"'),
     (["match", "random", "random", "--openings", "f5,f5f5"], "ply 2: f5 (action 37) is not legal"),
     (["match", "random", "random", "--openings", "random:100", "--games", "2"], "100 random plies ended the game"),
     (["match", "random", "random", "--game", "othello:size=5"], "size must be one of 4, 6, 8, not 5"),
@@ -185,7 +185,7 @@ def test_openings_are_many_transcripts_or_a_file_of_them(run, tmp_path):
     file.write_bytes(b"\xff\xfe")
     status, _, error = run("match", "random", "random", "--games", 2, "--openings", file)
     assert status == 2
-    assert "openings.txt' is no text" in error
+    assert "openings.txt' is not text" in error
 
 
 def test_an_agent_that_plays_illegal_moves_loses_and_is_named(run, tmp_path):

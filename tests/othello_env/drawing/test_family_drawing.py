@@ -36,7 +36,7 @@ def test_checkers_as_text():
         "21  -     w     -     -",
         "25     +     -     -     -",
         "29  -     -     -     w",
-        "red (r) 2, white (w) 3; red goes on with 18",
+        "red (r) 2, white (w) 3; red must continue with 18",
         "+ legal, [ ] last move",
     ]
 

@@ -322,7 +322,7 @@ def test_options_say_where_the_game_begins() -> None:
         ({"moves": "f5z9"}, "ply 2"),
         ({"random_plies": -1}, "random_plies must be an integer of at least 0"),
         ({"random_plies": 2.5}, "random_plies must be an integer of at least 0"),
-        ({"random_plies": 70}, "ask for fewer"),
+        ({"random_plies": 70}, "use fewer random plies"),
     ],
 )
 def test_wrong_options_are_named_and_change_nothing(options: dict[str, object], message: str) -> None:
@@ -342,7 +342,7 @@ def test_wrong_options_are_named_and_change_nothing(options: dict[str, object], 
         ({"size": 5}, "size must be one of 4, 6, 8, not 5"),
         ({"reward": "discs"}, "reward must be one of 'result', 'margin', not 'discs'"),
         ({"render_mode": "svg"}, "render_mode must be one of None, 'human', 'rgb_array', 'ansi', not 'svg'"),
-        ({"openings": "random"}, 'openings is None, "random:PLIES"'),
+        ({"openings": "random"}, 'openings must be None, "random:PLIES"'),
         ({"openings": []}, "openings is empty"),
     ],
 )

@@ -119,7 +119,7 @@ def test_integers_of_any_kind_are_sizes(make):
 @each_env
 @pytest.mark.parametrize("openings", ["", "f5d6,,", "random", "random:-1", "random:1.5", 5, b"f5", Othello()])
 def test_wrong_openings_are_named(make, openings):
-    with pytest.raises(ValueError, match='openings is None, "random:PLIES", transcripts or States, not '):
+    with pytest.raises(ValueError, match='openings must be None, "random:PLIES", transcripts or States, not '):
         make(openings=openings)
 
 
@@ -133,7 +133,7 @@ def test_openings_need_at_least_one(make):
 @each_env
 def test_more_random_plies_than_a_game_has_are_too_many(make, monkeypatch):
     monkeypatch.setattr(Openings, "ATTEMPTS", 5)
-    with pytest.raises(ValueError, match=r"random plies ended .*ask for fewer"):
+    with pytest.raises(ValueError, match=r"random plies ended .*use fewer random plies"):
         make(openings=f"random:{10**20}").reset(seed=0)
 
 

@@ -242,7 +242,7 @@ class TestSeeds:
 
     def test_where_the_learner_can_never_move_reset_says_so(self) -> None:
         env = OthelloEnv(size=4, side="white")
-        with pytest.raises(ValueError, match="ended the game before the learner's turn in 101 draws"):
+        with pytest.raises(ValueError, match="ended the game before the learner's first turn in each of 101 attempts"):
             env.reset(options={"position": ONE_MOVE_LEFT})
         env.reset()
         assert not env.position.is_over
@@ -341,7 +341,7 @@ def test_wrong_options_are_named_and_change_nothing(options: dict[str, Any], mes
         ({"side": "red"}, "side must be one of 'random', 'black', 'white', not 'red'"),
         ({"reward": "discs"}, "reward must be one of"),
         ({"render_mode": "svg"}, "render_mode must be one of"),
-        ({"openings": "random"}, "openings is None"),
+        ({"openings": "random"}, "openings must be None"),
         ({"opponent": "nobody"}, "there is no agent 'nobody'; known are .*random"),
         ({"opponent": ("random", "random")}, "expected an opponent for each of 1 other seats, got 2"),
     ],

@@ -43,7 +43,7 @@ def test_passes_are_plies_and_finished_openings_are_drawn_again():
 
 
 def test_an_opening_longer_than_any_game():
-    with pytest.raises(ValueError, match=r"61 random plies ended the game in each of .* attempts; ask for fewer"):
+    with pytest.raises(ValueError, match=r"61 random plies ended the game in each of .*; use fewer random plies"):
         Openings("random:61", lambda key: Othello(4)).draw(0)
 
 
@@ -68,7 +68,7 @@ def test_a_new_game_is_made_with_its_key():
 @pytest.mark.parametrize(
     ("spec", "error", "message"),
     [
-        ("random", ValueError, "openings is None, .random:PLIES., transcripts or States, not 'random'"),
+        ("random", ValueError, "openings must be None, .random:PLIES., transcripts or States, not 'random'"),
         ("random:", ValueError, "not 'random:'"),
         ("random:-1", ValueError, "not 'random:-1'"),
         ("random:1.5", ValueError, "not 'random:1.5'"),
@@ -79,8 +79,8 @@ def test_a_new_game_is_made_with_its_key():
         ([Othello(6)], ValueError, "expected openings for "),
         ([37], ValueError, "expected openings for .*, got 37"),
         (["e6f4e3f6g5d6e7f5c5"], ValueError, "an opening ends the game:\n"),
-        (10, ValueError, "openings is None, .* not 10"),
-        (Othello(), ValueError, "openings is None, .* not Othello"),
+        (10, ValueError, "openings must be None, .* not 10"),
+        (Othello(), ValueError, "openings must be None, .* not Othello"),
     ],
 )
 def test_bad_openings(spec, error, message):

@@ -267,7 +267,7 @@ def test_checkers_with_a_chain(page):
     square(page, 3, 2).click()
     square(page, 5, 4).click()
     wait_for_plies(page, 1)
-    assert "goes on with 23" in page.inner_text("#status")
+    assert "must continue with 23" in page.inner_text("#status")
     page.locator(".square.selected").wait_for()
     square(page, 7, 2).click()
     wait_for_plies(page, 2)

@@ -302,7 +302,7 @@ def test_a_chain_may_be_named_by_its_ends(ask, text):
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("B:W6,7,14,15:B2 2x18", "can be more than one chain of jumps: name every square"),
+        ("B:W6,7,14,15:B2 2x18", "fits more than one chain of jumps: name every square"),
         ("1. 11-15 2. 22-17 3. 15x31", "ply 3: 15x31 is not legal for red"),
         ("1. 11-15 * 1. 11-16 *", "expected one game, got 2"),
         ('[GameType "20"] 1. 32-28', "expected English draughts"),

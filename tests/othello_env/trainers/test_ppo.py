@@ -281,7 +281,7 @@ def test_a_trained_agent_is_not_overwritten(ppo, tmp_path, capsys):
     with pytest.raises(SystemExit) as stop:
         run(ppo, out, 1)
     assert stop.value.code == 2
-    assert capsys.readouterr().err.endswith(f"{out} exists; --resume goes on with it\n")
+    assert capsys.readouterr().err.endswith(f"{out} exists; --resume continues it\n")
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"trained"]
 
 

@@ -49,7 +49,7 @@ class OthelloGames(Batch):
         for position in positions:
             assert isinstance(position, Othello)
             if len(position.moves) + 2 * (squares - position.turn) > 2 * squares:
-                raise ValueError(f"{len(position.moves)} moves are more than can lead to this position:\n{position}")
+                raise ValueError(f"{len(position.moves)} moves cannot lead to this position:\n{position}")
             found.append((position.own, position.opponent, position.legal_bits))
         own, opponent, legal = np.array(found, np.uint64).T
         return np.ascontiguousarray(own), np.ascontiguousarray(opponent), np.ascontiguousarray(legal)

@@ -109,7 +109,7 @@ def test_a_wipe_out_is_a_finished_game():
         ({"margins": (13.0, -13.0)}, "the game ends with margins"),
         ({"margins": (float("nan"), -64.0)}, "the game ends with margins"),
         ({"agents": ("a", "b", "c")}, "the game has 2 players, not 3"),
-        ({"fault": (0, "bored")}, "the game is over and cannot be lost by a fault"),
+        ({"fault": (0, "bored")}, "the game is over, so nobody can forfeit it"),
         ({"clock": "5s"}, "seconds of 5s cannot be None"),
         ({"seconds": (1.0, 1.0)}, "seconds of no clock cannot be"),
         ({"clock": "5s", "seconds": (1.0, -1.0)}, "seconds of 5s cannot be"),
@@ -144,7 +144,7 @@ FORFEIT = {
         ({"result": (1.0, -1.0)}, "the game ends with result"),
         ({"margins": (0.0, 0.0)}, "the game ends with margins"),
         ({"scores": (2, 2)}, "the game ends with scores"),
-        ({"fault": None}, "the game is not over, nor has it a fault"),
+        ({"fault": None}, "the game is not over and was not forfeited"),
     ],
 )
 def test_a_game_lost_by_a_fault_is_checked_too(change, told):
@@ -196,7 +196,7 @@ def one_by_one(start, names):
 
 
 def test_a_transcript_that_is_no_whole_game_makes_no_record():
-    with pytest.raises(ValueError, match="this one goes on"):
+    with pytest.raises(ValueError, match="this game is not over"):
         GameRecord.from_transcript("f5d6", ("a", "b"))
     with pytest.raises(ValueError, match="expected 2 names"):
         GameRecord.from_transcript(WIPE_OUT, ("a",))
@@ -286,7 +286,7 @@ def test_a_damaged_line_is_named_and_nothing_is_written(tmp_path, damage, told):
 def test_another_file_without_an_end_of_line_is_not_cut(tmp_path):
     path = tmp_path / "thesis.txt"
     path.write_text("precious")
-    with pytest.raises(RecordError, match=r"line 1: b'precious' is no record"), open_records(path):
+    with pytest.raises(RecordError, match=r"line 1: b'precious' is not a record"), open_records(path):
         pass
     assert path.read_text() == "precious"
 

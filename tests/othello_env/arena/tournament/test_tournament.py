@@ -152,7 +152,10 @@ def test_two_workers_play_the_same_games(tmp_path):
         ({"openings": ("f5d6",)}, "line 1: it was played with openings random:10, not None"),
         ({"rules": Rules("othello", (("size", 6),))}, "line 1: it was played with game othello, not othello:size=6"),
         ({"clock": TimeControl(5)}, "line 1: it was played with clock None, not 5s"),
-        ({"names": ("random", "maximizer:eval=weighted")}, "line 1: it is a game of 'maximizer:eval=count', who does"),
+        (
+            {"names": ("random", "maximizer:eval=weighted")},
+            "line 1: it is a game of 'maximizer:eval=count', and this agent",
+        ),
         ({"games": 2}, "line 3: opening 1 of .* is not a game of this tournament"),
     ],
 )
@@ -185,7 +188,7 @@ def test_another_version_and_a_repeated_game_are_told(tmp_path):
         (lambda r: {"moves": "a1 " + r.moves}, r"a1 \(action 0\) is not legal"),
         (lambda r: {"moves": r.moves[:-3]}, "the game"),
         (lambda r: {"opening_moves": "f5", "moves": r.moves}, "opening 2 differs from that of the tournament"),
-        (lambda r: {"fault": (0, "bored")}, "cannot be lost by a fault"),
+        (lambda r: {"fault": (0, "bored")}, "so nobody can forfeit it"),
         (lambda r: {"seconds": (1.0, 1.0)}, "seconds of no clock"),
     ],
 )

@@ -382,7 +382,7 @@ def test_openings_can_change():
     assert all(env.position(i) in pool and len(env.position(i).moves) == 1 for i in range(4))
     with pytest.raises(ValueError, match="empty"):
         env.set_openings([])
-    with pytest.raises(ValueError, match="40 moves are more than can lead"):
+    with pytest.raises(ValueError, match="40 moves cannot lead to this position"):
         env.set_openings([START.with_moves((0,) * 40)])
 
 

@@ -391,7 +391,7 @@ class TestBadInput:
 
     @pytest.mark.parametrize("going", [11, 18, 99, -1])
     def test_a_chain_that_does_not_go_on(self, going):
-        with pytest.raises(NotationError, match="go on jumping"):
+        with pytest.raises(NotationError, match="continue jumping"):
             Checkers.from_text("B:W21:B11", going=going)
 
     def test_players(self):
