@@ -14,7 +14,7 @@ class Random(Agent):
     """Plays uniformly random legal actions.
 
     Args:
-        seed: for the choices made without `new_game`; None draws one from the operating system.
+        seed: determines the choices before the first `new_game`; None takes random bits from the operating system.
     """
 
     def __init__(self, seed: int | None = None) -> None:

@@ -1,7 +1,7 @@
-"""Checkers by its pieces.
+"""Evaluations of checkers by its pieces.
 
-Each evaluation is a sum over pieces of a weight that depends on the piece and its square. The functions here and the
-compiled search (`othello_agents.search.checkers`) read the same table of weights.
+Each evaluation adds up the weights of the pieces. A weight depends on the piece and its square. The functions here and
+the compiled search (`othello_agents.search.checkers`) read the same table of weights.
 """
 
 from functools import cache
@@ -40,16 +40,17 @@ def _positional(size: int, row: int, column: int, is_king: bool) -> int:
 
 @evaluation(Checkers, pieces=_material)
 def material(state: Checkers, player: int) -> int:
-    """Checkers: 100 a man and 130 a king of the player's, less the other's."""
+    """Checkers: the player's men (100 each) and kings (130 each) minus the other side's."""
     return _sum_of_weights(state, player, _material)
 
 
 @evaluation(Checkers, pieces=_positional)
 def positional(state: Checkers, player: int) -> int:
-    """Checkers: `material`, and a little for where the pieces stand.
+    """Checkers: `material` with small bonuses for the squares of the pieces.
 
-    A man counts 3 more for each row advanced, 12 more on its home row, where it keeps the other side from kings, and 3
-    more for each column nearer to the middle. A king counts 5 more for each step from the edge of the board.
+    A man gets 3 for each row that it has advanced and 3 for each column between it and the nearer side edge. On its
+    home row, where it keeps the other side from getting kings, it gets 12. A king gets 5 for each step from the nearest
+    edge of the board.
     """
     return _sum_of_weights(state, player, _positional)
 
