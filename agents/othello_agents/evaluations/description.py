@@ -24,8 +24,8 @@ Evaluate = Callable[[Any, int], float]
 """A function of a position and a player. It returns a number: the higher, the better for that player."""
 
 Quarter = tuple[tuple[int, ...], ...]
-"""The weights of the squares a1-d4, row by row. The other quarters of the board mirror this one. Smaller boards use only
-the first rows and columns."""
+"""The weights of the squares a1-d4, row by row. The other quarters of the board mirror this one. Smaller boards use
+only the first rows and columns."""
 
 PieceWeight = Callable[[int, int, int, bool], int]
 """A function that gives the weight of a piece in checkers: ``f(size, rows from its own side, column, is a king)``."""

@@ -42,7 +42,7 @@ _EDGES = np.array(EDGES)
 _POWERS = 3 ** np.arange(9, -1, -1)
 _KINDS = np.array([0, 1, 2, 3, 4, 4, 3, 2, 1, 0])
 _STATIC = np.array([[0, 0, -2000], [700, 0, 0], [1200, 200, -25], [1000, 200, 75], [1000, 200, 50]])
-"""(5, 3) the value of a disc. The rows are X-square, corner, C, A and B; the columns stable, semi-stable and unstable."""
+"""(5, 3) the value of a disc. Rows: X-square, corner, C, A and B. Columns: stable, semi-stable and unstable."""
 _CHANCE = np.array([[0.1, 0.4, 0.7], [0.05, 0.3, 0.0], [0.01, 0.0, 0.0]])
 """(3, 3) the chance of a move that turns no disc of the edge. The row is the number of own neighbours on the edge, the
 column the number of the other side's neighbours."""
@@ -111,7 +111,7 @@ def _turn(cells: npt.NDArray[np.int64], place: int, colour: int, after: npt.NDAr
 
 @kernel
 def _chance(cells: npt.NDArray[np.int64], place: int, turned: int, scratch: npt.NDArray[np.int64]) -> float:
-    """The chance that the player can and will move at an empty place. The move would turn `turned` discs of the edge."""
+    """The chance that the player can and will move at an empty place. The move turns `turned` discs of the edge."""
     if place in (0, 9):
         return 0.5
     if turned > 0:
@@ -177,8 +177,8 @@ def _fill(table: npt.NDArray[np.int64], rounds: int) -> None:
 def edge_table(rounds: int = ROUNDS) -> npt.NDArray[np.int64]:
     """(3**10,) the value of each configuration of an edge after `rounds` rounds; with 0 rounds, the static values.
 
-    The index is a number in base 3. The first square of an edge is its most significant digit. A digit is 0 for an empty
-    square, 1 for the player's disc, 2 for the other's.
+    The index is a number in base 3. The first square of an edge is its most significant digit. A digit is 0 for an
+    empty square, 1 for the player's disc, 2 for the other's.
     """
     table = np.empty(3**10, np.int64)
     _fill(table, rounds)
