@@ -9,7 +9,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 __all__ = ["MOST_CONNECTIONS", "Connection"]
 
 MOST_CONNECTIONS = 200
-"""When this number of connections is open, each new connection closes the one that has been idle for the longest time."""
+"""When this number of connections is open, each new one closes the connection that has been idle for longest."""
 _IDLE_SECONDS = 5.0
 """The longest time until a request's headers arrive, from the start of the connection or the last answer on it."""
 

@@ -89,7 +89,7 @@ def _draw_plot(canvas: Canvas, panel: Panel, lines: Sequence[Sequence[tuple[floa
 
 
 def _ticks(smallest: float, largest: float) -> list[int]:
-    """The numbers 1, 2, 5, 10, 20, ... from the largest that is at most `smallest` to the first that is at least `largest`.
+    """Those of the numbers 1, 2, 5, 10, 20, ... that enclose the range from `smallest` to `largest`.
 
     >>> _ticks(64, 700), _ticks(64, 64)
     ([50, 100, 200, 500, 1000], [50, 100])
