@@ -80,7 +80,7 @@ def read_run(
     Args:
         path: the file.
         form: the format that the card must name.
-        settings: the settings by name; those of the card must be equal.
+        settings: the settings by name; the card must have the same settings.
         counts: the names of integers in the card, in addition to ``iteration``; each must be at least 0.
         over: the name of a number in each point of the curve, in addition to ``iteration`` and ``seconds``.
         opponents: the opponents for which each point has a score.

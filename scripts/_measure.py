@@ -35,7 +35,7 @@ Work = Callable[[], tuple[float, float]]
 """A function that does some work; it returns the number of units that it did and the seconds that they took."""
 
 _BUSY = 0.5
-"""If the load average is above this before anything is measured, something else is running."""
+"""If the load average before the measurement is above this, other work is running."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Windows:
 
 
 def rate(work: Work, seconds: float) -> float:
-    """Units a second in one window: work is repeated until it has taken `seconds`."""
+    """The units a second in one window: the work is repeated until it has taken `seconds`."""
     units = spent = 0.0
     while spent < seconds or not spent:
         more, took = work()

@@ -1,4 +1,4 @@
-"""Work that several scripts measure: perft, steps of many games at once, and games driven from Python."""
+"""Work that several scripts measure: perft, steps of many games at once, and games that Python code plays."""
 
 import time
 from collections.abc import Callable, Sequence

@@ -59,7 +59,7 @@ def simulation_work(state: Othello, simulations: int, seed: int) -> Work:
 
 
 def measure_alphabeta(args: Arguments) -> None:
-    """Print how fast the compiled search and the one in Python visit the same nodes."""
+    """Print how fast the compiled search and the search in Python visit the same nodes."""
     states = random_positions(args.positions, args.seed)
     evaluate = find_evaluation(args.eval)
     fast = AlphaBeta(args.depth, evaluate)

@@ -47,7 +47,7 @@ class Arguments:
 
 
 def perft_rate() -> float:
-    """Million leaves a second, over half a second."""
+    """Perft's million leaves a second, measured over half a second."""
     return rate(PERFT, 0.5) / 1e6
 
 
@@ -71,7 +71,7 @@ def positions(empty: int, n: int, seed: int) -> list[Othello]:
 
 
 def measure_middlegame(depths: Sequence[int], states: Sequence[Othello], evaluations: Sequence[str]) -> None:
-    """Print nodes and time to each depth, with and without selectivity, and up to depth 8 the textbook's nodes."""
+    """Print nodes and time to each depth, with and without selectivity, and compare with the textbook up to depth 8."""
     print(
         f"{len(states)} middlegame positions       nodes each   M nodes/s   of perft   ms each   same moves   "
         f"nodes of the textbook's / these"

@@ -71,7 +71,7 @@ def seconds(program: str, cache: str, processes: int = 1) -> float:
 
 
 def cold(program: str, processes: int = 1) -> float:
-    """`seconds` with an empty cache."""
+    """Like `seconds`, with an empty cache."""
     with tempfile.TemporaryDirectory() as cache:
         return seconds(program, cache, processes)
 

@@ -60,7 +60,7 @@ RUNGS = (
 """From the weakest to the strongest. Neighbours are so close that each wins some games. No rung depends on time."""
 
 STEPS = 2
-"""Each rung meets this many of the rungs above it."""
+"""The number of rungs above it that each rung plays."""
 
 
 @dataclass(frozen=True)

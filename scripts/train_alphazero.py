@@ -224,7 +224,7 @@ class Learner:
 
     @property
     def agent(self) -> NeuralAgent:
-        """The agent that searches as in training."""
+        """The agent, with the same search as in training."""
         return NeuralAgent(self.network, simulations=self.settings.simulations)
 
     @property
@@ -275,7 +275,7 @@ def after_passes(boards: OthelloPositions) -> OthelloPositions:
 
 
 def results(boards: OthelloPositions) -> Any:
-    """(N,) +1, 0 or -1 for the players to move in finished games."""
+    """(N,) the results of finished games for the players to move: +1, 0 or -1."""
     own, opponent = boards.observations().sum(axis=(2, 3), dtype=int).T
     return np.sign(own - opponent)
 

@@ -76,7 +76,7 @@ def begin(args: Arguments) -> tuple[Trainer, Curve]:
 
     Raises:
         OSError: a file cannot be read or written.
-        ValueError: the arguments contradict those of the training that is resumed, or a file is damaged.
+        ValueError: the arguments contradict the training that is resumed, or a file is damaged.
     """
     args.out.parent.mkdir(parents=True, exist_ok=True)
     for file in (args.out, args.curve, *([args.picture] if args.picture else [])):
@@ -116,7 +116,7 @@ def read_curve(file: Path, trainer: Trainer) -> Curve:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it holds no such curve.
+        ValueError: the file holds no such curve.
     """
     names = {"games", "seconds", *(f"depth {depth}" for depth in OPPONENTS[trainer.network.size])}
     try:

@@ -133,7 +133,7 @@ class Learner:
         )
         losses = self.learn(rollout, advantages, returns, rng)
         check_sound(np.isfinite([*losses.values(), *(weight.sum().item() for weight in self.parameters)]))
-        share = max(1 - 0.5 ** (1 / s.average), 9 / (9 + self.iteration))  # the mean follows quickly at first
+        share = max(1 - 0.5 ** (1 / s.average), 9 / (9 + self.iteration))  # the mean changes quickly at first
         with torch.no_grad():
             for name, weight in self.network.weights.items():
                 self.average.weights[name].lerp_(weight, share)

@@ -97,7 +97,7 @@ class Learner:
         self.collector.reset()
 
     def score(self, games: int = 200) -> float:
-        """Black's score without exploration."""
+        """Black's score when it plays without exploration."""
         tests = Collector(self.algorithm, self.environments)
         tests.reset()
         returns = np.asarray(tests.collect(n_episode=games).returns)

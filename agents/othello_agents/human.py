@@ -1,4 +1,4 @@
-"""The agent that asks a person."""
+"""The agent that asks a person for its moves."""
 
 from collections.abc import Callable
 
@@ -43,7 +43,7 @@ class Human(Agent):
             try:
                 entry = self._ask(f"{player}'s move: ").strip()
             except EOFError:
-                self._tell("")  # ends the line of the prompt
+                self._tell("")  # ends the prompt's line
                 raise AgentLeftError(f"{player} left the game: the input ended") from None
             if entry.lower() in _QUIT:
                 raise AgentLeftError(f"{player} left the game")

@@ -72,7 +72,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A position as it is drawn.
+    """The content of a picture of a position.
 
     Attributes:
         cells: the squares, a tuple of rows.

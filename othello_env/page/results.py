@@ -9,7 +9,7 @@ __all__ = ["read_results"]
 _TIMES = ("seconds", "games", "plies", "iteration")
 """What the horizontal axis of a curve can show; the first of these that the points have is used."""
 _SHOWN = 300
-"""The most characters of a text that are shown."""
+"""The number of characters of a text that are shown at most."""
 
 
 def read_results(name: str, content: Any) -> dict[str, Any]:

@@ -18,8 +18,8 @@ __all__ = ["KING", "MAN", "material", "piece_weights", "positional"]
 
 MAN = 100
 KING = 130
-"""A king counts 130 against a man's 100: the ratio of Chinook (Schaeffer and others, A World Championship Caliber
-Checkers Program, 1992)."""
+"""The values 130 of a king and 100 of a man have the ratio that Chinook used (Schaeffer and others, A World
+Championship Caliber Checkers Program, 1992)."""
 
 _ADVANCE = 3
 _HOME_ROW = 12
@@ -68,7 +68,7 @@ def _sum_of_weights(state: Checkers, player: int, weight: PieceWeight) -> int:
 
 @cache
 def piece_weights(size: int, weight: PieceWeight) -> npt.NDArray[np.int64]:
-    """(4, 64) int64: the weights of red men, red kings, white men and white kings on each bit of the board."""
+    """(4, 64) int64: the weights of red men, red kings, white men and white kings (rows) on each bit of the board."""
     weights = np.zeros((4, 64), np.int64)
     for square, position in enumerate(POSITIONS[size]):
         row, column = square // (size // 2), column_of(square, size)

@@ -129,7 +129,7 @@ def _chance(cells: npt.NDArray[np.int64], place: int, turned: int, scratch: npt.
 
 @kernel
 def _expected_value(cells: npt.NDArray[np.int64], table: npt.NDArray[np.int64], index: int) -> _Int:
-    """The expected value of an entry: the player may leave the edge as it is, or move somewhere on it."""
+    """The expected value of a table entry if the player may leave the edge as it is or move somewhere on it."""
     chances, values = np.empty(11), np.empty(11)
     after, scratch = np.empty_like(cells), np.empty_like(cells)
     chances[0], values[0], count = 1.0, table[index], 1

@@ -65,7 +65,7 @@ def _weighted(state: Othello, player: int, quarter: Quarter) -> int:
 
 
 def _sides(state: Othello, player: int) -> tuple[int, int]:
-    """The player's discs and the other's."""
+    """The discs of the player, and the discs of the other player."""
     return (state.own, state.opponent) if player == state.to_move else (state.opponent, state.own)
 
 

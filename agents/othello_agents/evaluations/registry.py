@@ -22,7 +22,7 @@ PACKAGED = (count, iago, material, mobility, modified, positional, standard, swh
 
 _registered: dict[str, Evaluation] = {}
 EVALUATIONS: MappingProxyType[str, Evaluation] = MappingProxyType(_registered)
-"""The evaluations that a spec can name, by name."""
+"""The evaluations that a spec can name; the keys are their names."""
 
 
 def register(evaluation: Evaluation) -> None:
@@ -45,7 +45,7 @@ def find_evaluation(x: str | Evaluate) -> Evaluate:
     Raises:
         FileNotFoundError: there is no such file.
         ValueError: there is no evaluation of that name; the message lists the known names.
-        TypeError: x, or what it names, cannot be called.
+        TypeError: x, or the object that x names, cannot be called.
     """
     if isinstance(x, str):
         x = _named(x)

@@ -24,7 +24,7 @@ ROOT = 64
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
-_LONGEST = 64  # more nodes than a line can have
+_LONGEST = 64  # more nodes than any path in a tree has
 _EXPAND = np.uint64(_LONGEST)  # marks the random number for a new node's move; playouts use smaller marks
 
 

@@ -163,8 +163,8 @@ class NeuralNetwork:
             masks: (N, A), nonzero for each legal action.
 
         Returns:
-            The logits of the actions (N, A), a large negative number for illegal ones, and the expected results for the
-            players to move (N,), -1 to +1.
+            The logits (N, A), with a large negative number for each illegal action; and the expected results (N,) for
+            the players to move, -1 to +1.
         """
         torch, w = self._torch, self.weights
         functional = torch.nn.functional
@@ -268,7 +268,7 @@ def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str,
     try:
         card = _card(data)
         return safetensors.load(data), card
-    except Exception as error:  # the library has a class of errors for each failure
+    except Exception as error:  # the library has one error class for each kind of failure
         raise ValueError(f"{str(path)!r} cannot be read: {error}") from error
 
 

@@ -159,7 +159,7 @@ def best_move(
     tables: Tables,
     after: npt.NDArray[np.int16],
 ) -> tuple[np.int64, np.float32]:
-    """The first square with the best afterstate, and its logit.
+    """The square of the best move, the first if several are equal; and the logit of its afterstate.
 
     A move that ends the game has the logit +infinity if it wins, -infinity if it loses, and 0 for a draw. So a sure win
     is worth more than any estimate.
@@ -194,7 +194,7 @@ def best_move(
 def best_actions(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables, size: int
 ) -> npt.NDArray[np.int64]:
-    """(N,) the actions with the best afterstates in N positions; the pass where there is no other action."""
+    """(N,) the actions with the best afterstates in N positions; a pass if there is no other action."""
     actions = np.empty(len(own), np.int64)
     configuration = np.empty(len(tables.offsets), np.int16)
     after = np.empty_like(configuration)

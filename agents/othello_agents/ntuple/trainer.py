@@ -61,7 +61,7 @@ class Trainer:
             to fill.
         grabbing: the probability that one of the players of a game grabs discs.
         look_ahead: choose moves by minimax of depth 2, which takes several times as long.
-        batch: the number of games that are played before they are learned from, at most 10,000.
+        batch: the number of games that are played before the network learns from them, at most 10,000.
         num_threads: the number of threads that share the games of a batch, at most one for each game; results do not
             depend on it.
 
