@@ -11,7 +11,7 @@ __all__ = ["Random"]
 
 
 class Random(Agent):
-    """Plays uniformly random legal actions.
+    """Plays legal actions at random, all with equal probability.
 
     Args:
         seed: determines the choices before the first `new_game`; None takes random bits from the operating system.

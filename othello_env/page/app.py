@@ -34,7 +34,7 @@ __all__ = ["LARGEST_BODY", "make_app"]
 LARGEST_BODY = 64 * 1024
 """The largest message, in bytes."""
 _BODY_SECONDS = 10.0
-"""How long a message may take to arrive."""
+"""The longest time that a message may take to arrive."""
 _LONGEST_NAME = 64
 """The most characters of a client's name or a ticket's name."""
 _STATIC = Path(__file__).parent / "static"
@@ -173,6 +173,6 @@ async def _body(request: Request) -> bytes:
 
 
 async def _error(_request: Request, error: Exception) -> Response:
-    """The answer to a message that failed: the error's first line."""
+    """The answer to a message that raised an error: the first line of the error."""
     status = next(status for kind, status in _STATUSES.items() if isinstance(error, kind))
     return JSONResponse({"error": (str(error) or type(error).__name__).splitlines()[0]}, status)

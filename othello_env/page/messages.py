@@ -106,7 +106,7 @@ class PageGame:
 
     @classmethod
     def read(cls, value: object) -> PageGame:
-        """The inverse of `to_json`.
+        """The game of a record that `to_json` made.
 
         Raises:
             MessageError: the value is not such a record.

@@ -49,7 +49,7 @@ class Panel:
 
 
 class Canvas:
-    """A chart that is being drawn.
+    """A canvas on which a chart is drawn.
 
     Args:
         width: the picture's width.
