@@ -1,4 +1,4 @@
-"""A command line is a dataclass: each field is an option, with its default, its help and what it accepts.
+"""Command lines as dataclasses: each field is an option with its default, its help and the values that it accepts.
 
     @dataclass(frozen=True)
     class Arguments:
@@ -7,7 +7,7 @@
 
     args = parse(__doc__, Arguments)
 
-Every number has bounds. A value that is refused ends the command with what was expected and what was given.
+Every number has bounds. A wrong value ends the command with a message that says what was expected and what was given.
 """
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
@@ -22,37 +22,37 @@ T = TypeVar("T")
 
 
 def whole(default: Any, help_text: str, least: int = 1, most: int = 10**9, *, nargs: str | None = None) -> Any:
-    """A field of a whole number within bounds, or with `nargs` of a tuple of them."""
+    """A field for a whole number within bounds, or with `nargs` for a tuple of such numbers."""
     expected = f"a whole number from {least} to {most}"
     return _field(default, help_text, _reader(int, lambda number: least <= number <= most, expected), nargs=nargs)
 
 
 def even(default: int, help_text: str, most: int = 10**9) -> Any:
-    """A field of an even number of games, so that each opening is played with both colours."""
+    """A field for an even number of games, so that each opening is played with both colours."""
     expected = f"an even number from 2 to {most}"
     return _field(default, help_text, _reader(int, lambda number: 2 <= number <= most and number % 2 == 0, expected))
 
 
 def real(default: Any, help_text: str, least: float, most: float = 1e9) -> Any:
-    """A field of a finite number within bounds."""
+    """A field for a finite number within bounds."""
     expected = f"a number from {least:g} to {most:g}"
-    return _field(default, help_text, _reader(float, lambda number: least <= number <= most, expected))  # nan is not
+    return _field(default, help_text, _reader(float, lambda number: least <= number <= most, expected))  # nan fails
 
 
 def one_of(default: Any, help_text: str, values: Sequence[Any], *, nargs: str | None = None) -> Any:
-    """A field of one of some values of one type, or with `nargs` of a tuple of them."""
+    """A field for one of the given values, which have one type; with `nargs`, for a tuple of such values."""
     *others, last = values
     expected = f"{', '.join(map(str, others))} or {last}"
     return _field(default, help_text, _reader(type(last), lambda value: value in values, expected), nargs=nargs)
 
 
 def text(default: Any, help_text: str, *, nargs: str | None = None) -> Any:
-    """A field of any text, or with `nargs` of a tuple of texts."""
+    """A field for any text, or with `nargs` for a tuple of texts."""
     return _field(default, help_text, None, nargs=nargs)
 
 
 def path(help_text: str, default: Any = MISSING, *, suffix: str = "", positional: bool = False) -> Any:
-    """A field of a path that ends in `suffix`; it has to be given unless it has a default."""
+    """A field for a path that ends in `suffix`. The path is required unless the field has a default."""
     read = _reader(Path, lambda given: given.suffix == suffix, f"a {suffix} file") if suffix else Path
     return _field(default, help_text, read, positional=positional)
 
@@ -67,7 +67,7 @@ def _field(default: Any, help_text: str, read: Callable[[str], Any] | None, **mo
 
 
 def _reader(kind: Callable[[str], T], accepts: Callable[[T], bool], expected: str) -> Callable[[str], T]:
-    """A function for argparse that reads a value or raises an error that it shows."""
+    """A function for argparse: it reads a value, or raises an error that argparse shows."""
 
     def read(given: str) -> T:
         try:
@@ -83,7 +83,7 @@ def _reader(kind: Callable[[str], T], accepts: Callable[[T], bool], expected: st
 
 
 def option(name: str) -> str:
-    """The option of a field: ``--random-plies`` of ``random_plies``."""
+    """The option of a field: ``--random-plies`` for ``random_plies``."""
     return "--" + name.replace("_", "-")
 
 
@@ -94,7 +94,7 @@ def parse(description: str | None, kind: type[T], arguments: Sequence[str] | Non
 
 
 def parse_all(description: str | None, kinds: Sequence[type], arguments: Sequence[str] | None = None) -> list[Any]:
-    """The command's arguments as several dataclasses, which have no field in common.
+    """The command's arguments as several dataclasses. No two of them have a field of the same name.
 
     A dataclass may have a method `check`, which raises ValueError if its fields do not fit together.
 
@@ -104,7 +104,7 @@ def parse_all(description: str | None, kinds: Sequence[type], arguments: Sequenc
         arguments: the command's words, by default those of the process.
 
     Raises:
-        SystemExit: with status 2 after one line about a mistake, or 0 after ``--help``.
+        SystemExit: with status 2 after a message about a mistake, or status 0 after ``--help``.
     """
     parser = ArgumentParser(description=description, formatter_class=RawDescriptionHelpFormatter)
     for kind in kinds:

@@ -1,6 +1,6 @@
-"""The file from which a recipe with PyTorch resumes: the learner's tensors, and a card that says how far it is.
+"""The file from which a recipe with PyTorch resumes: the learner's tensors, and a card that says how far the run is.
 
-Everything that is read is checked before it is used, since anybody may have written the file.
+All contents of the file are checked before they are used, since anybody may have written the file.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def restore_learner(tensors: _Tensors, network: NeuralNetwork, optimizer: Any) -
 
 
 def network_of(tensors: _Tensors, owner: str, like: NeuralNetwork) -> NeuralNetwork:
-    """The network, on the CPU, whose weights are named ``owner.name``; it has the sizes of `like`.
+    """The network, on the CPU, with the weights that are named ``owner.name``; it has the sizes of `like`.
 
     Raises:
         ValueError: a tensor is missing, has another shape, or is not finite.
@@ -80,14 +80,14 @@ def read_run(
     Args:
         path: the file.
         form: the format that the card must name.
-        settings: the settings by name; those of the card must be equal.
-        counts: names of integers in the card, each at least 0, beside ``iteration``.
-        over: the name of a number in each point of the curve, beside ``iteration`` and ``seconds``.
+        settings: the settings by name; the card must have the same settings.
+        counts: the names of integers in the card, in addition to ``iteration``; each must be at least 0.
+        over: the name of a number in each point of the curve, in addition to ``iteration`` and ``seconds``.
         opponents: the opponents for which each point has a score.
 
     Raises:
         FileNotFoundError: there is no such file.
-        OSError: it is no regular file, or cannot be read.
+        OSError: it is not a regular file, or cannot be read.
         ValueError: it is not the file of such a run, or the settings differ.
     """
     tensors, card = read_tensors(path, _LARGEST_FILE)
@@ -107,7 +107,7 @@ def read_run(
 
 
 def _is_progress(progress: dict[str, Any], over: str, opponents: Sequence[str]) -> bool:
-    """Whether these are the seconds of a run and the points of its curve."""
+    """Whether this has the seconds of a run and valid points of its curve."""
     points = progress.get("curve")
     return (
         _are_numbers(progress, "seconds")

@@ -1,7 +1,7 @@
-"""How the scripts measure speed: units of work done over the time that passed, never the best single call.
+"""How the scripts measure speed: units of work divided by the time that passed, never the best single call.
 
-A figure is the median over several windows. The lowest and the highest window stand beside it. A window of a yardstick
-runs just before every window, so that their ratio holds although the machine's speed drifts.
+A figure is the median of several windows, shown with the lowest and the highest window. A window of a yardstick runs
+just before every window of work. So their ratio stays right even if the machine's speed drifts.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ __all__ = [
 ]
 
 Work = Callable[[], tuple[float, float]]
-"""Does some work and returns how many units it did and the seconds that they took."""
+"""A function that does some work; it returns the number of units that it did and the seconds that they took."""
 
 _BUSY = 0.5
-"""If the load average is above this before anything is measured, something else is running."""
+"""If the load average before the measurement is above this, other work is running."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Figure:
     """The windows of one measurement.
 
     Attributes:
-        rates: units a second, one a window.
-        ratios: each window's rate over the yardstick's rate beside it.
+        rates: the rate of each window, in units a second.
+        ratios: each window's rate divided by the yardstick's rate just before it.
     """
 
     rates: tuple[float, ...]
@@ -71,7 +71,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Bench:
-    """Measures work beside a yardstick.
+    """Measures work relative to a yardstick.
 
     Attributes:
         yardstick: the work to compare with.
@@ -84,7 +84,7 @@ class Bench:
     seconds: float = 1.0
 
     def measure(self, work: Work) -> Figure:
-        """The rates of some work. A window of the yardstick, a quarter as long, runs before each window of work."""
+        """Measure some work. Before each window of work, a window of the yardstick runs, which is a quarter as long."""
         self.yardstick()  # compiles, and fills caches
         work()
         rates, ratios = [], []
@@ -108,7 +108,7 @@ class Windows:
 
 
 def rate(work: Work, seconds: float) -> float:
-    """Units a second in one window: work is repeated until it has taken `seconds`."""
+    """The units a second in one window: the work is repeated until it has taken `seconds`."""
     units = spent = 0.0
     while spent < seconds or not spent:
         more, took = work()
@@ -118,7 +118,7 @@ def rate(work: Work, seconds: float) -> float:
 
 
 def timed(run: Callable[[], float]) -> Work:
-    """Work that is timed as a whole; `run` returns the units."""
+    """Work whose whole time counts; `run` does it and returns the number of units."""
 
     def work() -> tuple[float, float]:
         began = time.perf_counter()
@@ -147,7 +147,7 @@ def truth(name: str) -> list[dict[str, str]]:
 
 
 def machine(packages: Sequence[str] = ("numba", "numpy", "gymnasium")) -> str:
-    """What must stand beside a figure: the date, the cores, the versions, and whether other work was going on."""
+    """The conditions of a measurement: the date, the cores, the versions, and whether other work was running."""
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     line = f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, Python {platform.python_version()}, {versions}"
     if hasattr(os, "getloadavg"):

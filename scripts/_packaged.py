@@ -1,4 +1,4 @@
-"""What the scripts that make the data of the package share: one key for mirror images, and a hash of the weights."""
+"""For the scripts that make the package's data: a key that mirror images share, and a hash of the weights."""
 
 import hashlib
 from importlib import resources
@@ -10,7 +10,7 @@ __all__ = ["canonical", "weights_digest"]
 
 
 def canonical(state: Othello) -> bytes:
-    """The same bytes for a position and its mirror images."""
+    """A key of a position; its mirror images have the same key."""
     planes = state.observation(state.to_move)
     return min(symmetries.transform_observation(planes, k).tobytes() for k in range(symmetries.COUNT))
 

@@ -1,4 +1,4 @@
-"""What the training recipes share: their boards, opponents and scores, and how they speak to the terminal."""
+"""For the training recipes: their boards, opponents and scores, and their messages in the terminal."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 Policy = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.int64]]
-"""An agent as a function: observations (N, 2, S, S) and action masks (N, A) to actions (N,)."""
+"""An agent as a function: it takes observations (N, 2, S, S) and action masks (N, A), and returns actions (N,)."""
 
 SIZES = (4, 6, 8)
 LADDER = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted")
@@ -41,7 +41,7 @@ def score(policy: Policy, opponent: str, size: int) -> float:
 
 
 def show(status: str) -> None:
-    """Show how far the run is, in one line of a terminal, which the next call replaces; nothing in a pipe."""
+    """Show how far the run is, in one line of the terminal. The next call replaces the line. A pipe gets nothing."""
     if sys.stderr.isatty():
         print(f"\r{status}\x1b[K", end="", file=sys.stderr, flush=True)
 
@@ -53,7 +53,7 @@ def command_line() -> str:
 
 @contextmanager
 def mistakes() -> Iterator[None]:
-    """End the command as a wrong argument does, with status 2 and one line, after an OSError or ValueError."""
+    """After an OSError or ValueError, end the command as after a wrong argument: with one line and status 2."""
     try:
         yield
     except (OSError, ValueError) as error:
@@ -62,11 +62,11 @@ def mistakes() -> Iterator[None]:
 
 
 def new_output(out: Path) -> None:
-    """Make the folder in which a new file or folder will lie.
+    """Make the parent folder of a new file or folder.
 
     Raises:
-        OSError: the folder cannot be made.
-        ValueError: something has that name.
+        OSError: the parent folder cannot be made.
+        ValueError: a file or folder of this name exists.
     """
     if out.exists() or out.is_symlink():
         raise ValueError(f"--out {out} exists; give another name")
@@ -74,7 +74,7 @@ def new_output(out: Path) -> None:
 
 
 def check_sound(sound: Any) -> None:
-    """Raise FloatingPointError unless everything is true: the numbers of a training are finite, its actions legal."""
+    """Raise FloatingPointError unless all values are true: the training's numbers are finite, or its actions legal."""
     if not np.all(sound):
         raise FloatingPointError("the training has diverged: its numbers are too large; a lower --rate may help")
 

@@ -1,6 +1,6 @@
 """A training run of PPO or AlphaZero, from the command's arguments to the files.
 
-A recipe defines a `Learner`: its network, how it plays and learns. `run` does the rest: it reads the command line,
+A recipe defines a `Learner`: the network, and how it plays and learns. `run` does the rest: it reads the command line,
 iterates, measures the points of the curve, writes the files, and handles Ctrl-C and ``--resume``.
 """
 
@@ -51,7 +51,7 @@ class Options:
         return self.out.with_suffix(".state.safetensors")
 
     def check(self) -> None:
-        """Refuse to overwrite an agent, a device that is not there, and logs without their package."""
+        """Refuse to overwrite an agent, to use a missing device, and to write logs without TensorBoard's package."""
         if self.out.exists() and not self.resume:
             raise ValueError(f"--out {self.out} exists; --resume continues it")
         try:
@@ -63,15 +63,15 @@ class Options:
 
 
 class Learner(Protocol):
-    """What a recipe defines: the network, how it learns, and how its run is written and read."""
+    """What a recipe defines: the network, how it learns, and how its run is saved and loaded."""
 
     NAME: ClassVar[str]
     """The name of the algorithm."""
     UNIT: ClassVar[str]
-    """``plies`` or ``games``: the attribute with the number played so far, and the curve's axis."""
+    """``plies`` or ``games``: the name of the attribute with the number played so far, and of the curve's axis."""
 
     settings: Any
-    """A dataclass of what the results depend on."""
+    """A dataclass of all settings on which the results depend."""
     iteration: int
 
     def __init__(self, settings: Any, device: str) -> None: ...
@@ -81,14 +81,14 @@ class Learner(Protocol):
 
     @property
     def trained(self) -> NeuralNetwork:
-        """The network that the run is for."""
+        """The network that the run produces."""
 
     @property
     def agent(self) -> NeuralAgent:
-        """The trained network as an agent, which is rated."""
+        """The trained network as the agent that is rated."""
 
     def matches(self, games: int) -> dict[str, dict[str, MatchResult]]:
-        """Matches of each kind, the first called ``scores``, by opponent."""
+        """The matches by kind and then by opponent; the first kind is ``scores``."""
 
     @property
     def score_title(self) -> str:
@@ -109,14 +109,14 @@ def run(
     arguments: Sequence[str] | None = None,
     options_kind: type[Options] = Options,
 ) -> Learner:
-    """Do what the command says, from its arguments to the files; returns the learner.
+    """Run the command, from its arguments to its files; return the learner.
 
     Args:
         kind: the recipe's learner.
         settings_kind: the dataclass of its settings, all of which are options of the command.
         description: the recipe's docstring.
         arguments: the command's words, by default those of the process.
-        options_kind: the other options, with the recipe's own defaults.
+        options_kind: the dataclass of the other options, with the recipe's own defaults.
 
     Raises:
         SystemExit: an argument is wrong, a file cannot be read or written, or the training has diverged.
@@ -133,7 +133,7 @@ def run(
         learner = kind(settings, options.device)
     with _stop_after_iteration() as stop:
         try:
-            learner.save(options.state, progress)  # shows at once whether it can be written
+            learner.save(options.state, progress)  # fails early if the file cannot be written
             _Run(learner, options, progress).train(stop)
         except (FloatingPointError, OSError) as error:
             show("")
@@ -143,7 +143,7 @@ def run(
 
 @contextmanager
 def _stop_after_iteration() -> Iterator[list[int]]:
-    """Yields a list that is empty until Ctrl-C is pressed. Pressed again, it raises KeyboardInterrupt at once."""
+    """Yield a list that is empty until Ctrl-C is pressed. A second Ctrl-C raises KeyboardInterrupt at once."""
     stop: list[int] = []
 
     def interrupt(number: int, frame: Any) -> None:
@@ -175,7 +175,7 @@ class _Run:
         return int(getattr(self.learner, self.learner.UNIT))
 
     def train(self, stop: list[int]) -> None:
-        """Iterate and measure until the iterations or seconds are over, or `stop` is not empty."""
+        """Iterate and measure until the iterations or seconds are used up, or `stop` is not empty."""
         learner, options = self.learner, self.options
         most = math.inf if options.iterations is None else options.iterations
         begin = time.perf_counter() - self.progress["seconds"]
@@ -202,15 +202,15 @@ class _Run:
             self.log({f"train/{name}": loss for name, loss in losses.items()})
 
     def measure(self, losses: dict[str, float]) -> dict[str, Any]:
-        """The point of the curve where the learner is."""
+        """Measure the learner as it is now; return the point of the curve."""
         learner, games, seconds = self.learner, self.options.match, self.progress["seconds"]
         point = {"iteration": learner.iteration, learner.UNIT: self.played, "seconds": round(seconds, 1)}
         point |= {name: round(loss, 4) for name, loss in losses.items()}
         for name, matches in learner.matches(games).items():
             point[name] = {opponent: round(match.score, 4) for opponent, match in matches.items()}
-        if learner.settings.size == 8:  # the board of the rated opponents
+        if learner.settings.size == 8:  # the ladder is for 8x8
             placement = place(learner.agent, games=games)
-            if placement.elo is not None:  # it is None after a loss of every game
+            if placement.elo is not None:  # it is None if every game was lost
                 point["elo"], point["elo95"] = round(placement.elo), [round(end) for end in placement.interval]
         return point
 
@@ -238,7 +238,7 @@ class _Run:
         return png(learning_chart(title, subtitle, lines, learner.UNIT))
 
     def log(self, numbers: dict[str, float]) -> None:
-        """Log numbers to TensorBoard, if it was asked for."""
+        """Log numbers to TensorBoard, if ``--tensorboard`` was given."""
         if self.board and numbers:
             for name, number in numbers.items():
                 self.board.add_scalar(name, number, self.played)
@@ -246,7 +246,7 @@ class _Run:
 
 
 def _words(point: dict[str, Any]) -> list[str]:
-    """The scores and the rating of a point as they are printed."""
+    """The scores and the rating of a point, in the words that are printed."""
     words = [f"{opponent.partition(':')[0]} {score:.2f}" for opponent, score in point["scores"].items()]
     words += [f"without search {score:.2f}" for score in point.get("without search", {}).values()]
     return words + ([f"Elo {point['elo']}"] if "elo" in point else [])

@@ -1,4 +1,4 @@
-"""Work that several scripts measure: perft, steps of many games at once, and games driven from Python."""
+"""Work that several scripts measure: perft, steps of many games at once, and games that Python code plays."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def perft_work(depth: int = 7) -> Work:
-    """Perft from the start on one core. A unit is a leaf; the position of every leaf is made."""
+    """Perft from the start on one core. A unit is a leaf; the position of every leaf is really computed."""
     black, white = (np.uint64(discs) for discs in STARTS)
     return timed(lambda: float(perft(black, white, BOARDS[8], depth)))
 
@@ -25,7 +25,7 @@ def perft_work(depth: int = 7) -> Work:
 class VectorWork:
     """Steps of N games at once in a vector environment, with observations and masks; a unit is a step of one game.
 
-    The draw of actions does not count.
+    The time to choose random actions does not count.
 
     Args:
         n: the number of games.
@@ -35,7 +35,7 @@ class VectorWork:
     """
 
     STAGES = 60
-    """About the plies of a game. At the beginning, equally many games are at each ply."""
+    """The approximate number of plies of a game. At the beginning, the games are spread evenly over these plies."""
     STEPS = 8
 
     def __init__(self, n: int, opponent: str | None = None, threads: int = 1, game: str = "Othello") -> None:
@@ -66,14 +66,14 @@ class VectorWork:
 def driven_work(
     begin: Callable[[int], T], choices: Callable[[T], Sequence[int]], step: Callable[[int], T], games: int = 20
 ) -> Work:
-    """Random games that are driven from Python; a unit is a step.
+    """Random games that Python code plays step by step; a unit is a step.
 
-    The draw of actions does not count.
+    The time to choose random actions does not count.
 
     Args:
-        begin: begins a game with a seed and returns what is seen of it.
-        choices: the legal actions by what is seen, none when the game is over.
-        step: plays an action and returns what is seen then.
+        begin: begins a game with a seed, and returns an observation of it.
+        choices: returns the legal actions for an observation; none when the game is over.
+        step: plays an action, and returns the next observation.
         games: the number of games.
     """
     rng = np.random.default_rng(0)

@@ -2,9 +2,9 @@
 
     python scripts/balanced_openings.py othello_env/arena/balanced-v0.txt
 
-The script takes all positions after some plies, each once, whatever the order of moves and the symmetry that lead to
-it. In random order, it keeps those in which the engine expects a result close to even; a quick search rules out most of
-the others. The same arguments, engine and weights repeat the list.
+The script finds all positions after some plies. Positions that are equal, or equal under symmetry, count once. It goes
+through them in random order, and keeps the positions in which the engine expects a result close to even. A quick search
+first rules out most of the others. The same arguments, engine and weights give the same list.
 """
 
 import random
@@ -27,7 +27,7 @@ QUICK_MARGIN = 0.25
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the command takes."""
+    """The command's arguments."""
 
     file: Path = path("the list", positional=True)
     count: int = whole(500, "openings to keep")
@@ -38,7 +38,7 @@ class Arguments:
 
 
 def positions_after(plies: int) -> list[Othello]:
-    """All unfinished positions after this many plies from the start, one of each eight mirror images, in a fixed order.
+    """All unfinished positions after some plies from the start, one of each set of mirror images, in a fixed order.
 
     >>> [len(positions_after(plies)) for plies in range(1, 5)]
     [1, 3, 14, 60]
@@ -55,7 +55,7 @@ def positions_after(plies: int) -> list[Othello]:
 
 
 def balanced(candidates: list[Othello], depth: int, margin: float) -> Iterator[tuple[Othello, float]]:
-    """The positions whose expected result (-1 to 1, for the player to move) is within the margin, and that result."""
+    """Yield each position whose expected result (-1 to 1, for its player) is within the margin, with that result."""
     quick, engine = Engine(depth=QUICK_DEPTH), Engine(depth=depth)
     for state in candidates:
         if abs(quick.analyse(state).score) <= QUICK_MARGIN:

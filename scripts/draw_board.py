@@ -11,7 +11,7 @@ from othello_env import Checkers, Othello, State, Tribolo, drawing, make_agent
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the command takes."""
+    """The command's arguments."""
 
     folder: Path = path("that exists", Path("docs"), positional=True)
 

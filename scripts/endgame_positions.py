@@ -1,10 +1,11 @@
-"""Draw endgame positions that nobody chose, and find the exact score of every move in them.
+"""Take endgame positions from random games, and find the exact score of every move.
 
     python scripts/endgame_positions.py othello_env/arena/endgame-v0.txt
 
-Textbook players of several strengths play each other from ten random plies. They use no learned weights, so the same
-positions are drawn for good. Each game gives at most one position: the first with 8, 9, 10, 11 or 12 empty squares (in
-turn) if its player has moves of different scores. No two are equal under symmetry.
+Textbook players of several strengths play each other after ten random plies. They use no learned weights, so new
+weights do not change the positions. Each game gives at most one position: the first with 8, 9, 10, 11 or 12 empty
+squares (in turn). It is kept only if the player to move has moves of different scores. No two kept positions are equal
+under symmetry.
 """
 
 import random
@@ -36,7 +37,7 @@ RANDOM_PLIES = 10
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the command takes."""
+    """The command's arguments."""
 
     file: Path = path("the list", positional=True)
     count: int = whole(500, "positions to keep")
@@ -44,7 +45,7 @@ class Arguments:
 
 
 def game(number: int, seed: int, empty: int) -> Othello | None:
-    """The position of a game with `empty` empty squares; None if there is none, or if it has only one move."""
+    """The first position with `empty` empty squares in a game; None if there is none, or if it has only one move."""
     rng = random.Random(f"{seed} {number}")  # noqa: S311 - no secret
     players = [make_agent(rng.choice(PLAYERS)) for _ in range(2)]
     for player in players:

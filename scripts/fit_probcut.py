@@ -1,11 +1,11 @@
-"""Fit how shallow searches predict deep ones under the packaged n-tuple weights, for the engine's selective search.
+"""Fit how shallow searches predict deep searches with the packaged n-tuple weights, for the engine's selectivity.
 
     python scripts/fit_probcut.py --out agents/othello_agents/weights/probcut_8x8.json
 
-Each position comes from a game of its own, which the n-tuple network plays against itself from a random opening with
-some random moves. It is searched to every depth with nothing left out. For every stage of the game and every depth a
-line is fitted by least squares. The same seed and number of positions give the same fits. Run it again whenever the
-weights change.
+Each position comes from a different game. The n-tuple network plays the game against itself, from a random opening and
+with some random moves. Each position is searched to every depth, without selectivity. For every stage of the game and
+every depth, a line is fitted by least squares. The same seed and number of positions give the same fits. Run the script
+again whenever the weights change.
 """
 
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ from othello_env.support.files import write_json
 PLIES = {6: 4, 8: 10}
 EPSILON = 0.1
 LEAST = 20
-"""A stage with fewer positions takes the fits of its neighbour."""
-_ROUNDS, _FAR = 5, 4.5  # 4.5 times the median of absolute errors is three standard deviations of normal ones
+"""A stage with fewer positions takes the fits of the nearest other stage."""
+_ROUNDS, _FAR = 5, 4.5  # for normal errors, 4.5 times the median of their absolute values is 3 sigma
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the command takes."""
+    """The command's arguments."""
 
     out: Path = path("the table, a .json file")
     size: int = one_of(8, "of the board: 6 or 8", (6, 8))
@@ -43,7 +43,7 @@ class Arguments:
 
 
 def position(size: int, empty: int, game: int) -> Othello | None:
-    """The position of a game with `empty` empty squares; None if the game ends before or must be passed there."""
+    """The position with `empty` empty squares in a game; None if the game ends earlier or a pass is forced there."""
     state, agent = Openings.random(Othello(size), PLIES[size], game), make_agent(f"ntuple:epsilon={EPSILON}", seed=game)
     assert isinstance(state, Othello)
     while not state.is_over and size**2 - sum(state.discs()) > empty:
@@ -52,7 +52,10 @@ def position(size: int, empty: int, game: int) -> Othello | None:
 
 
 def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """The empty squares (N,) of N positions and their values (N, deepest + 1), NaN where a search sees the end."""
+    """The numbers of empty squares (N,) of N positions, and their values at each depth (N, deepest + 1).
+
+    A value is NaN where the search reaches the end of the game.
+    """
     evaluator, memory = ntuple_evaluator(shipped_network(size).tables), new_memory(16)
     memory.control[LIMIT] = NO_LIMIT
     rng = np.random.default_rng(seed)
@@ -75,9 +78,9 @@ def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[
 
 
 def fit(shallow: npt.NDArray[np.float64], deep: npt.NDArray[np.float64]) -> list[float] | None:
-    """Slope, offset and standard deviation of the errors; None if there are too few positions.
+    """The slope, the offset, and the standard deviation of the errors; None if there are too few positions.
 
-    Errors far from all others are left out: the values jump near wipe-outs, which the network has hardly seen.
+    Errors far from all others are left out, since the network's values jump near wipe-outs, which it has hardly seen.
     """
     known = ~np.isnan(shallow + deep)
     if known.sum() < LEAST:
@@ -94,7 +97,7 @@ def fit(shallow: npt.NDArray[np.float64], deep: npt.NDArray[np.float64]) -> list
 
 
 def fits(empty: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> list[list[list[float]]]:
-    """The fits of every stage and depth, (S, D, 3)."""
+    """The fits (S, D, 3) of S stages and D depths."""
     stages = empty // probcut.SQUARES_A_STAGE
     table: list[list[list[float]]] = []
     for stage in range(8):

@@ -3,9 +3,10 @@
     python scripts/measure_agents.py
     python scripts/measure_agents.py --depth 4 --positions 100
 
-Two alpha-beta searches, one compiled and one in plain Python, visit the same nodes of the same random positions in
-turn. Read the ratios: absolute times belong to one machine. Each figure is the median of several windows, with the
-lowest and highest ratio to perft on one core beside it. The search in Python plays its moves with the compiled rules.
+Compiled alpha-beta and alpha-beta in plain Python take turns to search the same random positions; they visit the same
+nodes. Compare the ratios: absolute times depend on the machine. Each figure is the median of several windows, shown
+with the lowest and the highest ratio to perft on one core. The search in Python plays its moves with the compiled
+rules.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ BATCHES = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted
 
 @dataclass(frozen=True)
 class Arguments(Windows):
-    """What the command takes."""
+    """The command's arguments."""
 
     depth: int = whole(6, "of the search", most=60)
     eval: str = text("weighted", "count, weighted, modified or mobility")
@@ -58,11 +59,11 @@ def simulation_work(state: Othello, simulations: int, seed: int) -> Work:
 
 
 def measure_alphabeta(args: Arguments) -> None:
-    """Print how fast the compiled search and the one in Python visit the same nodes."""
+    """Print how fast the compiled search and the search in Python visit the same nodes."""
     states = random_positions(args.positions, args.seed)
     evaluate = find_evaluation(args.eval)
     fast = AlphaBeta(args.depth, evaluate)
-    # The kernels know an evaluation by its function; another function is searched in Python.
+    # The lambda hides the registered evaluation, so that this agent searches in Python instead of in the kernels.
     slow = AlphaBeta(args.depth, lambda state, player: evaluate(state, player))
     nodes = sum(fast.search(state).nodes for state in states)
     assert nodes == sum(slow.search(state).nodes for state in states)
@@ -78,7 +79,7 @@ def measure_alphabeta(args: Arguments) -> None:
 
 
 def measure_mcts(bench: Bench, args: Arguments) -> None:
-    """Print the simulations of the start and of a random position."""
+    """Print the simulations a second from the start and from a random position."""
     print("\nMonte Carlo tree search, simulations of one position, one thread")
     for state in (Othello(), random_positions(args.positions, args.seed)[-1]):
         print(f"{f'{sum(state.scores())} discs':34}{bench.measure(simulation_work(state, 1000, args.seed))}")

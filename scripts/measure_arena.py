@@ -1,14 +1,15 @@
-"""Measure tournaments: games a second, and what they cost beyond the agents' own time.
+"""Measure tournaments: games a second, and the time that they take in addition to the agents' own time.
 
     python scripts/measure_arena.py
     python scripts/measure_arena.py --games 200 --workers 1 2 4
     python scripts/measure_arena.py --ray
 
-Each line is a round robin of agents of one strength, all games recorded in a file, played several times: the median,
-with the lowest and highest beside the ratios. The agents' own time is taken around their answers in the same run; the
-rest is openings, rules, records and the file. Read the ratios: absolute times belong to one machine. The last part
-plays one tournament on several numbers of worker processes, their start included, and checks that all play the same
-games; with ``--ray`` also as tasks of a Ray cluster on this machine (the extra ``ray``).
+Each line is about a round robin of agents of one strength, which is played several times. All games are recorded in a
+file. The figures are medians; the ratios also have the lowest and the highest. The agents' own time is measured around
+their answers in the same run. The rest of the time goes to openings, rules, records and the file. Compare the ratios:
+absolute times depend on the machine. Another part plays one tournament with several numbers of worker processes, and
+checks that all play the same games. These times include the start of the processes. With ``--ray`` the tournament is
+also played as tasks of a Ray cluster on this machine (the extra ``ray``).
 """
 
 import tempfile
@@ -35,7 +36,7 @@ ALPHA_BETA_4 = ("alphabeta:depth=4,eval=weighted", "alphabeta:depth=4,eval=mobil
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the command takes."""
+    """The command's arguments."""
 
     games: int = even(1000, "of each pair of 1-ply agents")
     workers: tuple[int, ...] = whole((1, 2), "numbers of processes to compare", most=1024, nargs="*")
@@ -79,7 +80,7 @@ def measure(title: str, names: tuple[str, ...], games: int, windows: int, folder
 
 
 def measure_workers(args: Arguments, folder: Path) -> None:
-    """Play one tournament on several numbers of workers in turn, their start included."""
+    """Play one tournament with several numbers of workers in turn; the times include the start of the workers."""
     if args.ray:
         import_extra("ray", "ray").init(num_cpus=max(args.workers), log_to_driver=False, logging_level="ERROR")
     kinds = list(product(args.workers, (False, True) if args.ray else (False,)))
@@ -100,7 +101,7 @@ def measure_workers(args: Arguments, folder: Path) -> None:
 
 
 def measure_clock(games: int, windows: int, folder: Path) -> None:
-    """Print what a game takes with a clock, where another process watches its moves, without that process's start."""
+    """Print the time of a game with a clock, where another process watches the moves; its start does not count."""
     few, each = max(games // 50, 2) // 2 * 2, []
     for _ in range(windows):
         times = []

@@ -1,9 +1,9 @@
-"""How fast checkers and Tribolo are: random games on States and in the vector environment, alpha-beta of depth 6.
+"""Measure checkers and Tribolo: random games on States and in the vector environment, and alpha-beta of depth 6.
 
     python scripts/measure_family.py
 
-Each figure is in plies a second of one core, beside perft of Othello: the median of several windows, with the lowest
-and highest ratio.
+Each figure is the median of several windows, in plies a second on one core. It is shown with its ratio to perft of
+Othello, and with the lowest and the highest ratio.
 """
 
 import statistics
@@ -18,9 +18,9 @@ from othello_env import Checkers, State, Tribolo, make_agent
 from othello_env.games.hashing import mix_int
 
 NEW_GAMES: dict[str, Callable[[int], State]] = {"Checkers": lambda _: Checkers(), "Tribolo": Tribolo}
-"""Makes the start of a game from its key."""
+"""For each game, a function that makes the start from a key."""
 AT_ONCE = 4096
-"""Games in the vector environment."""
+"""The number of games in the vector environment."""
 
 
 def states_work(new_game: Callable[[int], State], games: int = 10) -> Work:

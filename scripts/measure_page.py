@@ -1,9 +1,9 @@
-"""How soon the page answers a click while agents think: from the click to the frame that shows its effect, in Chromium.
+"""Measure how soon the page answers a click while agents think, until Chromium shows a frame with the effect.
 
     pip install -e ".[page]" "playwright>=1.45" && python scripts/measure_page.py
 
-One tab's agent thinks without an end; another tab plays and looks into an agent of its own. The times are the browser's
-own, of the two tabs on as many cores as there are.
+In one tab, an agent thinks without end. In another tab, a player makes moves while the page shows what an agent thinks.
+The browser measures the times. Both tabs and the agents share all cores of the machine.
 """
 
 import shutil
@@ -43,7 +43,7 @@ GAME = "f5d6c3f3e3f4f2g5f6d3h6g4c6e6c4c5d7h5h3h4g3g6d2e2"
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the command takes."""
+    """The command's arguments."""
 
     repeats: int = whole(30, "clicks of each kind")
     chromium: str | None = text(shutil.which("chromium"), "the browser's program")
@@ -55,7 +55,7 @@ class Arguments:
 
 
 def click(page: Page, selector: str) -> float:
-    """The milliseconds from a click on the first such element to the frame that shows what it did."""
+    """Click on the first element of a selector; return the milliseconds until the frame that shows the effect."""
     before = page.evaluate("answers.length")
     page.locator(selector).first.click()
     while page.evaluate("answers.length") == before:

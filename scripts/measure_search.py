@@ -1,12 +1,13 @@
-r"""Measure the engine: nodes a second, nodes and time to a depth, exact endgames, each against its peers in one run.
+r"""Measure the engine: nodes a second, nodes and time to each depth, exact endgames, and matches against other agents.
 
     python scripts/measure_search.py
     python scripts/measure_search.py --ffo 40-44 --depths 8 10
     python scripts/measure_search.py --match "engine:ms=100,eval=ntuple,selective=false"
     python scripts/measure_search.py --match "gtp:command=\"gtp-rhino -l 4 -b 0\"" --games 40
 
-Read the ratios: absolute times belong to one machine. The bare perft rate counts the leaves from the start whose
-positions are really made. It is measured before and after every row, and the mean of both is the row's.
+Compare the ratios: absolute times depend on the machine. The bare perft rate is the number of leaves a second from the
+start; the position of every leaf is really computed. The rate is measured before and after every row, and the row uses
+the mean of the two.
 """
 
 import statistics
@@ -27,13 +28,13 @@ from othello_env.arena.match import play_match
 from othello_env.games.openings import Openings
 
 T = TypeVar("T")
-REFERENCE_RATE = 57.0  # million leaves a second, on which the targets for the endgames are given
+REFERENCE_RATE = 57.0  # million leaves a second: the perft rate that the targets for the endgames assume
 PERFT = perft_work(8)
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the command takes."""
+    """The command's arguments."""
 
     depths: tuple[int, ...] = whole((8, 10, 12), "of the middlegame searches", most=60, nargs="*")
     evals: tuple[str, ...] = text(("weighted", "mobility", "ntuple"), "of those", nargs="*")
@@ -46,7 +47,7 @@ class Arguments:
 
 
 def perft_rate() -> float:
-    """Million leaves a second, over half a second."""
+    """Perft's million leaves a second, measured over half a second."""
     return rate(PERFT, 0.5) / 1e6
 
 
@@ -70,14 +71,14 @@ def positions(empty: int, n: int, seed: int) -> list[Othello]:
 
 
 def measure_middlegame(depths: Sequence[int], states: Sequence[Othello], evaluations: Sequence[str]) -> None:
-    """Nodes and time to each depth, with and without selectivity, beside the textbook search up to depth 8."""
+    """Print nodes and time to each depth, with and without selectivity, and compare with the textbook up to depth 8."""
     print(
         f"{len(states)} middlegame positions       nodes each   M nodes/s   of perft   ms each   same moves   "
         f"nodes of the textbook's / these"
     )
     for name in evaluations:
         for depth in depths:
-            best: list[int] = []  # the moves of the search that leaves nothing out
+            best: list[int] = []  # the moves of the search without selectivity
             for selective in (False, True) if name == "ntuple" else (False,):
                 engine = Engine(depth=depth, exact=0, eval=name, selective=selective)
                 engine.act(states[0])
@@ -98,13 +99,13 @@ def measure_middlegame(depths: Sequence[int], states: Sequence[Othello], evaluat
 
 
 def textbook_nodes(depth: int, name: str, states: Sequence[Othello]) -> int:
-    """How many nodes the textbook alpha-beta visits, with moves in ascending order."""
+    """The number of nodes that the textbook alpha-beta visits, with moves in ascending order."""
     textbook = AlphaBeta(depth, name)
     return sum(textbook.search(state).nodes for state in states)
 
 
 def measure_exact(n: int, seed: int) -> None:
-    """Single positions and every move's score with 12 empty squares."""
+    """Print the times to solve positions with 12 empty squares: for the best score, and for every move's score."""
     states, engine = positions(12, n, seed), Engine(exact=12)
     engine.act(states[0])
     exact_scores(states[:1])
@@ -125,7 +126,7 @@ def measure_exact(n: int, seed: int) -> None:
 
 
 def measure_ffo(first: int, last: int) -> None:
-    """The FFO endgames, solved to the exact score."""
+    """Print how the engine solves the FFO endgames to the exact score."""
     engine = Engine()
     engine.act(Othello())
     scaled = 0.0

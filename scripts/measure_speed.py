@@ -1,14 +1,14 @@
-"""Measure the environments: steps a second, beside the rate of the bare rules and beside other libraries.
+"""Measure the environments: steps a second, compared with the bare rules and with other libraries.
 
     python scripts/measure_speed.py
     python scripts/measure_speed.py --seconds 0.2 --windows 3 --opponents random
 
-The yardstick is perft: positions made one after the other by the same kernels, on one core. A figure is what a user
-gets: units done over the time that passed, ends of games and resets included. It is the median of several windows, with
-the lowest and highest beside it. The games of a batch begin at all stages, because the steps of games at the same stage
-are all cheap or all expensive. The time to draw actions does not count, except for Pgx, which draws them in its
-compiled loop. Read the ratios: absolute rates belong to one machine. Other libraries are measured where they are
-installed (``pip install 'othello-env[peers]'``).
+The yardstick is perft on one core: the same kernels make positions one after the other. A figure is what a user gets:
+units divided by the time that passed, with the ends of games and resets. It is the median of several windows, shown
+with the lowest and the highest. The games of a batch begin at different stages, because the steps of games at the same
+stage are all cheap or all expensive. The time to choose random actions does not count, except for Pgx, which chooses
+them in its compiled loop. Compare the ratios: absolute rates depend on the machine. Other libraries are measured if
+they are installed (``pip install 'othello-env[peers]'``).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ OPPONENTS = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weight
 
 @dataclass(frozen=True)
 class Arguments(Windows):
-    """What the command takes."""
+    """The command's arguments."""
 
     sizes: tuple[int, ...] = whole((64, 1024, 4096, 16384, 65536), "numbers of games in self-play", nargs="+")
     threads: tuple[int, ...] = whole((1, 2), "numbers of threads in self-play", most=1024, nargs="+")
@@ -42,8 +42,8 @@ class Arguments(Windows):
 
 
 def memory_a_game(n: int = 16384) -> float:
-    """The bytes that a game of a self-play environment takes beside the arrays that a step returns."""
-    VectorWork(1).close()  # what is made once
+    """The bytes that a game of a self-play environment takes in addition to the arrays that a step returns."""
+    VectorWork(1).close()  # makes what all environments share
     tracemalloc.start()
     env = OthelloVectorEnv(n, opponent=None, copy=False)
     observation, info = env.reset(seed=0)
@@ -58,7 +58,7 @@ def memory_a_game(n: int = 16384) -> float:
 
 
 def sampler_works(n: int = 4096) -> tuple[Work, Work]:
-    """Actions drawn for N games by `sample_legal`, and by Gymnasium's own sampling with masks."""
+    """Two works that choose random actions for N games: by `sample_legal`, and by Gymnasium's own masked sampling."""
     space = gymnasium.spaces.MultiDiscrete([65] * n)
     rng = np.random.default_rng(0)
     masks = np.repeat(Othello().action_mask()[np.newaxis], n, axis=0)
@@ -66,7 +66,7 @@ def sampler_works(n: int = 4096) -> tuple[Work, Work]:
 
 
 def masked(mask: Any) -> Sequence[int]:
-    """The legal actions of a mask; none where there is no mask."""
+    """The legal actions of a mask; none if the mask is None."""
     return () if mask is None else np.flatnonzero(mask)
 
 
@@ -99,7 +99,7 @@ def single_work(env: OthelloEnv) -> Work:
 
 
 def pgx_work(n: int = 16384, steps: int = 64) -> Work:
-    """Plies of Pgx on all cores, compiled as one loop that also draws the actions; games go on from run to run."""
+    """Plies of Pgx on all cores, in a compiled loop that also chooses actions; each run continues the games."""
     import jax
     import jax.numpy as jnp
     import pgx
@@ -126,7 +126,7 @@ def pgx_work(n: int = 16384, steps: int = 64) -> Work:
 
 
 def open_spiel_work() -> Work:
-    """Plies of OpenSpiel's Othello, with both sides' planes, driven from Python."""
+    """Plies of OpenSpiel's Othello, with both sides' planes; Python code plays them step by step."""
     import pyspiel
 
     game = pyspiel.load_game("othello")
@@ -148,7 +148,7 @@ def open_spiel_work() -> Work:
 
 
 def rust_reversi_work() -> Work:
-    """Plies of rust-reversi's board, without planes, driven from Python."""
+    """Plies of rust-reversi's board, without planes; Python code plays them step by step."""
     from rust_reversi import Board
 
     board: Any = None
@@ -181,7 +181,7 @@ PEERS: dict[str, Callable[[], Work]] = {
 
 
 def measure_vector(bench: Bench, args: Arguments) -> None:
-    """Print the steps of vector environments, in self-play and against opponents."""
+    """Print the steps a second of vector environments, in self-play and against opponents."""
     runs = [("self-play", n, None, threads) for n in args.sizes for threads in args.threads if threads <= n]
     runs += [(opponent, n, opponent, 1) for opponent in args.opponents for n in args.opponent_sizes]
     for title, n, opponent, threads in runs:
@@ -191,7 +191,7 @@ def measure_vector(bench: Bench, args: Arguments) -> None:
 
 
 def measure_single(bench: Bench) -> None:
-    """Print the steps of the environments with one game, and the draw of actions."""
+    """Print the steps a second of the environments with one game, and how fast random actions are chosen."""
     own, theirs = (bench.measure(work) for work in sampler_works())
     print(
         f"sample_legal takes {4096e6 / own.rate:.0f} us for 4096 games, "
@@ -206,7 +206,7 @@ def measure_single(bench: Bench) -> None:
 
 
 def measure_peers(bench: Bench) -> None:
-    """Print the plies of other libraries."""
+    """Print the plies a second of other libraries."""
     for module, make_work in PEERS.items():
         if find_spec(module) is None:
             print(f"{module} is not installed")

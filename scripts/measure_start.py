@@ -1,12 +1,12 @@
-"""What a user waits for when something is used first: from the start of Python to the first answer.
+"""Measure how long a user waits for the first answer, from the start of Python.
 
     python scripts/measure_start.py
     python scripts/measure_start.py --cases engine mcts --repeats 3
 
-Each case runs in processes of its own: cold, with no machine code in the cache, as after an installation, and later,
-with the code that another process left there. Times are medians, with the least and the most. Each is also given as a
-multiple of a later process of the single environment, measured in the same run, since absolute times belong to one
-machine. The cases take turns, so that a machine that slows down does so for all of them.
+Each case runs in new processes. The first process finds no machine code in the cache, as after an installation. A later
+process finds the code that another process left there. Times are medians, with the shortest and the longest. Absolute
+times depend on the machine. So each time is also given as a multiple of one time from the same run: that of a later
+process of the single environment. The cases take turns, so that a machine that slows down affects all cases alike.
 """
 
 import os
@@ -52,14 +52,14 @@ IMPORTS = "import gymnasium, numba, numpy, pettingzoo"
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the command takes."""
+    """The command's arguments."""
 
     repeats: int = whole(5, "runs of which each figure is the median")
     cases: tuple[str, ...] = one_of((*PROGRAMS,), "what is started", (*PROGRAMS,), nargs="+")
 
 
 def seconds(program: str, cache: str, processes: int = 1) -> float:
-    """How long it takes until the last of some processes that start at once has run a program."""
+    """Start some processes at once, which all run a program; return the seconds until the last one has ended."""
     env = os.environ | {"NUMBA_CACHE_DIR": cache}
     began = time.perf_counter()
     command = [sys.executable, "-c", program]
@@ -71,7 +71,7 @@ def seconds(program: str, cache: str, processes: int = 1) -> float:
 
 
 def cold(program: str, processes: int = 1) -> float:
-    """`seconds` with an empty cache."""
+    """Like `seconds`, with an empty cache."""
     with tempfile.TemporaryDirectory() as cache:
         return seconds(program, cache, processes)
 

@@ -3,8 +3,8 @@
     python scripts/perft.py                        # depths 1 to 11 from the start
     python scripts/perft.py --moves f5d6 --depth 8 --divide
 
-A pass is a ply; a finished game is a leaf. When a count is wrong, compare the counts by move of `--divide` with those
-of another program, play the move that differs, and repeat.
+A pass is a ply; a finished game is a leaf. `--divide` prints the count of each move. If a count is wrong, compare these
+counts with those of another program, play the move whose counts differ, and repeat.
 """
 
 import time
@@ -20,7 +20,7 @@ from othello_env.games.othello import bitboard
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the command takes."""
+    """The command's arguments."""
 
     depth: int = whole(11, "the largest depth", most=60)
     size: int = one_of(8, "of the board: 4, 6 or 8", bitboard.SIZES)
@@ -29,7 +29,7 @@ class Arguments:
 
 
 def published() -> dict[int, int]:
-    """The leaves of each depth from the 8x8 start."""
+    """The published number of leaves at each depth from the 8x8 start."""
     return {int(row["depth"]): int(row["leaves"]) for row in truth("perft.csv")}
 
 
@@ -40,7 +40,7 @@ def count(state: Othello, depth: int) -> int:
 
 
 def divide(state: Othello, depth: int) -> str:
-    """The board, and the count of each move: where two programs differ, this shows below which move."""
+    """The board and the count of each move. If two programs differ, this shows after which move they differ."""
     lines = [str(state), f"depth {depth}:"]
     for action in state.legal_actions():
         lines.append(f"{state.action_to_text(action)} {count(state.play(action), depth - 1)}")

@@ -2,13 +2,14 @@
 
     python scripts/rate_ladder.py othello_env/arena/ladder-v0.json --records ladder-v0.jsonl
 
-Each rung plays the next two from all packaged openings with both colours. Each game is added to the file of records,
-so the same command goes on where it was stopped. The ratings are those that explain all results best
-(`othello_env.arena.rating.elo`); the lowest rung has 0. The ladder's file says how they were found and has a hash of
-the games from the first opening. A test plays these games again, so that it notices when a rung plays differently.
+An opponent of the ladder is called a rung. Each rung plays the next two rungs, from all packaged openings and with both
+colours. Each game is added to the file of records, so the same command continues where it was stopped. The ratings are
+those that explain all results best (`othello_env.arena.rating.elo`); the lowest rung has 0. The ladder's file says how
+the ratings were found, and has a hash of the games from the first opening. A test plays these games again, so that it
+notices when a rung plays differently.
 
-At the end the ratings are compared with the packaged ones. For a second opinion from other games, give other openings
-and another seed; `--first` takes only the lowest rungs:
+At the end, the script compares the ratings with the packaged ratings. For a second opinion from other games, give other
+openings and another seed. `--first` rates only the weakest rungs:
 
     python scripts/balanced_openings.py openings.txt --seed 1 --depth 6
     python scripts/rate_ladder.py second.json --records second.jsonl --openings openings.txt --seed 1
@@ -56,15 +57,15 @@ RUNGS = (
     "engine:depth=8",
     "engine:depth=10",
 )
-"""From the weakest to the strongest. Neighbours are so close that each wins some games; none depends on time."""
+"""From the weakest to the strongest. Neighbours are so close that each wins some games. No rung depends on time."""
 
 STEPS = 2
-"""Each rung meets this many of the rungs above it."""
+"""The number of rungs above it that each rung plays."""
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the command takes."""
+    """The command's arguments."""
 
     file: Path = path("the ladder's file, JSON", positional=True)
     records: Path = path("the file of the games, which grows")
@@ -76,7 +77,7 @@ class Arguments:
 
 
 def schedule(rungs: Sequence[str], games: int, openings: str | tuple[str, ...] = BALANCED, seed: int = 0) -> Schedule:
-    """Each rung meets those above it."""
+    """The schedule: each rung plays the `STEPS` rungs above it."""
     return Schedule(tuple(rungs), games, openings, seed, near=STEPS)
 
 
@@ -96,7 +97,7 @@ def signature(result: Tournament) -> str:
 
 
 def compare(ladder: Ladder, other: Ladder) -> str:
-    """A table of two ladders' ratings and their differences, in standard errors too."""
+    """A table of two ladders' ratings and their differences, in Elo and in standard errors."""
     theirs = {rung.spec: rung for rung in other.rungs}
     lines = [f"{'rung':34}{'Elo':>6}{'95% interval':>17}{'packaged':>10}{'difference':>12}{'in errors':>11}"]
     for rung in ladder.rungs:

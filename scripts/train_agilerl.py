@@ -1,18 +1,20 @@
-"""Train with AgileRL's PPO, a population whose learning rates evolve, on the vector environment.
+"""Train a population of agents, whose learning rates evolve, with AgileRL's PPO on the vector environment.
 
     pip install othello-env agilerl peft
     python scripts/train_agilerl.py --steps 500000 --out runs/agilerl.pt
     python scripts/train_agilerl.py --size 6 --opponent maximizer:eval=weighted --steps 500000 --out runs/small.pt
 
-AgileRL takes the vector environment as it is and reads the masks in its info. It needs pettingzoo below 1.27, and
-agilerl 2.58 imports peft without requiring it. The best agent is kept in AgileRL's own format (``PPO.load``), which
-holds pickled objects: load only files that you trust. Ctrl-C ends the training and keeps the best agent of the last
+AgileRL takes the vector environment as it is, and reads the masks from `info`. It needs pettingzoo below 1.27. agilerl
+2.58 imports peft but does not install it. The best agent is saved in AgileRL's own format (``PPO.load``), which holds
+pickled objects: load only files that you trust. Ctrl-C ends the training and keeps the best agent of the last
 evolution.
 
-To play it, run ``PYTHONPATH=scripts othello-env match policy.py:best random`` with a file ``policy.py`` of these lines:
+To let the agent play, write these lines into a file ``policy.py``:
 
     import train_agilerl
     best = train_agilerl.as_policy(train_agilerl.PPO.load("runs/agilerl.pt"))
+
+Then run ``PYTHONPATH=scripts othello-env match policy.py:best random``.
 """
 
 import sys
@@ -40,7 +42,7 @@ from _recipe import SIZES, Policy, mistakes, new_output, score
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the command takes."""
+    """The command's arguments."""
 
     out: Path = path("the best agent, a .pt file")
     steps: int = whole(500_000, "each agent's moves")
@@ -59,9 +61,9 @@ def make_env(games: int, **arguments: Any) -> gymnasium.vector.VectorEnv:
 def make_population(env: gymnasium.vector.VectorEnv, count: int, seed: int) -> list[PPO]:
     """Agents whose settings fit a game that is decided at its end."""
     torch.manual_seed(seed)
-    np.random.seed(seed)  # noqa: NPY002 - AgileRL draws from the global state
+    np.random.seed(seed)  # noqa: NPY002 - AgileRL uses the global state
     size = env.single_observation_space["observation"].shape[-1]
-    whole_board = {"channel_size": [256], "kernel_size": [size], "stride_size": [1]}  # a dense layer
+    whole_board = {"channel_size": [256], "kernel_size": [size], "stride_size": [1]}  # the same as a dense layer
     network = {
         "latent_dim": 128,
         "encoder_config": {"latent_dim": 128, "cnn_config": whole_board},
@@ -102,7 +104,7 @@ def train(env: gymnasium.vector.VectorEnv, population: list[PPO], steps: int, se
 
 
 def as_policy(agent: PPO) -> Policy:
-    """The agent as a function of observations and masks; it draws its actions, as AgileRL does."""
+    """The agent as a function of observations and masks; it samples its actions, as AgileRL does."""
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         return agent.get_action({"observation": observations, "action_mask": masks}, action_mask=masks)[0]

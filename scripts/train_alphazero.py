@@ -7,15 +7,15 @@ r"""Train a policy and value network by self-play with tree search (PyTorch: ``p
 
 The last command has settings for a GPU; it has not been run.
 
-AlphaZero (Silver et al., 2018) with the search of Gumbel AlphaZero (Danihelka et al., 2022), which learns from few
-simulations. An iteration plays many games at once, from random openings to their ends. In each position the search
-chooses the move. The policy learns to match the search's improved policy; the value learns the result for the player to
-move. The network learns from the positions of the last iterations, in all eight symmetries of the board.
+The method is AlphaZero (Silver et al., 2018) with the search of Gumbel AlphaZero (Danihelka et al., 2022), which learns
+from few simulations. An iteration plays many games at once, from random openings to their ends. In each position the
+search chooses the move. The policy learns to match the search's improved policy. The value learns the result for the
+player to move. The network learns from the positions of the last iterations, in all eight symmetries of the board.
 
-The file's path names an agent; ``runs/az.safetensors:simulations=64`` lets it look ahead. Beside it are the curve
-(.json, .png) and the state from which ``--resume`` goes on (.state.safetensors). An iteration depends only on the
-weights, the optimiser, the positions kept, the seed and its number. So a resumed run equals one that was never
-interrupted; on a CPU, bit for bit. Ctrl-C ends a run after the current iteration.
+The file's path is the spec of an agent; ``runs/az.safetensors:simulations=64`` lets the agent look ahead. Beside the
+file are the curve (.json, .png) and the state with which ``--resume`` continues (.state.safetensors). An iteration
+depends only on the weights, the optimiser, the kept positions, the seed and the iteration's number. So a resumed run
+gives the same result as an uninterrupted run; on a CPU, bit for bit. Ctrl-C ends a run after the current iteration.
 """
 
 import sys
@@ -57,7 +57,7 @@ class Options(_run.Options):
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run's results depend on."""
+    """The arguments on which a run's results depend."""
 
     size: int = one_of(8, "of the board: 4, 6 or 8", SIZES)
     seed: int = whole(1, "of everything random", least=0, most=2**63 - 1)
@@ -79,7 +79,7 @@ class Settings:
     )
 
     def check(self) -> None:
-        """Refuse a window that an iteration's positions may not fit into."""
+        """Refuse a window that may be too small for the positions of one iteration."""
         positions = self.games * (self.size**2 - 4)
         if self.window < positions:
             raise ValueError(
@@ -103,7 +103,7 @@ class Replay:
         return min(self.added, len(self.arrays["value"]))
 
     def add(self, positions: dict[str, Any]) -> None:
-        """Replace the oldest positions by new ones, at most as many as there is room for."""
+        """Replace the oldest positions by new ones; the window must have room for all of the new ones."""
         places = (self.added + np.arange(len(positions["value"]))) % len(self.arrays["value"])
         for name, array in self.arrays.items():
             array[places] = positions[name]
@@ -113,7 +113,7 @@ class Replay:
         """Fill the positions from the tensors of a run's file.
 
         Raises:
-            ValueError: they are missing, of a wrong shape or type, not finite, or no positions.
+            ValueError: a tensor is missing, has a wrong shape or type, is not finite, or does not hold positions.
         """
         self.added = added
         for name, array in self.arrays.items():
@@ -129,7 +129,7 @@ class Replay:
 
 
 class Learner:
-    """The network, the optimiser, the positions kept, and how far the run is."""
+    """The network, the optimiser, the kept positions, and how far the run is."""
 
     NAME: ClassVar[str] = "AlphaZero"
     UNIT: ClassVar[str] = "games"
@@ -160,7 +160,7 @@ class Learner:
         return losses
 
     def play(self, rng: np.random.Generator) -> dict[str, Any]:
-        """Play games to their ends, all at once: their positions as own, opponent (P,), policy (P, A), value (P,)."""
+        """Play all games at once to their ends; return the P positions: own, opponent, value (P,) and policy (P, A)."""
         s = self.settings
         plies = rng.integers(s.random_plies * s.size**2 // 64 + 1, size=s.games)
         keys = rng.integers(2**63, size=s.games)
@@ -191,7 +191,7 @@ class Learner:
         }
 
     def learn(self, changes: int, rng: np.random.Generator) -> dict[str, float]:
-        """Change the weights `changes` times; returns the mean losses."""
+        """Change the weights `changes` times; return the mean losses."""
         s, kept = self.settings, self.replay.arrays
         sums = {"policy": 0.0, "value": 0.0}
         for _ in range(changes):
@@ -224,16 +224,16 @@ class Learner:
 
     @property
     def agent(self) -> NeuralAgent:
-        """The agent that searches as in training."""
+        """The agent, with the same search as in training."""
         return NeuralAgent(self.network, simulations=self.settings.simulations)
 
     @property
     def score_title(self) -> str:
-        """What the scores are of."""
+        """What the scores measure."""
         return f"score with {self.settings.simulations} simulations a move"
 
     def measure(self, games: int, simulations: int, opponents: tuple[str, ...] = LADDER) -> dict[str, MatchResult]:
-        """Matches of the network that looks ahead by some simulations; 0 does not look ahead."""
+        """Matches of the network with a search of some simulations; 0 for no search."""
         agent = NeuralAgent(self.network, simulations=simulations)
         return play_ladder(agent, self.settings.size, games, opponents)
 
@@ -268,14 +268,14 @@ class Learner:
 
 
 def after_passes(boards: OthelloPositions) -> OthelloPositions:
-    """Unfinished positions after the passes that are forced in them."""
+    """The positions after all forced passes. The games must be unfinished."""
     must = boards.masks()[:, -1] != 0
     own, opponent = np.where(must, boards.opponent, boards.own), np.where(must, boards.own, boards.opponent)
     return OthelloPositions(own, opponent, boards.to_move ^ must, boards.key, boards.size)
 
 
 def results(boards: OthelloPositions) -> Any:
-    """(N,) +1, 0 or -1 for the players to move in finished games."""
+    """(N,) the results of finished games for the players to move: +1, 0 or -1."""
     own, opponent = boards.observations().sum(axis=(2, 3), dtype=int).T
     return np.sign(own - opponent)
 

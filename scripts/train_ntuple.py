@@ -9,12 +9,12 @@ r"""Train the n-tuple network by self-play and record how its score grows with g
     python scripts/train_ntuple.py --size 6 --games 800000 --first 200000 --half \
         --out agents/othello_agents/weights/ntuple_6x6.npz
 
-The last two commands make the weights that come with the package. Move the old ones away first: only ``--resume``
-writes over a file that exists. The curve is written beside the weights, as JSON and as a picture: the score of greedy
-play against weighted alpha-beta from random openings, at doubling numbers of games. The same seed, batch and number of
-games give the same weights and scores. The weights are also written every five minutes. Ctrl-C keeps what was learned;
-the same command with ``--resume`` then ends as if it had never been stopped. After new weights for 8x8, run
-``scripts/fit_probcut.py``, which fits the engine's selective search to them.
+The last two commands make the weights that come with the package. Move the old weights away first: only ``--resume``
+overwrites a file. The curve is written beside the weights as JSON, and with ``--picture`` as a picture. It shows the
+score of greedy play against weighted alpha-beta from random openings, each time the number of games has doubled. The
+same seed, batch and number of games give the same weights and scores. The weights are also written every five minutes.
+Ctrl-C keeps what was learned. The same command with ``--resume`` then ends as if it had never been stopped. After you
+have made new weights for 8x8, run ``scripts/fit_probcut.py``, which fits the engine's selective search to them.
 """
 
 import math
@@ -35,14 +35,14 @@ from othello_env.support.files import check_output, parse_json, read_file, write
 OPPONENTS = {4: (2, 4), 6: (2, 4), 8: (4, 6)}
 PLIES = {4: 3, 6: 6, 8: 10}
 LARGEST_CURVE = 16 << 20  # bytes
-KEEP = 300.0  # seconds of training after which the weights are written between two points
+KEEP = 300.0  # seconds of training after which the weights are written, if no point of the curve comes first
 
 Curve = list[dict[str, float]]
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the command takes."""
+    """The command's arguments."""
 
     out: Path = path("the weights, a .npz file; the curve ends in .json", suffix=".npz")
     picture: Path | None = path("of the curve, a .png file", None)
@@ -59,7 +59,7 @@ class Arguments:
     resume: bool = flag("go on with --out: its size, seed and batch")
 
     def check(self) -> None:
-        """Refuse a training without an end, and to overwrite weights."""
+        """Refuse to train without an end, and to overwrite weights."""
         if self.games is None and self.seconds is None:
             raise ValueError("give --games or --seconds")
         if self.out.exists() and not self.resume:
@@ -72,11 +72,11 @@ class Arguments:
 
 
 def begin(args: Arguments) -> tuple[Trainer, Curve]:
-    """A new trainer or the one of ``--out``, and the points of its curve.
+    """A new trainer, or with ``--resume`` the trainer of the file ``--out``; and the points of its curve.
 
     Raises:
         OSError: a file cannot be read or written.
-        ValueError: the arguments contradict those of the training that is resumed, or a file is damaged.
+        ValueError: the arguments contradict the training that is resumed, or a file is damaged.
     """
     args.out.parent.mkdir(parents=True, exist_ok=True)
     for file in (args.out, args.curve, *([args.picture] if args.picture else [])):
@@ -116,7 +116,7 @@ def read_curve(file: Path, trainer: Trainer) -> Curve:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it holds no such curve.
+        ValueError: the file holds no such curve.
     """
     names = {"games", "seconds", *(f"depth {depth}" for depth in OPPONENTS[trainer.network.size])}
     try:
@@ -130,7 +130,7 @@ def read_curve(file: Path, trainer: Trainer) -> Curve:
 
 @dataclass
 class Course:
-    """A training: what learns, the points of its curve, and the command's arguments."""
+    """A training: the trainer, the points of its curve, and the command's arguments."""
 
     trainer: Trainer
     curve: Curve
@@ -138,11 +138,11 @@ class Course:
 
     @property
     def where(self) -> str:
-        """How far it is, in words."""
+        """How far the training is, in words."""
         return f"{self.trainer.games:,} games  {self.trainer.seconds:.0f} s"
 
     def next_point(self) -> Goal:
-        """The curve's next point: `--first` games and its doubles, where batches end."""
+        """The curve's next point: ``--first`` games, twice as many, and so on, rounded up to the end of a batch."""
         games, batch = self.args.first, self.trainer.batch
         while self.curve and games <= self.curve[-1]["games"]:
             games *= 2
@@ -159,7 +159,7 @@ class Course:
         print(self.where, *words, sep="  ", flush=True)
 
     def keep(self) -> None:
-        """Write everything; but before the first game, what `--out` held stays."""
+        """Write all files. Before the first game, write nothing, so that the file ``--out`` is not overwritten."""
         if self.trainer.games:
             self.write(half=False)
 

@@ -4,15 +4,16 @@
     python scripts/train_ppo.py --out runs/ppo.safetensors --seconds 3600 --resume
     python scripts/train_ppo.py --out runs/small.safetensors --size 6 --iterations 100 --seed 2
 
-Proximal policy optimisation (Schulman et al., 2017). In most games the policy plays both sides, and each side learns
-from its own result. In the others it meets packaged agents and its own past selves. Games begin after a random number
-of random plies. Each step is shown to the network in one of the board's eight symmetries. The agent has the mean of the
-weights of the last iterations, which plays better than the weights of any one iteration.
+The method is proximal policy optimisation (Schulman et al., 2017). In most games the policy plays both sides, and each
+side learns from its own result. In the other games the policy plays against packaged agents and its own past selves.
+Games begin after a random number of random plies. Each step is shown to the network in one of the board's eight
+symmetries. The agent uses the mean of the weights of the last iterations. The mean plays better than the weights of any
+single iteration.
 
-The file is an agent by its path: ``othello-env play --white runs/ppo.safetensors``. Beside it are the curve (.json,
-.png) and the state from which ``--resume`` goes on (.state.safetensors). An iteration depends only on the weights, the
-optimiser, the past selves, the seed and its number. So a resumed run equals one that was never interrupted; on a CPU,
-bit for bit. Ctrl-C ends a run after the current iteration.
+The file's path is the spec of an agent: ``othello-env play --white runs/ppo.safetensors``. Beside the file are the
+curve (.json, .png) and the state with which ``--resume`` continues (.state.safetensors). An iteration depends only on
+the weights, the optimiser, the past selves, the seed and the iteration's number. So a resumed run gives the same result
+as an uninterrupted run; on a CPU, bit for bit. Ctrl-C ends a run after the current iteration.
 """
 
 import sys
@@ -51,7 +52,7 @@ FORMAT = "othello-env ppo 2"
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run's results depend on."""
+    """The arguments on which a run's results depend."""
 
     size: int = one_of(8, "of the board: 4, 6 or 8", SIZES)
     seed: int = whole(1, "of everything random", least=0, most=2**63 - 1)
@@ -82,7 +83,8 @@ class Settings:
 
 
 Rollout = dict[str, Any]
-"""Arrays (T, N, ...): observations, masks, actions, log_probabilities, values, rewards, players, terminated."""
+"""Arrays by name. (T, N, ...): observations, masks, actions, log_probabilities, values, rewards, players, terminated.
+(N,): last_values, last_players."""
 
 
 class Learner:
@@ -131,7 +133,7 @@ class Learner:
         )
         losses = self.learn(rollout, advantages, returns, rng)
         check_sound(np.isfinite([*losses.values(), *(weight.sum().item() for weight in self.parameters)]))
-        share = max(1 - 0.5 ** (1 / s.average), 9 / (9 + self.iteration))  # the mean follows quickly at first
+        share = max(1 - 0.5 ** (1 / s.average), 9 / (9 + self.iteration))  # the mean changes quickly at first
         with torch.no_grad():
             for name, weight in self.network.weights.items():
                 self.average.weights[name].lerp_(weight, share)
@@ -175,7 +177,7 @@ class Learner:
         }
 
     def learn(self, rollout: Rollout, advantages: Any, returns: Any, rng: np.random.Generator) -> dict[str, float]:
-        """Change the weights by a rollout; returns the mean losses."""
+        """Learn from a rollout; return the mean losses."""
         s = self.settings
         count = advantages.size
 
@@ -212,7 +214,7 @@ class Learner:
 
     @property
     def trained(self) -> NeuralNetwork:
-        """The mean of the weights, which plays better than the last ones."""
+        """The network with the mean of the weights, which plays better than the newest weights."""
         return self.average
 
     @property

@@ -4,15 +4,17 @@
     python scripts/train_rllib.py --iterations 100 --out runs/rllib
     python scripts/train_rllib.py --size 6 --workers 2 --iterations 100 --out runs/small
 
-RLlib steps the environment through its `PettingZooEnv` and masks actions in its `ActionMaskingTorchRLModule`;
-`Observations` names the planes as that module wants them, in a row of floats. What is learned is kept as a folder in
-RLlib's own format (``Algorithm.from_checkpoint``), which holds pickled objects: load only files that you trust. Ctrl-C
-ends the training and keeps what was learned.
+RLlib steps the environment through its `PettingZooEnv`, and masks actions in its `ActionMaskingTorchRLModule`. The
+wrapper `Observations` gives that module the planes as a row of floats, under the name that the module expects. The
+training is saved as a folder in RLlib's own format (``Algorithm.from_checkpoint``), which holds pickled objects: load
+only files that you trust. Ctrl-C ends the training and keeps what was learned.
 
-To play it, run ``PYTHONPATH=scripts othello-env match policy.py:best random`` with a file ``policy.py`` of these lines:
+To let the policy play, write these lines into a file ``policy.py``:
 
     import train_rllib
     best = train_rllib.load("runs/rllib")
+
+Then run ``PYTHONPATH=scripts othello-env match policy.py:best random``.
 """
 
 import sys
@@ -46,7 +48,7 @@ POLICY = "both"
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the command takes."""
+    """The command's arguments."""
 
     out: Path = path("a folder for what is learned")
     iterations: int = whole(100, "of 4000 moves")
@@ -56,7 +58,7 @@ class Arguments:
 
 
 class Observations(BaseWrapper):
-    """The observation's parts under the names that RLlib's masking module wants."""
+    """Gives the parts of the observation the names that RLlib's masking module expects."""
 
     def observation_space(self, agent: str) -> Dict:
         spaces = self.env.observation_space(agent)
@@ -69,7 +71,7 @@ class Observations(BaseWrapper):
 
 
 def make_env(arguments: dict[str, Any]) -> PettingZooEnv:
-    """A game as RLlib steps it; the arguments are those of `othello_v0.env`."""
+    """The environment for RLlib; the arguments are those of `othello_v0.env`."""
     return PettingZooEnv(Observations(othello_v0.env(**arguments)))
 
 
@@ -77,11 +79,11 @@ def make_algorithm(seed: int, workers: int = 0, games: int = 16, steps: int = 40
     """A PPO whose settings fit a game that is decided at its end.
 
     Args:
-        seed: of everything random; it repeats a run without workers.
-        workers: processes that play; with none, the learner's own process plays.
-        games: the number that each process plays at once.
-        steps: between two changes of the policy.
-        arguments: those of `othello_v0.env`.
+        seed: the seed of everything random; the same seed repeats a run without workers.
+        workers: the number of processes that play; with 0, the learner's own process plays.
+        games: the number of games that each process plays at once.
+        steps: the number of steps between two changes of the policy.
+        arguments: the arguments of `othello_v0.env`.
     """
     register_env("othello", make_env)
     network = {"fcnet_hiddens": [256, 256], "fcnet_activation": "relu"}
@@ -109,7 +111,7 @@ def as_policy(module: ActionMaskingTorchRLModule) -> Policy:
 
 
 def load(path: str) -> Policy:
-    """What was kept in a folder, as an agent."""
+    """The agent that was saved in a folder."""
     module = Path(path).absolute() / "learner_group" / "learner" / "rl_module" / POLICY
     return as_policy(ActionMaskingTorchRLModule.from_checkpoint(module))
 

@@ -3,15 +3,17 @@
     python scripts/train_sb3.py --steps 500000 --out runs/sb3.zip
     python scripts/train_sb3.py --size 6 --opponent maximizer:eval=weighted --steps 200000 --out runs/small.zip
 
-Stable-Baselines3 has vector environments of its own, so `othello_env.envs.OthelloVecEnv` hands it the compiled one; a
-single environment, ``gymnasium.make("othello_env/Othello-v0")``, works as it is. The model is kept in that library's
-own format, which may hold pickled objects: load only files that you trust. Ctrl-C ends the training and keeps what was
-learned.
+Stable-Baselines3 has its own interface for vector environments. `othello_env.envs.OthelloVecEnv` is the compiled vector
+environment with that interface. A single environment, ``gymnasium.make("othello_env/Othello-v0")``, works as it is. The
+model is saved in that library's own format, which may hold pickled objects: load only files that you trust. Ctrl-C ends
+the training and keeps what was learned.
 
-To play it, run ``PYTHONPATH=scripts othello-env match policy.py:best random`` with a file ``policy.py`` of these lines:
+To let the model play, write these lines into a file ``policy.py``:
 
     import train_sb3
     best = train_sb3.as_policy(train_sb3.MaskablePPO.load("runs/sb3.zip"))
+
+Then run ``PYTHONPATH=scripts othello-env match policy.py:best random``.
 """
 
 import contextlib
@@ -36,7 +38,7 @@ from _recipe import SIZES, Policy, mistakes, new_output, score
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the command takes."""
+    """The command's arguments."""
 
     out: Path = path("the model, a .zip file")
     steps: int = whole(500_000, "the learner's moves")

@@ -1,16 +1,18 @@
-"""Train with Tianshou 2's DQN, Black against random play, on the PettingZoo environment.
+"""Train Black against random play with Tianshou 2's DQN on the PettingZoo environment.
 
     pip install othello-env "tianshou>=2"
     python scripts/train_tianshou.py --epochs 20 --out runs/tianshou.pt
 
-Tianshou's `PettingZooEnv` takes the environment as it is and reads the masks. In the replay the observation after a
-move is the other side's, so nothing is bootstrapped from it: returns run to the end of the game, by a horizon that no
-game exceeds. Ctrl-C ends the training and keeps what was learned.
+Tianshou's `PettingZooEnv` takes the environment as it is and reads the masks. In the replay buffer, the observation
+after a move belongs to the other side, so the learner must not bootstrap from it. Therefore the horizon is longer than
+any game, and each return runs to the end of the game. Ctrl-C ends the training and keeps what was learned.
 
-To play it, run ``PYTHONPATH=scripts othello-env match policy.py:best random`` with a file ``policy.py`` of these lines:
+To let the network play, write these lines into a file ``policy.py``:
 
     import train_tianshou
     best = train_tianshou.load("runs/tianshou.pt", size=8)
+
+Then run ``PYTHONPATH=scripts othello-env match policy.py:best random``.
 """
 
 import contextlib
@@ -43,7 +45,7 @@ from othello_env import othello_v0
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the command takes."""
+    """The command's arguments."""
 
     out: Path = path("the network's weights, a .pt file")
     epochs: int = whole(20, "of 2000 steps")
@@ -52,12 +54,12 @@ class Arguments:
 
 
 def make_net(size: int) -> Net:
-    """The values of the actions."""
+    """A network that gives the values of the actions."""
     return Net(state_shape=(2, size, size), action_shape=size * size + 1, hidden_sizes=[256, 256])
 
 
 def load(path: str, size: int) -> Policy:
-    """What was kept in a file, as an agent: a function of observations and masks."""
+    """The agent that was saved in a file, as a function of observations and masks."""
     net = make_net(size)
     net.load_state_dict(torch.load(path))
 
@@ -75,7 +77,7 @@ class Learner:
         def make() -> PettingZooEnv:
             return PettingZooEnv(othello_v0.env(size=size, strict=strict))
 
-        np.random.seed(seed)  # noqa: NPY002 - Tianshou explores by the global state
+        np.random.seed(seed)  # noqa: NPY002 - Tianshou explores with the global state
         torch.manual_seed(seed)
         first = make()
         self.policy = DiscreteQLearningPolicy(model=make_net(size), action_space=first.action_space, eps_training=0.1)
@@ -95,14 +97,14 @@ class Learner:
         self.collector.reset()
 
     def score(self, games: int = 200) -> float:
-        """Black's score without exploration."""
+        """Black's score when it plays without exploration."""
         tests = Collector(self.algorithm, self.environments)
         tests.reset()
         returns = np.asarray(tests.collect(n_episode=games).returns)
         return float((returns[:, 0].mean() + 1) / 2)
 
     def train(self, epochs: int, steps: int = 2000) -> Any:
-        """Play and learn for some epochs of `steps` steps each, the opponent's included."""
+        """Play and learn for some epochs of `steps` steps each; the opponent's steps count, too."""
         return self.algorithm.run_training(
             OffPolicyTrainerParams(
                 training_collector=self.collector,

@@ -3,17 +3,19 @@
     python scripts/train_torchrl.py --iterations 200 --out runs/torchrl.pt
     python scripts/train_torchrl.py --size 6 --opponent maximizer:eval=weighted --iterations 200 --out runs/small.pt
 
-TorchRL takes the vector environment as it is, without automatic resets: it asks for them itself, by `reset_mask`, the
-mode that it prefers. (The only other mode that it takes is SAME_STEP. There torchrl 0.14.1 fails at the final
-observation if observations are dicts, in Gymnasium's own `SyncVectorEnv` too.) Its `PettingZooWrapper` takes
-`othello_v0.env()` as it is, with `use_mask=True`.
+TorchRL takes the vector environment as it is. It prefers the mode without automatic resets, in which it resets finished
+games itself by `reset_mask`. (The only other mode that TorchRL takes is SAME_STEP. In that mode torchrl 0.14.1 fails at
+the final observation if observations are dicts, also with Gymnasium's own `SyncVectorEnv`.) TorchRL's
+`PettingZooWrapper` takes `othello_v0.env()` as it is, with `use_mask=True`.
 
 Ctrl-C ends the training and keeps what was learned.
 
-To play it, run ``PYTHONPATH=scripts othello-env match policy.py:best random`` with a file ``policy.py`` of these lines:
+To let the policy play, write these lines into a file ``policy.py``:
 
     import train_torchrl
     best = train_torchrl.load("runs/torchrl.pt", size=8)
+
+Then run ``PYTHONPATH=scripts othello-env match policy.py:best random``.
 """
 
 import sys
@@ -42,7 +44,7 @@ from _recipe import SIZES, Policy, mistakes, new_output, score
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the command takes."""
+    """The command's arguments."""
 
     out: Path = path("the policy's weights, a .pt file")
     iterations: int = whole(200, "of games times 32 moves")
@@ -53,7 +55,7 @@ class Arguments:
 
 
 def make_env(games: int, **arguments: Any) -> EnvBase:
-    """Games as TorchRL steps them; the arguments are those of `gymnasium.make_vec`."""
+    """The vector environment for TorchRL; the arguments are those of `gymnasium.make_vec`."""
     env = gymnasium.make_vec("othello_env/Othello-v0", num_envs=games, autoreset_mode="Disabled", **arguments)
     return TransformedEnv(GymWrapper(env, categorical_action_encoding=True), ActionMask())
 
@@ -72,7 +74,7 @@ class Planes(nn.Module):
 
 
 class Mask(nn.Module):
-    """The mask as the distribution wants it."""
+    """Turns the mask into the type that the distribution expects."""
 
     def forward(self, action_mask: torch.Tensor) -> torch.Tensor:
         return action_mask.bool()
@@ -100,7 +102,7 @@ class Learner:
         self.optimizer = torch.optim.Adam(self.loss.parameters(), rate)
 
     def iterate(self) -> Any:
-        """Play some steps of games from new starts, learn from them, and return them, a TensorDict (N, T)."""
+        """Play some steps of games from new starts, learn from the steps, and return them as a TensorDict (N, T)."""
         with torch.no_grad():
             played = self.env.rollout(self.steps, self.actor, break_when_any_done=False)
             self.advantage(played)
@@ -130,7 +132,7 @@ def as_policy(scores: Planes) -> Policy:
 
 
 def load(path: str, size: int) -> Policy:
-    """What was kept in a file, as an agent."""
+    """The agent that was saved in a file."""
     scores = Planes(size, size * size + 1)
     scores.load_state_dict(torch.load(path))
     return as_policy(scores)

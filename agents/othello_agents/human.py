@@ -1,4 +1,4 @@
-"""The agent that asks a person."""
+"""The agent that asks a person for its moves."""
 
 from collections.abc import Callable
 
@@ -11,14 +11,14 @@ _QUIT = ("quit", "exit", "q")
 
 
 class Human(Agent):
-    """Asks for a move such as ``f5`` until it gets a legal one; ``quit``, or the end of the input, leaves the game.
+    """Asks for a move such as ``f5`` until the move is legal; ``quit`` or the end of the input leaves the game.
 
     Args:
-        ask: shows a prompt and returns a line, or raises EOFError; `input` for a terminal.
-        tell: shows a text.
+        ask: a function that shows a prompt and returns a line, or raises EOFError; `input` for a terminal.
+        tell: a function that shows a text.
 
     Raises:
-        TypeError: one of them is no function.
+        TypeError: `ask` or `tell` is not a function.
     """
 
     def __init__(self, ask: Callable[[str], str] = input, tell: Callable[[str], object] = print) -> None:
@@ -43,7 +43,7 @@ class Human(Agent):
             try:
                 entry = self._ask(f"{player}'s move: ").strip()
             except EOFError:
-                self._tell("")  # ends the line of the prompt
+                self._tell("")  # ends the prompt's line
                 raise AgentLeftError(f"{player} left the game: the input ended") from None
             if entry.lower() in _QUIT:
                 raise AgentLeftError(f"{player} left the game")

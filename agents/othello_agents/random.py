@@ -11,10 +11,10 @@ __all__ = ["Random"]
 
 
 class Random(Agent):
-    """Plays uniformly random legal actions.
+    """Plays legal actions at random, all with equal probability.
 
     Args:
-        seed: for the choices made without `new_game`; None draws one from the operating system.
+        seed: determines the choices before the first `new_game`; None takes random bits from the operating system.
     """
 
     def __init__(self, seed: int | None = None) -> None:

@@ -1,6 +1,6 @@
 """A position as text, SVG or pixels, or in a window; a game as a GIF or an HTML page."""
 
-from othello_env.drawing import checkers as _checkers  # noqa: F401 - registers how its game looks
+from othello_env.drawing import checkers as _checkers  # noqa: F401 - the import registers the game's drawing
 from othello_env.drawing import othello as _othello  # noqa: F401
 from othello_env.drawing import tribolo as _tribolo  # noqa: F401
 from othello_env.drawing.as_pixels import pixels

@@ -1,4 +1,4 @@
-"""A position as pixels, smooth at the edges."""
+"""A position as pixels, with smooth edges."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FINE = 8  # polygons are drawn this many times larger and then reduced
 
 
 def pixels(state: State, cell: int = 64) -> npt.NDArray[np.uint8]:
-    """The board with coordinates, last move, legal moves, scores and status: (H, W, 3) uint8, RGB.
+    """An RGB picture (H, W, 3) uint8: the board with coordinates, last move, legal moves, scores and status.
 
     Args:
         state: the position.
@@ -44,7 +44,7 @@ def _paint(image: Image.Image, shape: Shape) -> None:
         case Polygon(points, fill):
             _paint_polygon(image, points, fill)
         case Text(x, y, text, size, fill, anchor):
-            # y is the middle of a capital or a figure, as in SVG; letters such as g reach below.
+            # As in SVG, y is the middle of a capital letter or a digit.
             ImageDraw.Draw(image).text((x, y), text, fill, _font(size), _ANCHORS[anchor])
 
 
@@ -57,14 +57,14 @@ def _font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 def _disc(
     x: float, y: float, radius: float, fill: str, opacity: float, light: str | None
 ) -> tuple[Image.Image, Image.Image]:
-    """A disc around (x, y), and as a mask how much of each pixel it covers."""
+    """A picture of a disc around (x, y), and a mask: the part of each pixel that the disc covers."""
     side = ceil(max(x, y) + radius)
     rows, columns = np.mgrid[:side, :side] + 0.5
     covered = np.clip(radius - np.hypot(columns - x, rows - y) + 0.5, 0, 1)
     mask = Image.fromarray(np.round(255 * opacity * covered).astype(np.uint8))
     dark = np.array(ImageColor.getrgb(fill), float)
     bright = np.array(ImageColor.getrgb(light or fill), float)
-    # The light has the centre and the reach of the SVG's gradient, in a box of side 2 * radius.
+    # The light has the same centre and radius as the gradient in the SVG.
     away = np.hypot(columns - x + 0.28 * radius, rows - y + 0.36 * radius) / (1.4 * radius)
     share = np.clip(away, 0, 1)[..., np.newaxis]
     return Image.fromarray(np.round(bright + (dark - bright) * share).astype(np.uint8)), mask

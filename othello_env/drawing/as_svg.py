@@ -22,9 +22,9 @@ def svg(state: State, cell: int = 48) -> str:
 
 
 def board_svg(drawn: Scene, cell: int) -> str:
-    """An SVG document of a scene's empty board in its frame, to which others can add pieces.
+    """An SVG document of a scene's empty board in its frame, to which the caller can add pieces.
 
-    It defines each player's pieces around the origin: ``piece-0`` and ``king-0`` are those of the first player.
+    The document defines each player's pieces around the origin: ``piece-0`` and ``king-0`` for the first player.
 
     Args:
         drawn: the scene.
@@ -73,7 +73,7 @@ def _gradient(fill: str, light: str) -> str:
 
 
 def _gradient_id(fill: str, light: str) -> str:
-    # A notebook has many pictures in one document, so an id must mean the same colours in all of them.
+    # A notebook puts many pictures into one document, so an id must mean the same colours in all pictures.
     return f"shade-{light[1:]}-{fill[1:]}"
 
 

@@ -9,7 +9,7 @@ _LEGAL = "+"
 
 
 def text(state: State) -> str:
-    """The board with coordinates, legal moves as ``+``, the last move in brackets; then scores and who is to move.
+    """The board with coordinates, legal moves as ``+`` and the last move in brackets, then the scores and the status.
 
     >>> from othello_env import Othello
     >>> print(text(Othello.from_moves("d3", size=4)))

@@ -44,7 +44,7 @@ def _cell(number: str | None) -> Cell:
 
 
 def _last(state: Checkers, places: list[Place]) -> tuple[Place, ...]:
-    """The squares where the last action began and ended. A jump ends two squares away; the one between is empty."""
+    """The squares where the last action began and ended. After a jump, the square between the two is empty."""
     if not state.moves:
         return ()
     square, direction = divmod(state.moves[-1], 4)

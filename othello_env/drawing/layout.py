@@ -1,7 +1,7 @@
-"""A scene as shapes on a plane. The SVG and the pixels are both made of these, so they look alike.
+"""A scene as shapes on a plane. The SVG and the pixels are made of the same shapes, so they look alike.
 
-Lengths are in pixels, x to the right, y down. The board lies in a wooden frame with the coordinates; the scores and the
-status are below it.
+Lengths are in pixels; x goes to the right and y down. A wooden frame around the board has the coordinates. The scores
+and the status are below the board.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Rectangle:
 
 @dataclass(frozen=True, slots=True)
 class Circle:
-    """A disc; with `light` it is shaded from that colour, at the upper left, to `fill`."""
+    """A disc. If `light` is given, the colour changes from `light` at the upper left to `fill`."""
 
     x: float
     y: float
@@ -68,7 +68,7 @@ Shape = Rectangle | Circle | Polygon | Text
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Shapes on a plane, the first at the back."""
+    """Shapes on a plane, from back to front."""
 
     width: int
     height: int
@@ -94,12 +94,12 @@ def picture(drawn: Scene, cell: int) -> Picture:
 
 
 def empty_board(drawn: Scene, cell: int, *, below: int = 0) -> Picture:
-    """The board of a scene in its frame, without pieces; the frame is as wide on the left as on the right.
+    """The board of a scene in its frame, without pieces.
 
     Args:
         drawn: the scene.
         cell: the side of a square in pixels.
-        below: how much higher the frame is below the board than above it.
+        below: the additional height of the frame below the board.
     """
     margin = _margin(cell)
     width, height = drawn.columns * cell + 2 * margin, drawn.rows * cell + 2 * margin + below
@@ -174,7 +174,7 @@ def _disc(look: Look, x: float, y: float, radius: float) -> Iterator[Shape]:
 
 
 def _caption(drawn: Scene, cell: int, margin: int, width: int, height: int) -> Iterator[Shape]:
-    # On a narrow board the status always has a line of its own, so that all pictures of a game have one size.
+    # On a narrow board the status always has a line of its own, so that all pictures of a game have the same size.
     bottom = height - 0.45 * cell
     y = bottom if drawn.columns >= _WIDE else bottom - 0.5 * cell
     size = 0.29 * cell

@@ -10,7 +10,7 @@ _LOOKS = (BLACK, WHITE)
 
 @scene.register
 def othello_scene(state: Othello) -> Scene:
-    """Discs, the last disc placed, and where the player to move may place one."""
+    """The discs, the last disc placed, and the squares where the player to move may place a disc."""
     size = state.size
     places = [(row, column) for row in range(size) for column in range(size)]
     last = state.moves[-1] if state.moves else None

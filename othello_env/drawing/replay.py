@@ -1,4 +1,4 @@
-"""A game as a moving picture, and as an HTML page to step through."""
+"""A game as an animated GIF, and as an HTML page to step through."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["gif", "html", "positions"]
 
 
 def positions(state: State, start: State) -> list[State]:
-    """The positions of the game that led from `start` to `state`, both included.
+    """The positions of the game from `start` to `state`, both included.
 
     Raises:
-        IllegalActionError: a move of `state` is illegal when its game is replayed from `start`.
+        IllegalActionError: a move of the game is illegal when it is replayed from `start`.
     """
     states = [start]
     for action in state.moves[len(start.moves) :]:
@@ -32,7 +32,7 @@ def positions(state: State, start: State) -> list[State]:
 
 
 def gif(states: Sequence[State], cell: int = 40, seconds: float = 0.7) -> bytes:
-    """An animated GIF of a game. It runs again and again, and shows the last position longer.
+    """An animated GIF of a game. It runs in a loop, and shows the last position longer.
 
     Args:
         states: the positions, in order.
@@ -44,7 +44,8 @@ def gif(states: Sequence[State], cell: int = 40, seconds: float = 0.7) -> bytes:
     """
     _check(states)
     frames = [Image.fromarray(pixels(state, cell)) for state in states]
-    # All pictures have one palette, so colours do not flicker. It has the rare ones, too: the last move's mark.
+    # All frames share one palette, so that colours do not flicker. The palette includes rare colours, such as that of
+    # the last move's mark.
     colours = {colour for frame in frames for _, colour in frame.getcolors(frame.width * frame.height) or ()}
     swatch = Image.fromarray(np.array([sorted(colours)], np.uint8))
     palette = swatch.quantize(256, method=Image.Quantize.MAXCOVERAGE)
@@ -58,11 +59,11 @@ def gif(states: Sequence[State], cell: int = 40, seconds: float = 0.7) -> bytes:
 
 
 def html(states: Sequence[State], title: str = "", cell: int = 56) -> str:
-    """An HTML page that replays a game by button and key. The file needs no other.
+    """An HTML page that replays a game by buttons and keys. The page needs no other file.
 
     Args:
         states: the positions, in order.
-        title: of the page; by default the game's name.
+        title: the page's title; by default the game's name.
         cell: the side of a square in pixels.
 
     Raises:
@@ -77,7 +78,7 @@ def html(states: Sequence[State], title: str = "", cell: int = 56) -> str:
     parts = {"TITLE": escape(title or type(states[0]).__name__), "DATA": data}
     return re.sub(
         "TITLE|DATA", lambda found: parts[found[0]], _PAGE
-    )  # both at once, since a title may have these words
+    )  # in one pass, since a title may contain the word DATA
 
 
 def _check(states: Sequence[State]) -> None:

@@ -1,4 +1,4 @@
-"""What a picture of a position shows, as text, SVG or pixels."""
+"""The content of a picture of a position, for text, SVG and pixels alike."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Look:
 
     Attributes:
         symbol: the piece as text, one character.
-        fill: its colour, ``#rrggbb``.
-        light: where the light falls on it.
-        mark: the colour of a mark on it.
+        fill: the colour of the piece, ``#rrggbb``.
+        light: the colour of the piece where light falls on it.
+        mark: the colour of a mark on the piece.
     """
 
     symbol: str
@@ -47,8 +47,8 @@ class Cell:
 
     Attributes:
         symbol: the empty square as text, one character.
-        fill: its colour, ``#rrggbb``.
-        label: a small text in its corner.
+        fill: the colour of the square, ``#rrggbb``.
+        label: a small text in the square's corner.
     """
 
     symbol: str
@@ -72,19 +72,19 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A position as it is drawn.
+    """The content of a picture of a position.
 
     Attributes:
         cells: the squares, a tuple of rows.
-        pieces: on the squares.
+        pieces: the pieces on the squares.
         legal: the squares that the player to move may choose.
         last: the squares that the last move touched.
         mover: the look of the player to move.
-        column_labels: one for each column.
-        row_labels: one for each row.
+        column_labels: a label for each column.
+        row_labels: a label for each row.
         scores: each player's name, look and score.
-        status: who is to move or has won, in a few words.
-        dots: the corners with a dot, each by the row and column of the square below and right of it.
+        status: the player to move or the winner, in a few words.
+        dots: the corners of squares that have a dot: the row and column of the square below and to the right of it.
         grid: the colour of the lines between squares.
     """
 
@@ -111,7 +111,7 @@ class Scene:
 
 @singledispatch
 def scene(state: State) -> Scene:
-    """What a picture of this position shows. Each game registers a function of its own.
+    """The content of a picture of this position. Each game registers its own function.
 
     Raises:
         TypeError: no function is registered for this game.

@@ -17,7 +17,7 @@ _GRID = "#b7aa8b"
 
 @scene.register
 def tribolo_scene(state: Tribolo) -> Scene:
-    """Cells, walls, the last cell taken, and the cells that the player to move may take."""
+    """The cells, the walls, the last cell taken, and the cells that the player to move may take."""
     places = [(row, column) for row in range(state.height) for column in range(state.width)]
     walls = {places[cell] for cell in state.walls()}
     owners = zip(places, state.owners(), strict=True)

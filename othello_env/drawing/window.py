@@ -13,10 +13,10 @@ __all__ = ["Window"]
 
 
 class Window:
-    """A window on the screen, opened with its first picture.
+    """A window on the screen. It opens with the first picture.
 
     Args:
-        fps: the most pictures a second; `show` waits, so that each can be seen.
+        fps: the most pictures a second. `show` waits, so that each picture can be seen.
 
     Raises:
         MissingExtraError: the extra `window` is not installed.

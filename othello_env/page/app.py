@@ -1,7 +1,7 @@
-"""The page's server: its static files, and what the page asks for as JSON.
+"""The page's server: its static files, and its answers to the page's messages.
 
-Every message is a POST of a JSON object, most with a ``record`` of the game (see `othello_env.page.messages`). Every
-answer is JSON; an error is ``{"error": text}``.
+Every message is a POST of a JSON object. Most messages have a ``record`` of the game (see `othello_env.page.messages`).
+Every answer is JSON; an error is ``{"error": text}``.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ __all__ = ["LARGEST_BODY", "make_app"]
 LARGEST_BODY = 64 * 1024
 """The largest message, in bytes."""
 _BODY_SECONDS = 10.0
-"""How long a message may take to arrive."""
+"""The longest time that a message may take to arrive."""
 _LONGEST_NAME = 64
-"""The most characters of a client's name and of a ticket's."""
+"""The most characters of a client's name or a ticket's name."""
 _STATIC = Path(__file__).parent / "static"
 _CLOSE = {"connection": "close"}
 _STATUSES: dict[Any, int] = {
-    ClosedError: 503,  # the page asks again when there is a server again
+    ClosedError: 503,  # the page asks again when a server runs again
     BusyError: 429,
     ThinkingError: 502,
     ValueError: 400,
     TypeError: 400,
-    ClientDisconnect: 400,  # nobody reads it
+    ClientDisconnect: 400,  # nobody reads the answer
 }
-"""The HTTP status of each error; the first kind that fits counts."""
+"""The HTTP status of each kind of error; the first kind that fits is used."""
 _TASKS = ("move", "value", "actions", "exact")
-"""What an agent is asked about a position."""
+"""What the page can ask an agent about a position."""
 
 
 def make_app(
@@ -62,12 +62,12 @@ def make_app(
     """The ASGI application.
 
     Args:
-        offers: the agents that a page may ask; it can name no others.
-        port: on which it is served; a request's Host must have it.
-        results: what the page draws of files, see `othello_env.page.results.read_results`.
-        thinkers: the processes that think, by default some of its own; closed with the application.
-        first_requests: requests for the thinkers, answered as soon as the application starts so that what they need
-            is compiled.
+        offers: the agents that a page may ask; it can name no other agents.
+        port: the port of the server; the Host of each request must have it.
+        results: the contents of files that the page draws, see `othello_env.page.results.read_results`.
+        thinkers: the processes that think; by default the application makes its own. They close with the application.
+        first_requests: requests that the thinkers answer when the application starts, so that the code which these
+            requests need is compiled.
     """
     thinkers = thinkers or Thinkers()
     agents = [{"spec": offer.spec, "label": offer.label, "games": offer.games} for offer in offers]
@@ -103,7 +103,7 @@ async def _index(_request: Request) -> Response:
 
 
 def _get(name: str, content: object) -> Route:
-    """The route of content that stays the same."""
+    """The route of a content that never changes."""
 
     async def endpoint(_request: Request) -> Response:
         return JSONResponse(content)
@@ -115,8 +115,8 @@ class _Asking:
     """Asks the agents.
 
     Args:
-        specs: of the agents that may be asked.
-        thinkers: where they think.
+        specs: the specs of the agents that may be asked.
+        thinkers: the processes in which the agents think.
     """
 
     def __init__(self, specs: tuple[str, ...], thinkers: Thinkers) -> None:
@@ -125,7 +125,7 @@ class _Asking:
         self._tickets = Tickets()
 
     async def think(self, fields: Reader, request: Request) -> Response:
-        """An agent's move, or what it thinks of a position. It stops thinking when the page stops listening."""
+        """An agent's move, or what the agent thinks of a position. The agent stops when the page stops listening."""
         client = fields.text("client", _LONGEST_NAME)
         key = client, fields.text("ticket", _LONGEST_NAME)
         return await self._tickets.answer(key, lambda: self._think(client, fields), request)
@@ -146,7 +146,7 @@ class _Asking:
 
 
 def _post(name: str, endpoint: Endpoint) -> Route:
-    """The route of a message."""
+    """The route of a kind of message."""
 
     async def answer(request: Request) -> Response:
         return await endpoint(Reader(parse_json(await _body(request))), request)
@@ -155,10 +155,10 @@ def _post(name: str, endpoint: Endpoint) -> Route:
 
 
 async def _body(request: Request) -> bytes:
-    """The message itself.
+    """The body of a request.
 
     Raises:
-        HTTPException: it is too large, or does not arrive in time.
+        HTTPException: the body is too large, or does not arrive in time.
     """
     body = b""
     try:
@@ -173,6 +173,6 @@ async def _body(request: Request) -> bytes:
 
 
 async def _error(_request: Request, error: Exception) -> Response:
-    """The answer to a message that failed: the error's first line."""
+    """The answer to a message that raised an error: the first line of the error."""
     status = next(status for kind, status in _STATUSES.items() if isinstance(error, kind))
     return JSONResponse({"error": (str(error) or type(error).__name__).splitlines()[0]}, status)

@@ -1,4 +1,4 @@
-"""Connections to the page's server. One that brings no request is ended, and never keeps another one out."""
+"""Connections to the page's server. A connection without a request is ended, and never blocks another connection."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 __all__ = ["MOST_CONNECTIONS", "Connection"]
 
 MOST_CONNECTIONS = 200
-"""Once this number is open, each new connection closes the one that has been idle longest."""
+"""When this number of connections is open, each new one closes the connection that has been idle for longest."""
 _IDLE_SECONDS = 5.0
-"""How long headers may take, counted from the start of the connection or from the last answer on it."""
+"""The longest time until a request's headers arrive, from the start of the connection or the last answer on it."""
 
 
 class Connection(H11Protocol):
-    """uvicorn's HTTP connection, with a limit that uvicorn lacks: how long headers may take.
+    """uvicorn's HTTP connection, with a limit that uvicorn lacks: the longest time until headers arrive.
 
     When there are too many connections, the one that has been idle for the longest time is closed.
     """
@@ -44,7 +44,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def _wait(self) -> None:
-        """Wait for the headers of a request."""
+        """Begin to wait for the headers of a request."""
         self._stop_waiting()
         self._idle_since = self.loop.time()
         self._timer = self.loop.call_later(_IDLE_SECONDS, self._end_if_idle)

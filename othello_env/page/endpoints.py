@@ -1,4 +1,4 @@
-"""What the page asks the server about a game: its positions, an opening, its text, a file of it."""
+"""The server's answers about a game: its positions, an opening, its text, and a file that replays it."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from othello_env.page.view import board_view, position_view
 __all__ = ["Endpoint", "endpoints"]
 
 Endpoint = Callable[[Reader, Request], Awaitable[Response]]
-"""What answers a message, from its fields and the request that it came in."""
+"""A function that answers a message, given the message's fields and its request."""
 
 _LONGEST_PASTE = 8000
 _OPENINGS = ("start", BALANCED, "random:4", "random:10", "random:20")
 
 
 def endpoints() -> dict[str, Endpoint]:
-    """What answers the messages about a game, by their names."""
+    """The functions that answer messages about a game, by the names of the messages."""
     return {"game": _show, "open": _open, "read": _read, "write": _write, "replay": _Replays().replay}
 
 
 async def _show(fields: Reader, _request: Request) -> Response:
-    """The positions of a game from ply ``from`` on; from the start on with the board."""
+    """The positions of a game from ply ``from`` on. The answer has the board only if it begins at the start."""
     game = fields.game()
     first = fields.integer("from", 0, len(game.moves)) if fields.has("from") else 0
     return JSONResponse(await asyncio.to_thread(_views, game, first))
@@ -45,7 +45,7 @@ def _views(game: PageGame, first: int) -> dict[str, Any]:
 
 
 async def _open(fields: Reader, _request: Request) -> Response:
-    """The record of a new game from an opening; its seed determines which."""
+    """The record of a new game from an opening; the game's seed chooses the opening."""
     game = fields.game()
     opening = fields.choice("opening", _OPENINGS)
     return _record(await asyncio.to_thread(_opened, game, None if opening == "start" else opening))
@@ -74,7 +74,7 @@ def _record(game: PageGame) -> Response:
 
 
 class _Replays:
-    """Games as files. One is drawn at a time, so that the other threads stay free for other requests."""
+    """Games as files. Only one file is drawn at a time, so that the other threads stay free for other requests."""
 
     def __init__(self) -> None:
         self._drawing = asyncio.Semaphore(1)
@@ -86,6 +86,6 @@ class _Replays:
         async with self._drawing:
             if kind == "gif":
                 return Response(await asyncio.to_thread(lambda: gif(game.states())), media_type="image/gif")
-            # A file to keep: this server never shows it as a page of its own.
+            # This content type makes it a file to save: it must not run as a page of this server.
             page = await asyncio.to_thread(lambda: html(game.states()))
             return Response(page, media_type="application/octet-stream")

@@ -1,4 +1,4 @@
-"""Which requests are answered: those that a page of this server sends from a browser on this computer."""
+"""The server answers only requests that its own page sends from a browser on this computer."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""Sent with every answer."""
+"""The headers of every answer."""
 _NAMES = ("127.0.0.1", "localhost")
 
 
 class Guard:
-    """ASGI middleware that refuses every request that no page of this server sends.
+    """ASGI middleware that refuses every request that a page of this server does not send.
 
-    The Host must name this computer and the server's port; so a site whose name was made to resolve to this computer
-    is refused. An Origin, if the request has one, must be this server. A POST must have an Origin and be JSON.
+    The Host must name this computer and the server's port. So a foreign site is refused even if its name resolves to
+    this computer. An Origin, if the request has one, must be this server. A POST must have an Origin and be JSON.
 
     Args:
-        app: what it guards.
-        port: of the server.
+        app: the application that it guards.
+        port: the server's port.
     """
 
     def __init__(self, app: ASGIApp, port: int) -> None:

@@ -1,4 +1,4 @@
-"""What a page may send: JSON objects, checked field by field and limited in size."""
+"""The messages that a page may send: JSON objects, checked field by field and limited in size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MAX_SECONDS = 86_400
 
 
 class MessageError(ValueError):
-    """A message that no page sends."""
+    """A message that the page never sends."""
 
 
 class Reader:
@@ -41,7 +41,7 @@ class Reader:
         return self._fields.get(name) is not None
 
     def get(self, name: str) -> Any:
-        """A field as it came."""
+        """The value of a field, unchecked; None if it is missing."""
         return self._fields.get(name)
 
     def text(self, name: str, longest: int) -> str:
@@ -52,7 +52,7 @@ class Reader:
         return value
 
     def choice(self, name: str, choices: tuple[str, ...]) -> str:
-        """One of some texts."""
+        """A text that is one of the choices."""
         value = self.get(name)
         if not isinstance(value, str) or value not in choices:
             raise MessageError(f"{name} is one of {', '.join(choices)}")
@@ -77,7 +77,7 @@ class Reader:
         return float(value)
 
     def game(self) -> PageGame:
-        """The field ``record``."""
+        """The game in the field ``record``."""
         return PageGame.read(self.get("record"))
 
 
@@ -93,9 +93,9 @@ class PageGame:
 
     Attributes:
         game: one of `GAMES`.
-        seed: determines what is random: Tribolo's start, the agents' choices.
-        position: where the game begins, if that is not its usual start: the board in the game's text and the name of
-            the player to move.
+        seed: determines everything random: Tribolo's start and the agents' choices.
+        position: the position where the game begins: the board as text and the name of the player to move. None for
+            the usual start.
         moves: the actions so far.
     """
 
@@ -106,10 +106,10 @@ class PageGame:
 
     @classmethod
     def read(cls, value: object) -> PageGame:
-        """The inverse of `to_json`.
+        """The game of a record that `to_json` made.
 
         Raises:
-            MessageError: the value is no such record.
+            MessageError: the value is not such a record.
         """
         fields = Reader(value)
         position = None
@@ -124,15 +124,15 @@ class PageGame:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """The record as plain values."""
         position = None if self.position is None else {"text": self.position[0], "player": self.position[1]}
         return {"game": self.game, "seed": self.seed, "position": position, "moves": list(self.moves)}
 
     def start(self) -> State:
-        """Where the game begins.
+        """The position where the game begins.
 
         Raises:
-            ValueError: the position is none of this game.
+            ValueError: the position is not one of this game.
         """
         rules = Rules.parse(self.game)
         if self.position is None:
@@ -143,7 +143,7 @@ class PageGame:
         return state
 
     def states(self) -> list[State]:
-        """The positions from the start on, one more than there are moves.
+        """All positions from the start on: one more than the number of moves.
 
         Raises:
             ValueError: a move is not legal.

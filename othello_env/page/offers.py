@@ -1,4 +1,4 @@
-"""The agents that a page offers; the packaged ones are listed for each game from the weakest to the strongest."""
+"""The agents that a page offers. For each game, the packaged agents are listed from the weakest to the strongest."""
 
 from dataclasses import dataclass
 
@@ -13,9 +13,9 @@ class Offer:
     """An agent that a page may ask.
 
     Attributes:
-        spec: of the agent.
-        label: how strong it is, in a word or two.
-        games: the ones of `GAMES` that it plays.
+        spec: the agent's spec.
+        label: the agent's strength in a word or two.
+        games: the games of `GAMES` that the agent plays.
     """
 
     spec: str
@@ -59,9 +59,9 @@ def _plays(agent: Agent, game: str) -> bool:
 FIRST_REQUESTS = tuple(
     {"spec": offer.spec, "task": task, "record": PageGame(played).to_json()}
     for offer in PACKAGED
-    if ":ms=" not in offer.spec  # a limit of time changes no machine code
+    if ":ms=" not in offer.spec  # an agent with another limit of time runs the same machine code
     for game in offer.games
     for task, played in (("move", game), ("actions", game), ("exact", "othello:size=4"))
     if ":" not in game  # other sizes run the same machine code
 )
-"""Answering each of these once compiles all that the packaged agents need."""
+"""Answering each of these requests once compiles everything that the packaged agents need."""

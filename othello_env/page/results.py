@@ -1,4 +1,4 @@
-"""What the page draws of a JSON file of results: matches, ratings and learning curves."""
+"""Reads from a JSON file of results what the page draws: matches, ratings and learning curves."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 __all__ = ["read_results"]
 
 _TIMES = ("seconds", "games", "plies", "iteration")
-"""What a curve's points can be drawn over; the first one that the points have is used."""
+"""What the horizontal axis of a curve can show; the first of these that the points have is used."""
 _SHOWN = 300
-"""The most characters of a text that are shown."""
+"""The number of characters of a text that are shown at most."""
 
 
 def read_results(name: str, content: Any) -> dict[str, Any]:
-    """The title, facts, matches and curves of a file, as plain values that the page draws as they are.
+    """The title, facts, matches and curves of a file, as plain values that the page can draw directly.
 
     Args:
-        name: of the file.
-        content: what ``othello-env benchmark``, ``othello-env quickstart`` or a script ``train_*.py`` wrote.
+        name: the file's name.
+        content: the JSON that ``othello-env benchmark``, ``othello-env quickstart`` or a script ``train_*.py`` wrote.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: the content is something else.
     """
     try:
         return _read(name, content)
@@ -95,7 +95,7 @@ def _facts(content: dict[str, Any]) -> list[list[str]]:
 
 
 def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
-    """Learning curves, from pairs (seconds, score) or from objects with a time and what was measured then."""
+    """Learning curves, from pairs (seconds, score) or from objects with a time and the values measured at that time."""
     if not isinstance(points[0], dict):
         name = f"against {_text(source.get('yardstick', 'the yardstick'))}"
         lines = [{"name": name, "points": [[_number(x), _number(y)] for x, y in points]}]
@@ -116,7 +116,7 @@ def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _scores(point: dict[str, Any]) -> dict[str, Any]:
-    """A point's scores: by opponent, with and without a search, or every value that has its error beside it."""
+    """A point's scores: for each opponent, with and without a search; or else each value whose error is also given."""
     if "scores" in point:
         without = {f"{opponent}, without search": score for opponent, score in point.get("without search", {}).items()}
         return dict(point["scores"]) | without

@@ -1,8 +1,8 @@
 """A game as text that a person copies and pastes.
 
-Othello from its usual start is a transcript: ``f5 d6 c3``. Othello from elsewhere, and every game of Tribolo, has the
-board and the player to move before the moves: ``-BRG/... blue b1 c3``. Checkers is PDN (Portable Draughts Notation), in
-which Red is called Black.
+Othello from its usual start is a transcript: ``f5 d6 c3``. For Othello from another start, and for every game of
+Tribolo, the board and the player to move come before the moves: ``-BRG/... blue b1 c3``. Checkers is PDN (Portable
+Draughts Notation), in which Red is called Black.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _STATUS = re.compile(
     r"^\w+ \(\w[^)]*\) \d+, .*?(?:(?P<player>\w+) to move|game over|must continue.*)\s*$", re.MULTILINE
 )
 _LABELS = re.compile(r"^\s*(?:[a-p](?: [a-p])+\s*$|\d+\s)|\s+\d+-\d+\s*$")
-"""The letters of the columns, the number of a row, and the numbers of the squares in a row of checkers."""
+"""Matches the labels around a printed board: the letters of the columns, the number of a row, and in checkers the
+numbers of the squares in a row."""
 _FEN = re.compile(r"\s*([BW]:\S+)", re.IGNORECASE)
 
 
@@ -34,7 +35,7 @@ def read_text(record: PageGame, text: str) -> PageGame:
     """The record of the game that a text shows.
 
     Args:
-        record: has the game that the text is of, and the seed of its start, which counts if the text has no board.
+        record: names the game and has the seed. The seed determines the start if the text has no board.
         text: moves, a board, or both.
 
     Raises:
@@ -49,14 +50,14 @@ def read_text(record: PageGame, text: str) -> PageGame:
         return PageGame(record.game, record.seed, None, rules.start(record.seed).play_transcript(moves).moves)
     start = rules.position(board, player) if player else rules.start(record.seed).position_from_text(board)
     game = record.game
-    if rules.name == "othello":  # another size is another game here
+    if rules.name == "othello":  # on the page, each size is a game of its own
         size = start.observation_shape[1]
         game = "othello" if size == 8 else f"othello:size={size}"
     return PageGame(game, record.seed, position_to_text(start), start.play_transcript(moves).moves)
 
 
 def _plain(text: str) -> str:
-    """A text without what Python prints around a board: the call in ``repr(state)``, the labels in ``print(state)``."""
+    """A text without what Python prints around a board: the call of ``repr(state)``, the labels of ``print(state)``."""
     if written := _REPR.fullmatch(text.strip()):
         return " ".join(filter(None, written.groups()))
     if not (status := _STATUS.search(text)):
@@ -65,7 +66,7 @@ def _plain(text: str) -> str:
     player = status["player"] or ""
     if "king" not in status[0]:
         return f"{'/'.join(filter(None, rows)) if '(G)' in status[0] else ''.join(rows)} {player}"
-    squares = "".join(rows).replace(".", "")  # the light ones
+    squares = "".join(rows).replace(".", "")  # without the light squares
     pieces = {letter: [i for i, square in enumerate(squares, start=1) if square == letter] for letter in "rRwW"}
     red, white = (
         ",".join([*map(str, pieces[man]), *(f"K{square}" for square in pieces[king])])
@@ -78,7 +79,7 @@ def _parts(game: str, text: str) -> tuple[str, str | None, str]:
     """A text's board, the player to move, and the moves; each may be missing."""
     words = text.split()
     cells = next((i for i, word in enumerate(words) if not set(word) <= _CELLS[game]), len(words))
-    # The last word can be the disc of the player to move, not a part of the board.
+    # The last word that looks like a part of the board can be the disc of the player to move.
     if game == "othello" and cells > 1 and words[cells - 1] in ("X", "O") and _cells_in(words[: cells - 1]) in _SIZES:
         cells -= 1
     player = _PLAYERS.get(words[cells].lower()) if 0 < cells < len(words) else None
@@ -90,7 +91,7 @@ def _cells_in(words: list[str]) -> int:
 
 
 def _read_checkers(record: PageGame, text: str) -> PageGame:
-    """A game in PDN, or a position with its player to move and perhaps moves after it."""
+    """Read a game in PDN, or a position with its player to move and perhaps moves after it."""
     usual = Checkers()
     games = pdn.loads(_FEN.sub(r'[FEN "\1"]', text, count=1) if _FEN.match(text) else text, usual.draws)
     if len(games) != 1:
@@ -102,7 +103,7 @@ def _read_checkers(record: PageGame, text: str) -> PageGame:
 
 
 def write_text(record: PageGame) -> str:
-    """What `read_text` reads back, on a few lines.
+    """A game as text of a few lines, which `read_text` can read back.
 
     Raises:
         ValueError: a move is not legal.

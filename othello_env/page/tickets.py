@@ -1,4 +1,4 @@
-"""Long answers, for which a page asks again and again."""
+"""Answers that take long: the page asks for such an answer repeatedly until it is there."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from starlette.responses import JSONResponse, Response
 __all__ = ["Key", "Tickets"]
 
 Key = tuple[str, str]
-"""The client's name, and the name that the client gives to the answer it wants."""
+"""The client's name, and the client's name for the answer (the ticket)."""
 
 _HOLD_SECONDS = 0.25
-"""How long a request is held before its page is asked to come again."""
+"""How long a request is held before the page is asked to try again."""
 _PATIENCE_SECONDS = 5.0
-"""How long a page may be silent between two requests: a browser queues those of many tabs."""
+"""How long a page may be silent between two requests; a browser with many tabs sends requests late."""
 
 _Work = Coroutine[Any, Any, dict[str, Any]]
 
@@ -25,9 +25,9 @@ _Work = Coroutine[Any, Any, dict[str, Any]]
 class Tickets:
     """Answers that take longer than a request should.
 
-    A browser has only a few connections to a server, for all its tabs. So a request is answered within a quarter of a
-    second: with the answer, or with status 202, after which the page asks again with the same key. The work ends early
-    when no request waits for it and none comes again in time.
+    All tabs of a browser share a few connections to a server. So each request is answered within a quarter of a second,
+    either with the answer or with status 202. After a 202 the page asks again with the same key. The work is cancelled
+    when no request waits for it and no new request comes in time.
     """
 
     def __init__(self) -> None:
@@ -37,9 +37,9 @@ class Tickets:
         """The answer to a request.
 
         Args:
-            key: what the page calls the answer.
-            work: begins the work; called for the first request with this key.
-            request: what waits for the answer.
+            key: the names of the client and of the answer.
+            work: begins the work; it is called for the first request with this key.
+            request: the request that waits for the answer.
         """
         if key not in self._tickets:
             self._tickets[key] = _Ticket(asyncio.create_task(work()), lambda: self._tickets.pop(key, None))
@@ -65,24 +65,24 @@ class _Ticket:
 
     Args:
         work: the task.
-        forget: called when no request waits and none is expected; the work is cancelled then.
+        forget: called when no request waits and none is expected; then the work is cancelled.
     """
 
     def __init__(self, work: asyncio.Task[dict[str, Any]], forget: Callable[[], object]) -> None:
         self.work = work
-        work.add_done_callback(lambda task: task.cancelled() or task.exception())  # perhaps nobody awaits its error
+        work.add_done_callback(lambda task: task.cancelled() or task.exception())  # perhaps nobody else gets its error
         self._forget = forget
         self._waiting = 0
         self._end: asyncio.TimerHandle | None = None
 
     def join(self) -> None:
-        """One more request waits."""
+        """Count one more waiting request."""
         self._waiting += 1
         if self._end is not None:
             self._end.cancel()
 
     def leave(self, patience: float) -> None:
-        """One request less waits. After the last one, another has `patience` seconds to come."""
+        """Count one waiting request less. If none is left, a new one must come within `patience` seconds."""
         self._waiting -= 1
         if not self._waiting:
             self._end = asyncio.get_running_loop().call_later(patience, self._stop)
@@ -93,6 +93,6 @@ class _Ticket:
 
 
 async def _disconnected(request: Request) -> None:
-    """Wait until nobody waits for the answer to a request any more."""
+    """Wait until the client of a request has disconnected."""
     while (await request.receive())["type"] != "http.disconnect":
         pass

@@ -16,7 +16,7 @@ from othello_env.games.tribolo.position import Tribolo
 
 __all__ = ["action_path", "board_view", "position_view"]
 
-_CELL = 100  # the side of a square, as the page's board.js has it
+_CELL = 100  # the side of a square, the same as in the page's board.js
 
 
 @singledispatch
@@ -48,7 +48,7 @@ def _(state: Checkers, action: int) -> list[Place]:
 
 
 def board_view(state: State) -> dict[str, Any]:
-    """What stays the same throughout a game: a picture of the empty board, its labels, the players and their looks."""
+    """What is the same throughout a game: a picture of the empty board, its labels, the players and their looks."""
     drawn = scene(state)
     return {
         "svg": board_svg(drawn, _CELL),
@@ -67,7 +67,7 @@ def position_view(state: State, move: str | None) -> dict[str, Any]:
 
     Args:
         state: the position.
-        move: the name of the move that led here, or None at the start.
+        move: the name of the move that led to the position, or None at the start.
     """
     drawn = scene(state)
     looks = [look for _, look, _ in drawn.scores]

@@ -1,4 +1,7 @@
-"""What a position is worth to a player: a file for each game, and each evaluation described once for all searches."""
+"""Evaluations: functions that give the value of a position for a player.
+
+Each game has its own file. One description of an evaluation serves all searches.
+"""
 
 from othello_agents.evaluations.any_game import count, mobility, standard
 from othello_agents.evaluations.checkers import material, positional

@@ -18,14 +18,14 @@ def _one(_size: int, _row: int, _column: int, _is_king: bool) -> int:
 
 @evaluation(squares=SquareSum(_ONES), pieces=_one)
 def count(state: State, player: int) -> int:
-    """The player's discs (cells, pieces) less those of the best other player."""
+    """The player's discs (cells, pieces) minus those of the other player with the most."""
     scores = state.scores()
     return scores[player] - max(score for other, score in enumerate(scores) if other != player)
 
 
 @evaluation(squares=SquareSum(_ONES, ONLY_MOVES))
 def mobility(state: State, player: int) -> int:
-    """The number of moves that the player would have if it were to move; a pass does not count."""
+    """The number of moves that the player would have on its turn; a pass does not count."""
     return state.mobility(player)
 
 

@@ -1,7 +1,7 @@
-"""Checkers by its pieces.
+"""Evaluations of checkers by its pieces.
 
-Each evaluation is a sum over pieces of a weight that depends on the piece and its square. The functions here and the
-compiled search (`othello_agents.search.checkers`) read the same table of weights.
+Each evaluation adds up the weights of the pieces. A weight depends on the piece and its square. The functions here and
+the compiled search (`othello_agents.search.checkers`) read the same table of weights.
 """
 
 from functools import cache
@@ -18,8 +18,8 @@ __all__ = ["KING", "MAN", "material", "piece_weights", "positional"]
 
 MAN = 100
 KING = 130
-"""A king counts 130 against a man's 100: the ratio of Chinook (Schaeffer and others, A World Championship Caliber
-Checkers Program, 1992)."""
+"""The values 130 of a king and 100 of a man have the ratio that Chinook used (Schaeffer and others, A World
+Championship Caliber Checkers Program, 1992)."""
 
 _ADVANCE = 3
 _HOME_ROW = 12
@@ -40,16 +40,17 @@ def _positional(size: int, row: int, column: int, is_king: bool) -> int:
 
 @evaluation(Checkers, pieces=_material)
 def material(state: Checkers, player: int) -> int:
-    """Checkers: 100 a man and 130 a king of the player's, less the other's."""
+    """Checkers: the player's men (100 each) and kings (130 each) minus the other side's."""
     return _sum_of_weights(state, player, _material)
 
 
 @evaluation(Checkers, pieces=_positional)
 def positional(state: Checkers, player: int) -> int:
-    """Checkers: `material`, and a little for where the pieces stand.
+    """Checkers: `material` with small bonuses for the squares of the pieces.
 
-    A man counts 3 more for each row advanced, 12 more on its home row, where it keeps the other side from kings, and 3
-    more for each column nearer to the middle. A king counts 5 more for each step from the edge of the board.
+    A man gets 3 for each row that it has advanced and 3 for each column between it and the nearer side edge. On its
+    home row, where it keeps the other side from getting kings, it gets 12. A king gets 5 for each step from the nearest
+    edge of the board.
     """
     return _sum_of_weights(state, player, _positional)
 
@@ -67,7 +68,7 @@ def _sum_of_weights(state: Checkers, player: int, weight: PieceWeight) -> int:
 
 @cache
 def piece_weights(size: int, weight: PieceWeight) -> npt.NDArray[np.int64]:
-    """(4, 64) int64: the weights of red men, red kings, white men and white kings on each bit of the board."""
+    """(4, 64) int64: the weights of red men, red kings, white men and white kings (rows) on each bit of the board."""
     weights = np.zeros((4, 64), np.int64)
     for square, position in enumerate(POSITIONS[size]):
         row, column = square // (size // 2), column_of(square, size)

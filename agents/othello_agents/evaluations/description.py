@@ -1,4 +1,4 @@
-"""The description of an evaluation: its function, its name, its game, and what the compiled searches need of it."""
+"""The description of an evaluation: its function, name and game, and the data that the compiled searches need."""
 
 from __future__ import annotations
 
@@ -21,43 +21,44 @@ __all__ = [
 ]
 
 Evaluate = Callable[[Any, int], float]
-"""A position and a player to a number: the higher, the better for that player."""
+"""A function of a position and a player. It returns a number: the higher, the better for that player."""
 
 Quarter = tuple[tuple[int, ...], ...]
-"""The weights of the squares a1-d4, row by row. The other quarters mirror them; smaller boards take the first rows and
-columns."""
+"""The weights of the squares a1-d4, row by row. The other quarters of the board mirror this one. Smaller boards use
+only the first rows and columns."""
 
 PieceWeight = Callable[[int, int, int, bool], int]
-"""The weight of a piece in checkers: ``f(size, rows from its own side, column, is a king)``."""
+"""A function that gives the weight of a piece in checkers: ``f(size, rows from its own side, column, is a king)``."""
 
 NO_TERM, NEAR_CORNERS, ONLY_MOVES = range(3)
-"""What the Othello kernels do with the balance of square weights. NO_TERM: it is the value. NEAR_CORNERS, for the
-weights of `othello_agents.evaluations.othello.modified` only: discs beside occupied corners count as they do there.
-ONLY_MOVES: the value is the number of the player's moves instead."""
+"""How the Othello kernels compute a value. NO_TERM: the value is the player's sum of weights minus the other's.
+NEAR_CORNERS: the same, but discs beside occupied corners count as in `othello_agents.evaluations.othello.modified`; it
+works only with that evaluation's weights. ONLY_MOVES: the value is the number of the player's moves."""
 
 
 class SquareSum(NamedTuple):
-    """An evaluation of Othello as the kernels compute it."""
+    """An evaluation of Othello in the form that the kernels compute."""
 
     quarter: Quarter
-    """The weights of the squares; the value is the player's sum less the other's."""
+    """The weights of the squares; the value is the player's sum minus the other's."""
     term: int = NO_TERM
     """NO_TERM, NEAR_CORNERS or ONLY_MOVES."""
 
 
 class Evaluation:
-    """A function of a position and a player, with its name, its game, and what the kernels need to compute the same.
+    """A function of a position and a player, with its name, its game and the data with which kernels compute it.
 
-    A call checks the game first. A function whose values depend on the root of the search has a method
-    ``at_root(state)``, which returns the function for a search of that position.
+    A call checks the game first. If the values depend on the root of the search, the function has a method
+    ``at_root(state)``, which returns the function for a search from that position.
 
     Args:
         function: gives the value of a position for a player.
-        name: what a spec calls it; the module that defines it must call it by this name too, so that it can be pickled.
-        game: the class of the positions that it takes.
-        sizes: of the boards that it takes; empty for all.
-        squares: how the compiled searches of Othello and the engine compute it; None if only Python can.
-        pieces: how the compiled search of checkers computes it; None if only Python can.
+        name: the name in a spec. It must also be the variable's name in the module that defines the evaluation, so that
+            the evaluation can be pickled.
+        game: the class of the positions that the function takes.
+        sizes: the board sizes that the function takes; empty for all sizes.
+        squares: the form for Othello's compiled searches and the engine; None if only Python can compute the values.
+        pieces: the form for the compiled search of checkers; None if only Python can compute the values.
     """
 
     def __init__(
@@ -88,13 +89,13 @@ class Evaluation:
         """The value of a position for a player.
 
         Raises:
-            WrongGameError: the evaluation is for another game, or another size of it.
+            WrongGameError: the evaluation is for another game or board size.
         """
         self._check(state)
         return self.function(state, player)
 
     def at_root(self, state: State) -> Evaluate:
-        """The function for a search of this position, which no longer checks the game.
+        """The function for a search from this position; the function does not check the game again.
 
         Raises:
             WrongGameError: as for a call.
@@ -120,7 +121,7 @@ def evaluation(
     squares: SquareSum | None = None,
     pieces: PieceWeight | None = None,
 ) -> Callable[[Evaluate], Evaluation]:
-    """Make an `Evaluation` of the function below this decorator, under the function's own name."""
+    """Turn the decorated function into an `Evaluation` of the same name."""
 
     def describe(function: Evaluate) -> Evaluation:
         return Evaluation(function, function.__name__, game, squares=squares, pieces=pieces)

@@ -1,9 +1,10 @@
-"""The evaluation of Iago, the program of Paul Rosenbloom, as Norvig gives it.
+"""The evaluation of Iago, Paul Rosenbloom's program, in Norvig's version.
 
-Paradigms of Artificial Intelligence Programming, chapter 18. It is for 8x8 boards and adds three terms: the edges, by a
-table of all their configurations; the moves; and the empty squares beside the other side's discs. Their weights depend
-on the number of the move at the root of the search. The edge table assumes that the player is to move. That is so in
-all searches but the maximizer's, which asks for the player who has moved.
+The source is Norvig, Paradigms of Artificial Intelligence Programming, chapter 18. The evaluation is for 8x8 boards. It
+adds three terms: the edges, from a table of all edge configurations; the legal moves; and the empty squares beside the
+other side's discs. The weights of the terms depend on the move number at the root of the search. The edge table assumes
+that the player is to move. This is true in all searches except the maximizer's, which evaluates for the player who has
+just moved.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ EDGES = (
 """The squares of each edge: X-square, corner, C, A, B, B, A, C, corner, X-square."""
 
 ROUNDS = 5
-"""The number of times that every entry of the edge table is computed again."""
+"""The number of times that every entry of the edge table is recomputed."""
 
 _Int = int | np.int64
-"""int64 in a kernel; either where it runs as plain Python."""
+"""int64 in a compiled kernel; either type when the kernel runs as plain Python."""
 
 _EMPTY, _OWN, _OTHER = 0, 1, 2
 _STABLE, _SEMI, _UNSTABLE = 0, 1, 2
@@ -41,9 +42,10 @@ _EDGES = np.array(EDGES)
 _POWERS = 3 ** np.arange(9, -1, -1)
 _KINDS = np.array([0, 1, 2, 3, 4, 4, 3, 2, 1, 0])
 _STATIC = np.array([[0, 0, -2000], [700, 0, 0], [1200, 200, -25], [1000, 200, 75], [1000, 200, 50]])
-"""(5, 3) the value of a disc on an X-square, corner, C, A or B (rows) that is stable, semi-stable or unstable."""
+"""(5, 3) the value of a disc. Rows: X-square, corner, C, A and B. Columns: stable, semi-stable and unstable."""
 _CHANCE = np.array([[0.1, 0.4, 0.7], [0.05, 0.3, 0.0], [0.01, 0.0, 0.0]])
-"""(3, 3) the chance of a move without flips, by the number of own (row) and other neighbours on the edge."""
+"""(3, 3) the chance of a move that turns no disc of the edge. The row is the number of own neighbours on the edge, the
+column the number of the other side's neighbours."""
 
 _0, _1, _7, _8, _9 = (np.uint64(shift) for shift in (0, 1, 7, 8, 9))
 _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F7F)
@@ -64,7 +66,7 @@ def _stability(cells: npt.NDArray[np.int64], place: int) -> int:
         left -= 1
     for i in range(1, 9):
         has_empty |= cells[i] == _EMPTY
-    after = cells[right] if right <= 8 else colour  # one's own: the edge ends there
+    after = cells[right] if right <= 8 else colour  # past the corner counts as own
     before = cells[left] if left >= 1 else colour
     if after == colour or before == colour:
         return _STABLE
@@ -85,7 +87,10 @@ def _static_value(cells: npt.NDArray[np.int64]) -> int:
 
 @kernel
 def _turn(cells: npt.NDArray[np.int64], place: int, colour: int, after: npt.NDArray[np.int64]) -> int:
-    """Set the edge after a disc at a place; returns the number of discs that it turns. An X-square is on no line."""
+    """Write into `after` the edge after a disc of `colour` at `place`; return the number of discs that it turns.
+
+    A disc on an X-square turns nothing, since the square is not on the edge itself.
+    """
     after[:] = cells
     after[place] = colour
     turned = 0
@@ -106,7 +111,7 @@ def _turn(cells: npt.NDArray[np.int64], place: int, colour: int, after: npt.NDAr
 
 @kernel
 def _chance(cells: npt.NDArray[np.int64], place: int, turned: int, scratch: npt.NDArray[np.int64]) -> float:
-    """The chance that the player can and will move at an empty place, where it turns `turned` discs of the edge."""
+    """The chance that the player can and will move at an empty place. The move turns `turned` discs of the edge."""
     if place in (0, 9):
         return 0.5
     if turned > 0:
@@ -124,7 +129,7 @@ def _chance(cells: npt.NDArray[np.int64], place: int, turned: int, scratch: npt.
 
 @kernel
 def _expected_value(cells: npt.NDArray[np.int64], table: npt.NDArray[np.int64], index: int) -> _Int:
-    """The expected value of an entry: the player may leave the edge as it is, or move somewhere on it."""
+    """The expected value of a table entry if the player may leave the edge as it is or move somewhere on it."""
     chances, values = np.empty(11), np.empty(11)
     after, scratch = np.empty_like(cells), np.empty_like(cells)
     chances[0], values[0], count = 1.0, table[index], 1
@@ -172,8 +177,8 @@ def _fill(table: npt.NDArray[np.int64], rounds: int) -> None:
 def edge_table(rounds: int = ROUNDS) -> npt.NDArray[np.int64]:
     """(3**10,) the value of each configuration of an edge after `rounds` rounds; with 0 rounds, the static values.
 
-    The index is a number in base 3, the first square of an edge its most significant digit: 0 empty, 1 the player's,
-    2 the other's.
+    The index is a number in base 3. The first square of an edge is its most significant digit. A digit is 0 for an
+    empty square, 1 for the player's disc, 2 for the other's.
     """
     table = np.empty(3**10, np.int64)
     _fill(table, rounds)
@@ -183,21 +188,21 @@ def edge_table(rounds: int = ROUNDS) -> npt.NDArray[np.int64]:
 
 @kernel
 def _beside(squares: np.uint64) -> np.uint64:
-    """The squares that touch a set, and the set itself."""
+    """A set of squares with all squares that touch it."""
     row = squares | ((squares << _1) & _NOT_A) | ((squares >> _1) & _NOT_H)
     return row | (row << _8) | (row >> _8)
 
 
 @kernel
 def _round_ratio(numerator: _Int, denominator: _Int) -> _Int:
-    """The nearest integer to a ratio; the even one if two are equally near."""
+    """A ratio rounded to the nearest integer; halves are rounded to the even integer."""
     quotient, rest = numerator // denominator, numerator % denominator
     return quotient + (2 * rest > denominator or (2 * rest == denominator and quotient % 2 == 1))
 
 
 @kernel
 def _value(own: np.uint64, opponent: np.uint64, board: np.uint64, n: _Int, table: npt.NDArray[np.int64]) -> _Int:
-    """The evaluation for the owner of `own`; n is the number of the move."""
+    """The evaluation for the owner of `own`; n is the move number."""
     edge = 0
     for side in range(4):
         index = 0
@@ -221,10 +226,10 @@ def _value(own: np.uint64, opponent: np.uint64, board: np.uint64, n: _Int, table
 
 @dataclass(frozen=True)
 class Iago:
-    """The evaluation, for searches that begin at one move of the game.
+    """The evaluation, with the weights of one move number.
 
     Attributes:
-        move_number: the number of the move at the root; None takes that of the position itself.
+        move_number: the move number at the root of a search; None takes the move number of the evaluated position.
     """
 
     move_number: int | None = None
@@ -235,7 +240,7 @@ class Iago:
         return int(_value(np.uint64(own), np.uint64(opponent), BOARDS[8], n, edge_table()))
 
     def at_root(self, state: Othello) -> Iago:
-        """The evaluation for a search of this position."""
+        """The evaluation for a search from this position."""
         return Iago(_move_number(state)) if self.move_number is None else self
 
 
@@ -244,5 +249,5 @@ iago = Evaluation(Iago(), "iago", Othello, sizes=(8,))
 
 
 def _move_number(state: Othello) -> int:
-    """The number of the move that is to be made, from 1."""
+    """The number of the next move, counted from 1."""
     return sum(state.discs()) - 3

@@ -1,6 +1,6 @@
-"""Othello by the weights of its squares.
+"""Evaluations of Othello by the weights of its squares.
 
-The tables and their use are those of Norvig, Paradigms of Artificial Intelligence Programming, chapter 18.
+`weighted` and `modified` are from Norvig, Paradigms of Artificial Intelligence Programming, chapter 18.
 """
 
 from functools import cache
@@ -25,16 +25,16 @@ LEAGUE_QUARTER = (
     (10, 1, 5, 2),
     (5, 1, 2, 1),
 )
-"""A hundred times the weights of the heuristic player of Yoshioka, Ishii and Ito (Strategy Acquisition for the Game
-Othello Based on Reinforcement Learning, 1999), the opponent in the Othello League."""
+"""100 times the weights of the heuristic player of Yoshioka, Ishii and Ito (Strategy Acquisition for the Game Othello
+Based on Reinforcement Learning, 1999). That player is the opponent in the Othello League."""
 
 NEAR_CORNER = 5
-"""What `modified` counts for a disc beside an occupied corner."""
+"""The value of a disc beside an occupied corner in `modified`."""
 
 
 @evaluation(Othello, squares=SquareSum(QUARTER))
 def weighted(state: Othello, player: int) -> int:
-    """Othello: the weights of the player's squares less those of the other's."""
+    """Othello: the sum of the weights of the player's squares minus the other's sum."""
     return _weighted(state, player, QUARTER)
 
 
@@ -65,20 +65,20 @@ def _weighted(state: Othello, player: int, quarter: Quarter) -> int:
 
 
 def _sides(state: Othello, player: int) -> tuple[int, int]:
-    """The player's discs and the other's."""
+    """The discs of the player, and the discs of the other player."""
     return (state.own, state.opponent) if player == state.to_move else (state.opponent, state.own)
 
 
 @cache
 def square_weights(size: int, quarter: Quarter) -> tuple[int, ...]:
-    """The weight of each square, row by row, on a board of that size."""
+    """The weight of each square, row by row, on a board of this size."""
     near = [min(place, size - 1 - place) for place in range(size)]
     return tuple(quarter[row][column] for row in near for column in near)
 
 
 @cache
 def _squares_by_weight(size: int, quarter: Quarter) -> dict[int, int]:
-    """The set of squares that have each weight."""
+    """For each weight, the set of squares that have this weight."""
     sets: dict[int, int] = {}
     for weight, bit in zip(square_weights(size, quarter), bitboard.ACTION_BITS[size], strict=False):
         sets[weight] = sets.get(weight, 0) | bit

@@ -1,4 +1,4 @@
-"""Evaluations by name, and how a spec finds one.
+"""The evaluations by name, and how a spec finds an evaluation.
 
 A spec names a registered evaluation (``eval=weighted``) or any other function of a position and a player
 (``eval=path.py:function``, ``eval=package.module:function``). To add an evaluation to this package, write a file that
@@ -22,14 +22,14 @@ PACKAGED = (count, iago, material, mobility, modified, positional, standard, swh
 
 _registered: dict[str, Evaluation] = {}
 EVALUATIONS: MappingProxyType[str, Evaluation] = MappingProxyType(_registered)
-"""The evaluations that a spec can name, by name."""
+"""The evaluations that a spec can name; the keys are their names."""
 
 
 def register(evaluation: Evaluation) -> None:
     """Let specs name an evaluation.
 
     Raises:
-        ValueError: another one has this name.
+        ValueError: another evaluation has this name.
     """
     if _registered.setdefault(evaluation.name, evaluation) is not evaluation:
         raise ValueError(f"there is another evaluation named {evaluation.name!r}")
@@ -40,12 +40,12 @@ for _each in PACKAGED:
 
 
 def find_evaluation(x: str | Evaluate) -> Evaluate:
-    """An evaluation by its name, by ``path.py:function`` or ``package.module:function``, or the function itself.
+    """Find an evaluation by its name, ``path.py:function`` or ``package.module:function``; return a function as is.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: there is none of that name; the message lists the right ones.
-        TypeError: x, or what it names, cannot be called.
+        ValueError: there is no evaluation of that name; the message lists the known names.
+        TypeError: x, or the object that x names, cannot be called.
     """
     if isinstance(x, str):
         x = _named(x)
@@ -68,7 +68,7 @@ def _named(name: str) -> Evaluate:
 
 
 def evaluation_name(evaluate: Evaluate) -> str:
-    """The text that names an evaluation for `find_evaluation`; the `repr` of an object that has no name."""
+    """The text by which `find_evaluation` finds this evaluation; for an object without a name, its `repr`."""
     if isinstance(evaluate, Evaluation):
         return evaluate.name
     name = getattr(evaluate, "__qualname__", None)

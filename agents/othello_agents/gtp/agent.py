@@ -1,10 +1,10 @@
 """Other engines as opponents: programs that speak the Go Text Protocol in its Othello dialect.
 
-The program gets every move (``play black f5``) and is asked for its own (``genmove white``). A pass is never sent,
-since some engines refuse it; each command names the colour to move, so the program sees the pass by itself. On a clock
-the program gets the remaining time, if it lists the commands for that: a limit for the game is main time, a limit for
-the move is byo-yomi of one stone. The protocol is version 2 (Farnebäck, 2002) in the Othello dialect of GRhino and
-Quarry.
+The agent sends every move to the program (``play black f5``) and asks for the program's moves (``genmove white``). It
+never sends a pass, since some engines refuse passes; the program infers the pass from the colour in the next command.
+If a clock runs and the program lists the commands for time, the agent sends the remaining time: a limit for the game as
+main time, a limit for the move as byo-yomi of one stone. The protocol is version 2 (Farnebäck, 2002) in the Othello
+dialect of GRhino and Quarry.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _SECONDS = 60.0
 
 
 class Gtp(Agent):
-    """Lets another program play Othello. It is started at the first move.
+    """Lets another program play Othello. The program is started at the first move.
 
-    The program and the processes that it has started end with this agent, and with this process however it ends. The
-    program must know the whole game, so the game must have begun at the standard start. The protocol counts whole
-    seconds, so a program with less than one second left is told one.
+    The program and all processes that it has started end when this agent is closed or deleted. They also end when this
+    process ends, even if it is killed. The program must know the whole game, so the game must begin at the standard
+    start. The protocol counts whole seconds, so with less than a second left the agent sends one second.
 
     Args:
-        command: starts the program: its path and arguments, as in a shell.
-        seconds: the longest time for a move, including the commands that the program gets before it.
+        command: the program's path and arguments, quoted as in a shell.
+        seconds: the longest time for a move, including the commands that are sent before it.
 
     Raises:
         ValueError: the command is empty or not well quoted, or the time is not positive.
@@ -50,9 +50,9 @@ class Gtp(Agent):
         self._seconds = seconds
         self._program: Program | None = None
         self._finalizer: weakref.finalize[Any, Any] | None = None
-        self._size = 0  # of the board that the program has set up
-        self._told: list[str] | None = None  # the commands of the moves that it has seen; None if unknown
-        self._known: set[str] | None = None  # the commands that it knows; None if it was never asked
+        self._size = 0  # the board size that the program has set up
+        self._told: list[str] | None = None  # the commands for the moves sent to the program; None if unknown
+        self._known: set[str] | None = None  # the commands that the program lists; None before it is asked
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -74,7 +74,7 @@ class Gtp(Agent):
         with self._lock:
             try:
                 return self._answer(state, commands, Clock(seconds_left, move_seconds))
-            except BaseException:  # also Ctrl-C: half an exchange cannot be continued
+            except BaseException:  # also after Ctrl-C: a half-finished exchange cannot be continued
                 self._stop()
                 raise
 
@@ -101,7 +101,7 @@ class Gtp(Agent):
         return action
 
     def _start(self) -> Program:
-        """The program, started if it does not run yet; a forked process leaves its parent's program alone."""
+        """The program, started if necessary. A forked process starts its own and does not touch its parent's."""
         if self._program is None or not self._program.is_ours:
             self._told = self._known = None
             self._program = Program(self._command)
@@ -109,7 +109,7 @@ class Gtp(Agent):
         return self._program
 
     def _tell(self, size: int, commands: list[str], program: Program) -> bool:
-        """Send the moves that the program has not seen; of a new game, all. Returns whether it is a new game."""
+        """Send the moves that the program has not seen (all, in a new game). Return whether the game is new."""
         told, self._told = self._told, None  # unknown until all moves are sent
         is_new = told is None or size != self._size or commands[: len(told)] != told
         if told is None or is_new:

@@ -1,7 +1,7 @@
-"""A program that answers commands: it is started, asked within limits of time and size, and ended.
+"""Starts a program, sends commands to it within limits of time and size, and ends it.
 
-With it end all processes that it has started. Its `othello_agents.gtp.supervisor` ends it when this process ends,
-however that happens.
+All processes that the program has started end with it. `othello_agents.gtp.supervisor` ends the program when this
+process ends, even if this process is killed.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from othello_env.agent import AgentError
 __all__ = ["Program", "shown"]
 
 _LONGEST_LINE = 1 << 16
-"""In bytes. A program that has written this much while nobody reads must wait."""
+"""In bytes. A program that has more unread output than this must wait."""
 _LONGEST_ANSWER = 1 << 20
-"""In bytes, including all that the program writes before its answer."""
+"""In bytes, including everything that the program writes before its answer."""
 _REMEMBERED_ERRORS = 2048
 """The number of bytes of its stderr that an error shows."""
 _SHOWN = 200
@@ -37,13 +37,13 @@ _END_SECONDS = 5.0
 
 
 class Program:
-    """A running program: commands to it, its answers, its last output on stderr, and its end.
+    """A running program. It takes commands and gives answers.
 
     Args:
-        command: its path and arguments, as in a shell.
+        command: the program's path and arguments, quoted as in a shell.
 
     Raises:
-        AgentError: it cannot be started.
+        AgentError: the program cannot be started.
     """
 
     def __init__(self, command: str) -> None:
@@ -61,7 +61,7 @@ class Program:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
-                start_new_session=sys.platform != "win32",  # the terminal's Ctrl-C is for this process
+                start_new_session=sys.platform != "win32",  # the terminal's Ctrl-C reaches only this process
             )
         except (OSError, ValueError, IndexError) as error:
             raise AgentError(f"gtp: the command {command!r} cannot be started: {error}") from error
@@ -79,21 +79,22 @@ class Program:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this process has started it; a process that was forked later must leave it alone."""
+        """Whether this process started the program; a process that was forked later must not use it."""
         return self._owner == os.getpid()
 
     def limit(self, seconds: float) -> None:
-        """From now on, until the next call of this, all answers together may take this long."""
+        """Limit the time of all answers together, from now until the next call of `limit`."""
         self._seconds, self._end = seconds, time.monotonic() + seconds
 
     def ask(self, command: str) -> str:
         """The answer to a command.
 
         Raises:
-            AgentError: it did not come in time, was too long, or was an error; the message shows the last exchange.
+            AgentError: the answer did not come in time, was too long, or was an error; the message shows the last
+                exchange.
         """
         self._exchange.append(f"> {command}")
-        with contextlib.suppress(OSError, ValueError):  # the program has ended, which is found out below
+        with contextlib.suppress(OSError, ValueError):  # the program has ended; the loop below notices that
             self._stdin.write(f"{command}\n".encode())
         answer: list[str] = []
         size = 0
@@ -116,7 +117,7 @@ class Program:
         return "\n".join([answer[0][1:].strip(), *answer[1:]]).strip()
 
     def _silence(self) -> str:
-        """The reason why no line came."""
+        """Why no line came."""
         if not self._lines.have_ended:
             return f"gave no answer within {self._seconds:g} s"
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -125,21 +126,21 @@ class Program:
         return f"has ended with status {self._process.returncode}"
 
     def failure(self, what: str) -> AgentError:
-        """The error for something that went wrong, with the last exchange; the caller raises it."""
+        """An error that says what went wrong and shows the last exchange; the caller raises it."""
         words = [f"gtp: {self._command!r} {what}", "the last exchange:", *self._exchange]
         if errors := bytes(self._errors).decode("utf-8", "replace").splitlines():
             words += ["its stderr:", *(shown(line[-_SHOWN:]) for line in errors)]
         return AgentError("\n  ".join(words))
 
     def close(self) -> None:
-        """Ask the program to quit, then end it and all that it has started."""
+        """Ask the program to quit, then end it and all processes that it has started."""
         if not self.is_ours:
             return
         self._lines.close()
         with contextlib.suppress(OSError, ValueError):
             self._stdin.write(b"quit\n")
         self.leave()
-        for stop in (self._process.terminate, self._process.kill):  # if the end of its stdin does not
+        for stop in (self._process.terminate, self._process.kill):  # if closing its stdin has not ended it
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(supervisor.GRACE_SECONDS + _END_SECONDS)
                 return
@@ -153,7 +154,7 @@ class Program:
 
 
 def shown(text: str) -> str:
-    """The beginning of what a program wrote, for an error: without characters that would steer a terminal."""
+    """The beginning of a program's output for an error message, without control characters."""
     return "".join(c if c.isprintable() else " " for c in text[:_SHOWN])
 
 
@@ -161,7 +162,7 @@ _running: weakref.WeakSet[Program] = weakref.WeakSet()
 
 
 def _leave_to_parent() -> None:
-    """In a forked process, close the stdin of its parent's programs, so that they end with the parent."""
+    """In a forked process, close its copies of the programs' stdin, so that the programs end with the parent."""
     for program in _running:
         program.leave()
 
@@ -171,7 +172,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class _Lines:
-    """The lines of a stream. A thread reads ahead, but only a little."""
+    """The lines of a stream. A thread reads them in advance, up to about `_LONGEST_LINE` bytes."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.have_ended = False
@@ -181,9 +182,9 @@ class _Lines:
         threading.Thread(target=self._read, args=(stream,), name="gtp-answers", daemon=True).start()
 
     def take(self, end: float) -> bytes | None:
-        """The next line, or the beginning of one that is longer than `_LONGEST_LINE`.
+        """The next line, or the beginning of a line that is longer than `_LONGEST_LINE`.
 
-        None at the end of the stream, or once `time.monotonic` has reached `end`.
+        Returns None at the end of the stream, or when `time.monotonic` has reached `end`.
         """
         with self._changed:
             left = end - time.monotonic()
@@ -211,7 +212,7 @@ class _Lines:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Take no more lines; what still comes is dropped."""
+        """Drop all output that still comes."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()

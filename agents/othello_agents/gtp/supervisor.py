@@ -1,11 +1,11 @@
 """Runs a program and ends it when its owner ends: ``python supervisor.py PROGRAM ARGUMENT ...``.
 
-It passes its stdin on to the program; stdout and stderr are the program's own. The system closes stdin when the process
-at its other end dies, however that happens. When stdin ends, the program's stdin ends too, and a second later the
-program is killed with all processes that it has started. SIGTERM kills them at once.
+The supervisor passes its stdin on to the program. The program inherits its stdout and stderr. The system closes the
+supervisor's stdin when the owner dies, even if the owner is killed. Then the supervisor closes the program's stdin. One
+second later it kills the program and all processes that the program has started. On SIGTERM it kills them at once.
 
-It exits with the program's status, or with 128 + N if signal N ended the program. It imports only the standard library,
-so that it starts quickly.
+The supervisor exits with the program's status, or with 128 + N if signal N ended the program. It imports only the
+standard library, so that it starts quickly.
 """
 
 from __future__ import annotations
@@ -32,18 +32,19 @@ def _main() -> None:
         program = subprocess.Popen(  # noqa: S603 - the user's own command
             sys.argv[1:],
             stdin=subprocess.PIPE,
-            start_new_session=sys.platform != "win32",  # a group that is killed as a whole
+            start_new_session=sys.platform != "win32",  # a process group, which can be killed as a whole
         )
     except OSError as error:
         sys.exit(f"cannot be started: {error}")
     signal.signal(signal.SIGTERM, lambda *_: _kill(program))
     assert program.stdin is not None
-    # A queue between them, so that the end of stdin is noticed even while the program does not read.
+    # One thread reads stdin into a queue and another writes to the program. So the end of stdin is noticed even while
+    # the program does not read.
     chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_write, args=(program.stdin, chunks), daemon=True).start()
     threading.Thread(target=_read, args=(program, chunks), daemon=True).start()
     status = program.wait()
-    _kill(program)  # the processes that it has left behind
+    _kill(program)  # the processes that the program left behind
     os._exit(status if status >= 0 else 128 - status)
 
 

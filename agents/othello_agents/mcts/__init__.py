@@ -1,1 +1,1 @@
-"""Monte Carlo tree search: by random playouts, and guided by a network (Gumbel)."""
+"""Monte Carlo tree search: with random playouts, or guided by a network (Gumbel AlphaZero)."""

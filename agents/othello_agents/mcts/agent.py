@@ -1,4 +1,4 @@
-"""The agent that plays by the results of random games, which a tree search directs."""
+"""The agent that plays by Monte Carlo tree search with random games."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RootStatistics(NamedTuple):
     value: float
     """The mean result for the player to move, -1 to +1."""
     action: int
-    """The action that was tried most often, the first one of several."""
+    """The action that was tried most often; the first one if several are equal."""
     visits: dict[int, int]
     """For each legal action, the number of times that it was tried."""
     values: dict[int, float]
@@ -35,22 +35,22 @@ class RootStatistics(NamedTuple):
 
 
 class Mcts(Agent):
-    """Plays Othello by Monte Carlo tree search; it knows only the rules.
+    """Plays Othello by Monte Carlo tree search; the search uses only the rules of the game.
 
-    UCT grows its tree, and random games evaluate the leaves (see `othello_agents.mcts.kernels`). Each decision is a new
-    search, whose random numbers depend only on the game's key and turn.
+    UCT grows the tree, and random games evaluate its leaves (see `othello_agents.mcts.kernels`). Each decision starts a
+    new search. Its random numbers depend only on the game's key and the turn.
 
     Args:
-        simulations: the number of random games for a move.
-        exploration: the weight of moves that were tried little; the proof of UCT's convergence uses 2.8.
-        seed: for the choices made without `new_game`; None draws one from the operating system.
+        simulations: the number of random games for each move.
+        exploration: the weight of the bonus for moves that were rarely tried; the proof of UCT's convergence uses 2.8.
+        seed: determines the choices before the first `new_game`; None takes random bits from the operating system.
 
     Raises:
-        ValueError: simulations is less than 1 or beyond ten million, or exploration negative or not finite.
-        TypeError: simulations is no integer.
+        ValueError: simulations is less than 1 or more than ten million, or exploration is negative or not finite.
+        TypeError: simulations is not an integer.
     """
 
-    _MOST = 10_000_000  # 0.7 GB
+    _MOST = 10_000_000  # their tree takes 0.7 GB
 
     def __init__(self, simulations: int = 1000, exploration: float = 1.0, seed: int | None = None) -> None:
         if not 1 <= index(simulations) <= self._MOST:
@@ -74,7 +74,7 @@ class Mcts(Agent):
         """Search a position.
 
         Raises:
-            ValueError: it is no Othello position, or the game is over.
+            ValueError: the state is not an Othello position, or the game is over.
         """
         state = as_othello(state, "mcts plays")
         if state.is_over:
@@ -108,11 +108,11 @@ class Mcts(Agent):
 
 @cache
 def _columns(size: int) -> npt.NDArray[np.int64]:
-    """For each action its column in the kernel's results; a pass has the column of the position itself."""
+    """For each action, its column in the kernel's results; a pass uses the column of the searched position itself."""
     return np.array([*ACTION_SQUARES[size], ROOT])
 
 
 def _most_tried(visits: npt.NDArray[np.int64], batch: OthelloPositions) -> npt.NDArray[np.int64]:
-    """(N,) the legal actions that were tried most often."""
+    """(N,) for each position, the legal action that was tried most often."""
     tried = np.where(batch.masks(), visits[:, _columns(batch.size)], -1)
     return np.asarray(np.argmax(tried, axis=1), np.int64)

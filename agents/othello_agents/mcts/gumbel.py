@@ -1,11 +1,11 @@
-"""Gumbel AlphaZero's search: it improves a policy by looking ahead, in many positions at once.
+"""Gumbel AlphaZero's search, which improves a policy by looking ahead in many positions at once.
 
-At the root, sequential halving divides a few simulations among the likeliest moves; below it the tree follows the
-improved policy. Policies and values come from any function of observations and masks. Each simulation calls it once,
-with one position of each tree. See `othello_agents.mcts.gumbel_kernels`, and Danihelka et al., Policy improvement by
-planning with Gumbel (ICLR 2022), whose experiments show improvement with only two simulations.
+At the root, sequential halving divides a few simulations among the likeliest moves. Below the root, the search follows
+the improved policy. Policies and values come from any function of observations and masks. Each simulation calls that
+function once, with one position from each tree. See `othello_agents.mcts.gumbel_kernels`. The source is Danihelka et
+al., Policy improvement by planning with Gumbel (ICLR 2022); its experiments show improvement with only two simulations.
 
-Letters for shapes: N positions, A = S * S + 1 actions.
+Letters for shapes: N positions, S size of the board, A = S * S + 1 actions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ __all__ = ["Answers", "ImprovedPolicies", "search"]
 _T = TypeVar("_T", np.int64, np.float64)
 _Floats = npt.NDArray[np.float64]
 Answers = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], tuple[_Floats, _Floats]]
-"""Observations (N, 2, S, S) and masks (N, A) to policies (N, A) and values (N,), from -1 to +1, of the movers."""
+"""A function of observations (N, 2, S, S) and masks (N, A). It returns policies (N, A) and the values (N,) for the
+players to move, from -1 to +1."""
 
 
 class ImprovedPolicies(NamedTuple):
@@ -40,7 +41,7 @@ class ImprovedPolicies(NamedTuple):
     visits: npt.NDArray[np.int64]
     """(N, A) the number of times that each action was tried."""
     values: npt.NDArray[np.float64]
-    """(N,) the values of those actions for the players to move: the mean value in their part of the tree."""
+    """(N,) the values of the actions to play, for the players to move: the mean value in the subtree of each action."""
 
 
 def search(
@@ -57,12 +58,12 @@ def search(
     Args:
         answers: gives policies and values.
         batch: the positions.
-        simulations: the number for each position; each adds a node to its tree.
+        simulations: the number of simulations for each position; each adds at most one node to the position's tree.
         considered: the simulations are divided among at most this many of the likeliest moves.
-        scale: the weight of a value against the logarithm of a probability (the paper's values go from 0 to 1, so its
-            c_scale is twice this).
-        gumbel: (N, A) noise of the standard Gumbel distribution: the considered actions are then drawn from the policy
-            without replacement. None for no noise.
+        scale: the weight of a value against the logarithm of a probability. The paper's c_scale is twice this, since
+            its values go from 0 to 1.
+        gumbel: (N, A) noise from the standard Gumbel distribution. With it, the considered actions are sampled from the
+            policy without replacement. None for no noise.
 
     Raises:
         ValueError: simulations or considered is less than 1.
@@ -87,10 +88,10 @@ def search(
 
 @cache
 def _plan(considered: int, simulations: int) -> tuple[int, ...]:
-    """Sequential halving: a simulation takes the best move among those with this many visits; (simulations,).
+    """The plan of sequential halving, (simulations,): each simulation tries the best move with this many visits.
 
-    All considered moves are tried equally often, then the better half of them, and so on; the last two share the
-    remaining simulations. mctx, the authors' own program, does the same.
+    First all considered moves are tried equally often, then the better half of them, and so on. The last two moves
+    share the remaining simulations. mctx, the authors' own library, does the same.
     """
     plan: list[int] = []
     visits = [0] * considered
@@ -105,7 +106,7 @@ def _plan(considered: int, simulations: int) -> tuple[int, ...]:
 
 
 def _answer(tree: Tree, leaves: npt.NDArray[np.int64], answers: Answers, size: int) -> None:
-    """Ask about the leaves that are not finished, and put the answers into the trees."""
+    """Ask for the policies and values of the unfinished leaves, and put them into the trees."""
     places = np.arange(len(leaves)), leaves
     live = tree.legal[places] != 0
     own, opponent = tree.own[places][live], tree.opponent[places][live]
@@ -125,7 +126,7 @@ def _by_action(
     visits: npt.NDArray[np.int64],
     values: npt.NDArray[np.float64],
 ) -> ImprovedPolicies:
-    """The results by action instead of square; in a position with a forced pass the pass has them all."""
+    """The results by action instead of square; if a pass is forced, the pass gets all probability and visits."""
     passes = batch.masks()[:, -1:] != 0
     order = np.array(ACTION_SQUARES[batch.size])
 

@@ -1,7 +1,8 @@
-"""The trees of Gumbel AlphaZero's search in Othello, compiled: one tree for each position, all grown together.
+"""Compiled trees for Gumbel AlphaZero's search in Othello: one tree for each position, and all trees grow together.
 
-From Danihelka, Guez, Schrittwieser and Silver, Policy improvement by planning with Gumbel (ICLR 2022). A forced pass
-has no node: a node is the position after the pass. Between two simulations the leaves wait for a network's answers.
+The search is from Danihelka, Guez, Schrittwieser and Silver, Policy improvement by planning with Gumbel (ICLR 2022). If
+a pass is forced, the node holds the position after the pass. `descend` finds a leaf in each tree, a network evaluates
+the leaves, and `back_up` stores its answers.
 
 Letters for shapes: N positions, M nodes of a tree, 64 squares.
 """
@@ -18,30 +19,33 @@ __all__ = ["Tree", "back_up", "descend", "new_tree", "plant", "results"]
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
-_VISITS = 50.0  # c_visit in the paper: added to the number of visits by which the values of actions are weighted
+_VISITS = 50.0  # c_visit in the paper; the weight of a value is this plus the most visits of any move
 
 
 class Tree(NamedTuple):
-    """The trees of N positions; node 0 is the root."""
+    """The trees of N positions; node 0 is the root.
+
+    The first player of a tree is the player to move in its position, before a forced pass.
+    """
 
     own: npt.NDArray[np.uint64]
     """(N, M) the discs of the player to move."""
     opponent: npt.NDArray[np.uint64]
-    """(N, M)"""
+    """(N, M) the discs of the other player."""
     legal: npt.NDArray[np.uint64]
-    """(N, M) the moves; none once the game is over."""
+    """(N, M) the legal moves as bits; 0 once the game is over."""
     sign: npt.NDArray[np.int64]
     """(N, M) +1 where the first player of the tree is to move, else -1."""
     parent: npt.NDArray[np.int64]
-    """(N, M)"""
+    """(N, M) the number of the node above; -1 for the root."""
     visits: npt.NDArray[np.int64]
-    """(N, M)"""
+    """(N, M) the number of values in `total`."""
     total: npt.NDArray[np.float64]
     """(N, M) the sum of the values at and below the node, for the first player of the tree."""
     value: npt.NDArray[np.float64]
     """(N, M) the network's value for the player to move."""
     child: npt.NDArray[np.int32]
-    """(N, M, 64) by the square of the move; -1 where there is no node yet."""
+    """(N, M, 64) the node after a move on each square; -1 where there is no node yet."""
     prior: npt.NDArray[np.float64]
     """(N, M, 64) the logarithms of the network's policy."""
     used: npt.NDArray[np.int64]
@@ -49,7 +53,7 @@ class Tree(NamedTuple):
 
 
 def new_tree(positions: int, nodes: int) -> Tree:
-    """Memory for the trees of N positions, of M nodes each."""
+    """Memory for N trees of M nodes each."""
     shape = (positions, nodes)
     return Tree(
         own=np.empty(shape, np.uint64),
@@ -68,7 +72,7 @@ def new_tree(positions: int, nodes: int) -> Tree:
 
 @kernel
 def _moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """`legal_moves` as a function that is compiled once, not into each of its callers."""
+    """`legal_moves`, compiled once as a function of its own instead of into each caller."""
     return legal_moves(own, opponent, board)
 
 
@@ -76,7 +80,7 @@ def _moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
 def _put(
     tree: Tree, i: int, own: np.uint64, opponent: np.uint64, sign: np.int64, parent: np.int64, board: np.uint64
 ) -> np.int64:
-    """Make tree i's next node of a position, or if it has a forced pass, of the position after the pass."""
+    """Add a node to tree i, and return its number. If a pass is forced, the node holds the position after the pass."""
     moves = _moves(own, opponent, board)
     if moves == _0:
         passed = _moves(opponent, own, board)
@@ -92,7 +96,7 @@ def _put(
 
 @kernel
 def plant(tree: Tree, own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], board: np.uint64) -> None:
-    """Begin the trees of N positions, none of them finished."""
+    """Begin the trees of N unfinished positions."""
     for i in range(len(own)):
         tree.used[i] = 0
         _put(tree, i, own[i], opponent[i], np.int64(1), np.int64(_NONE), board)
@@ -102,7 +106,8 @@ def plant(tree: Tree, own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint
 def _score(tree: Tree, i: int, node: np.int64, scale: float, scores: npt.NDArray[np.float64]) -> None:
     """Write into `scores` (64,) the logits of a node's improved policy (equations 8 and 11 of the paper).
 
-    The value of a move without visits is estimated from the visited moves and the network's value of the node (33).
+    The value of a move without visits is estimated from the visited moves and the network's value of the node
+    (equation 33).
     """
     sign = tree.sign[i, node]
     seen, most, prior_seen, value_seen = np.int64(0), np.int64(0), 0.0, 0.0
@@ -160,7 +165,7 @@ def _visits(tree: Tree, i: int, node: np.int64, square: np.uint64) -> np.int64:
 def _at_root(
     tree: Tree, i: int, wanted: np.int64, gumbel: npt.NDArray[np.float64], scores: npt.NDArray[np.float64]
 ) -> np.uint64:
-    """The best move of the root among those with `wanted` visits, by `scores` and the noise `gumbel` (64,)."""
+    """The root's move with `wanted` visits that has the highest sum of score and noise (`gumbel`, (64,))."""
     best, highest, found = _0, -np.inf, False
     moves = tree.legal[i, 0]
     while moves != _0:
@@ -174,7 +179,10 @@ def _at_root(
 
 @kernel
 def _below(tree: Tree, i: int, node: np.int64, scores: npt.NDArray[np.float64]) -> np.uint64:
-    """The move whose share of visits lags most behind the improved policy (equation 14), whose logits are `scores`."""
+    """The move whose share of visits lags most behind the improved policy (equation 14).
+
+    `scores` holds the logits of that policy; they are replaced by its probabilities.
+    """
     _softmax(scores, tree.legal[i, node])
     best, highest, found = _0, -np.inf, False
     moves = tree.legal[i, node]
@@ -194,7 +202,7 @@ def descend(
     """Go down each tree to a new node or a finished game.
 
     Args:
-        tree: of N positions, whose roots have got their answers.
+        tree: the trees of N positions, whose roots already have their answers.
         wanted: (N,) the best of the root's moves with this many visits is tried.
         gumbel: (N, 64) noise for the root's moves.
         scale: the weight of values against logits.
@@ -228,13 +236,13 @@ def descend(
 def back_up(
     tree: Tree, leaves: npt.NDArray[np.int64], priors: npt.NDArray[np.float64], values: npt.NDArray[np.float64]
 ) -> None:
-    """Give the leaves their answers, and add their values to all nodes above them.
+    """Store the answers for the leaves, and add each leaf's value to the leaf and all nodes above it.
 
     Args:
-        tree: of N positions.
-        leaves: (N,) a node in each tree, new or finished.
+        tree: the trees of N positions.
+        leaves: (N,) the leaf of each tree: a new node or a finished game.
         priors: (L, 64) the logarithms of the policies, for the L leaves that are not finished.
-        values: (L,) their values for the player to move.
+        values: (L,) the values of these leaves for the player to move.
     """
     answer = 0
     for i in range(len(leaves)):
@@ -262,8 +270,8 @@ def results(
     """The results of N searches at their roots.
 
     Returns:
-        The squares to play (N,), the improved policies (N, 64), the visits (N, 64), and the values of those squares for
-        the trees' first players (N,). In a position with a forced pass the moves are those of the other player.
+        The squares to play (N,), the improved policies (N, 64), the visits (N, 64), and the values of the squares to
+        play (N,), for the trees' first players. If a pass is forced, the moves are those of the other player.
     """
     n = len(gumbel)
     squares, policy = np.empty(n, np.int64), np.zeros((n, 64))

@@ -1,8 +1,9 @@
 """Monte Carlo tree search in Othello, compiled.
 
-UCT (Kocsis and Szepesvári, Bandit based Monte-Carlo planning, 2006): each simulation goes down the tree by upper
-confidence bounds until it meets a move without a node. It adds that node, plays the game out by uniformly random moves
-and adds the result to all nodes on its way. A forced pass has no node: a node is the position after the pass.
+The search is UCT (Kocsis and Szepesvári, Bandit based Monte-Carlo planning, 2006). Each simulation goes down the tree
+by upper confidence bounds until it meets a move without a node. It adds a node for that move, plays uniformly random
+moves to the end of the game, and adds the result to all nodes on its way. If a pass is forced, the node holds the
+position after the pass.
 
 Letters for shapes: N positions, M nodes.
 """
@@ -19,16 +20,16 @@ from othello_env.support.jit import kernel
 __all__ = ["ROOT", "search_batch"]
 
 ROOT = 64
-"""The column of the results, after those of the 64 squares, for the position itself."""
+"""The column of the results for the position itself; the columns before it are for the 64 squares."""
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
-_LONGEST = 64  # more nodes than a line can have
-_EXPAND = np.uint64(_LONGEST)  # the purpose of a random number; smaller numbers are the plies of a playout
+_LONGEST = 64  # more nodes than any path in a tree has
+_EXPAND = np.uint64(_LONGEST)  # marks the random number for a new node's move; playouts use smaller marks
 
 
 class _Tree(NamedTuple):
-    """The nodes, (M,) each, of which the first is the root."""
+    """The nodes of a tree; each array is (M,), and node 0 is the root."""
 
     own: npt.NDArray[np.uint64]
     """The discs of the player to move."""
@@ -38,7 +39,7 @@ class _Tree(NamedTuple):
     sign: npt.NDArray[np.int64]
     """+1 where the root's player is to move, else -1."""
     square: npt.NDArray[np.int64]
-    """The move that led there."""
+    """The move that led to the node."""
     child: npt.NDArray[np.int64]
     """The newest child, or -1."""
     sibling: npt.NDArray[np.int64]
@@ -50,7 +51,7 @@ class _Tree(NamedTuple):
 
 @kernel
 def _after(own: np.uint64, opponent: np.uint64, square: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """The next position's own and opponent after a disc on a square."""
+    """The next position after a disc on a square: the discs of its player to move, and the other player's discs."""
     disc = _1 << square
     turned = flips(disc, own, opponent)
     return opponent & ~turned, own | turned | disc
@@ -66,7 +67,7 @@ def _put(
     square: np.int64,
     board: np.uint64,
 ) -> None:
-    """Make a node of a position, or if it has a forced pass, of the position after the pass."""
+    """Fill a node with a position, or with the position after the pass if a pass is forced."""
     moves = legal_moves(own, opponent, board)
     if moves == _0:
         own, opponent, sign = opponent, own, -sign
@@ -94,7 +95,7 @@ def _best_child(tree: _Tree, node: np.int64, exploration: float) -> np.int64:
 
 @kernel
 def _expand(tree: _Tree, node: np.int64, new: np.int64, key: np.uint64, board: np.uint64) -> None:
-    """Draw one of the moves that have no node, and make its node."""
+    """Choose at random a move that has no node, and make its node."""
     moves = tree.untried[node]
     square = nth_bit(moves, below(mix(key, _EXPAND), popcount(moves)))
     own, opponent = _after(tree.own[node], tree.opponent[node], square)
@@ -106,7 +107,7 @@ def _expand(tree: _Tree, node: np.int64, new: np.int64, key: np.uint64, board: n
 
 @kernel
 def _play_out(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uint64) -> int | np.int64:
-    """The result, +1, 0 or -1, for the player to move, after random moves to the end."""
+    """Play random moves to the end; return the result for the player to move: +1, 0 or -1."""
     sign = 1
     ply = _0
     while True:
@@ -126,7 +127,7 @@ def _play_out(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uin
 def _simulate(
     tree: _Tree, used: np.int64, path: npt.NDArray[np.int64], key: np.uint64, exploration: float, board: np.uint64
 ) -> np.int64:
-    """One simulation; returns the number of nodes after it."""
+    """Run one simulation; return the number of nodes after it."""
     node, depth = np.int64(0), 1
     path[0] = 0
     while tree.untried[node] == _0 and tree.child[node] != _NONE:
@@ -155,20 +156,20 @@ def search_batch(
     simulations: int,
     exploration: float,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Search N positions, none of them finished, one after the other.
+    """Search N unfinished positions, one after the other.
 
     Args:
         own: (N,) the discs of the player to move.
-        opponent: (N,) the other's.
-        key: (N,) for the random moves.
+        opponent: (N,) the discs of the other player.
+        key: (N,) the keys that determine the random moves.
         board: the squares in play.
-        simulations: the number for each position, at least 1.
-        exploration: the weight of moves that were tried little, against the mean result.
+        simulations: the number of simulations for each position, at least 1.
+        exploration: the weight of the bonus for moves that were rarely tried, relative to the mean result.
 
     Returns:
-        The number of times that each square was tried, and the mean result after it for the player who moves there,
-        both (N, 65); the last column is the position's own. In a position with a forced pass the moves are those of the
-        other player.
+        Two arrays (N, 65): the number of times that each square was tried, and the mean result after it for the player
+        who moves there. The last column has the same for the position itself and its player to move. If a pass is
+        forced, the moves are those of the other player.
     """
     visits, totals = np.zeros((len(own), ROOT + 1), np.int64), np.zeros((len(own), ROOT + 1))
     most = simulations + 1
@@ -185,7 +186,7 @@ def search_batch(
     )
     path = np.empty(_LONGEST, np.int64)
     for i in range(len(own)):
-        # Bare literals would be types of their own, and the kernels would be compiled once more for them.
+        # The numbers are wrapped since bare literals have types of their own, for which kernels are compiled again.
         _put(tree, np.int64(0), own[i], opponent[i], np.int64(1), np.int64(ROOT), board)
         used = np.int64(1)
         for simulation in range(simulations):

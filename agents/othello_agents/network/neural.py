@@ -1,7 +1,7 @@
-"""A convolutional network of policy and value as a player, and the file that stores it.
+"""A convolutional network that gives a policy and a value, the file that stores it, and the agent that plays by it.
 
-The network is a function of its weights, a dict of tensors, so a file holds the weights and a card with the sizes.
-PyTorch is imported when a network is made or loaded (the extra ``torch``).
+A file holds the weights, a dict of tensors, and a card with the network's sizes. PyTorch (the extra ``torch``) is
+imported when a network is made or loaded.
 
 Letters for shapes: N positions, S size, A = S * S + 1 actions, C channels.
 """
@@ -47,24 +47,24 @@ _LARGEST_FILE = 1 << 30  # bytes
 
 
 class NeuralNetwork:
-    """A residual network over the board: a policy, and the expected result.
+    """A residual network that gives the policy and the expected result of a position.
 
-    Its input is three planes: the player's discs, the opponent's, and the squares where the player may move. A 3x3
-    convolution and `blocks` residual blocks of two convolutions each turn them into C channels. The policy is a 1x1
-    convolution and a bias for each square. The value is two dense layers over the channels' means and a second 1x1
-    convolution.
+    Its input is three planes: the player's discs, the opponent's discs, and the squares where the player may move. A
+    3x3 convolution and `blocks` residual blocks of two convolutions each turn the planes into C channels. The policy
+    comes from a 1x1 convolution with a bias for each square. The value comes from two dense layers. Their inputs are
+    the channels' means and the output of a second 1x1 convolution.
 
     Args:
-        size: of the board: 4, 6 or 8.
-        channels: of each convolution, at most 512.
+        size: the board's size: 4, 6 or 8.
+        channels: the number of channels of each convolution, at most 512.
         blocks: the number of residual blocks, at most 64.
-        weights: tensors by name, or None for random ones.
-        seed: for random ones.
+        weights: tensors by name, or None for random weights.
+        seed: the seed of random weights.
         training: the origin of the weights, as values that JSON can hold.
 
     Raises:
         MissingExtraError: PyTorch is not installed.
-        ValueError: a number is out of its range, or the weights have other names or shapes or are not finite.
+        ValueError: a number is out of its range, or the weights have wrong names or shapes, or are not finite floats.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class NeuralNetwork:
         }
 
     def _random(self, seed: int) -> dict[str, _Tensor]:
-        """He's initialisation (He et al., 2015); the heads and the second halves of blocks begin small."""
+        """He's initialisation (He et al., 2015); a tenth of it for the heads and the second convolutions of blocks."""
         torch = self._torch
         generator = torch.Generator().manual_seed(seed)
         weights = {}
@@ -163,8 +163,8 @@ class NeuralNetwork:
             masks: (N, A), nonzero for each legal action.
 
         Returns:
-            The logits of the actions (N, A), a large negative number for illegal ones, and the expected results for the
-            players to move (N,), -1 to +1.
+            The logits (N, A), with a large negative number for each illegal action; and the expected results (N,) for
+            the players to move, -1 to +1.
         """
         torch, w = self._torch, self.weights
         functional = torch.nn.functional
@@ -186,7 +186,7 @@ class NeuralNetwork:
         features = torch.cat([x.mean(dim=(2, 3)), board], dim=1)
         hidden = torch.relu(functional.linear(features, w["hidden.weight"], w["hidden.bias"]))
         value = torch.tanh(functional.linear(hidden, w["value.weight"], w["value.bias"])).squeeze(1)
-        # A finite number: an infinite one would make the gradient of the entropy NaN.
+        # The number is finite because an infinite number would make the gradient of the entropy NaN.
         return logits.masked_fill(~legal, -1e9), value
 
     def answers(
@@ -208,10 +208,10 @@ class NeuralNetwork:
         return self.answers(observations, masks)[0]
 
     def save(self, path: str | Path) -> None:
-        """Write the weights and the card to a ``.safetensors`` file, whole or not at all.
+        """Write the weights and the card to a ``.safetensors`` file, completely or not at all.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: the file cannot be written.
         """
         card = {"format": FORMAT, "size": self.size, "channels": self.channels, "blocks": self.blocks}
         observation = "the player's discs and the opponent's, (2, size, size), and the legal squares"
@@ -223,7 +223,7 @@ class NeuralNetwork:
 
         Raises:
             FileNotFoundError: there is no such file.
-            OSError: it is no regular file, or cannot be read.
+            OSError: it is not a regular file, or cannot be read.
             ValueError: the file is damaged or holds no such network; the message names the file and the fault.
         """
         tensors, card = read_tensors(path)
@@ -241,10 +241,10 @@ class NeuralNetwork:
 
 
 def write_tensors(path: str | Path, tensors: Mapping[str, _Tensor], card: Mapping[str, Any]) -> None:
-    """Write tensors and a JSON card to a ``.safetensors`` file, whole or not at all.
+    """Write tensors and a JSON card to a ``.safetensors`` file, completely or not at all.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     safetensors = import_extra("safetensors.torch", "torch")
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
@@ -252,15 +252,15 @@ def write_tensors(path: str | Path, tensors: Mapping[str, _Tensor], card: Mappin
 
 
 def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str, _Tensor], dict[str, Any]]:
-    """Read the tensors, onto the CPU, and the card that `write_tensors` wrote; both are copies.
+    """Read the tensors, to the CPU, and the card that `write_tensors` wrote. Later changes of the file have no effect.
 
     Args:
-        path: of the file.
-        most: the largest size of the file in bytes.
+        path: the file.
+        most: the largest file that is accepted, in bytes.
 
     Raises:
         FileNotFoundError: there is no such file.
-        OSError: it is no regular file, or cannot be read.
+        OSError: it is not a regular file, or cannot be read.
         ValueError: the file is damaged or too large, or has no card.
     """
     safetensors = import_extra("safetensors.torch", "torch")
@@ -268,15 +268,15 @@ def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str,
     try:
         card = _card(data)
         return safetensors.load(data), card
-    except Exception as error:  # the library has a class of errors for each failure
+    except Exception as error:  # the library has one error class for each kind of failure
         raise ValueError(f"{str(path)!r} cannot be read: {error}") from error
 
 
 def _card(data: bytes) -> dict[str, Any]:
-    """The card in the header of a ``.safetensors`` file, which is 8 bytes with its length, then JSON.
+    """The card in the header of a ``.safetensors`` file. The header is JSON; the 8 bytes before it are its length.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is no card.
     """
     length = int.from_bytes(data[:8], "little")
     if not 0 < length <= min(_LONGEST_HEADER, len(data) - 8):
@@ -292,21 +292,21 @@ def _card(data: bytes) -> dict[str, Any]:
 
 
 class NeuralAgent(PolicyAgent):
-    """A `PolicyAgent` whose network also gives a value, so that it can look ahead by a tree search.
+    """A `PolicyAgent` whose network also gives a value, so that the agent can look ahead by a tree search.
 
     Args:
         network: gives the policy and the value.
-        temperature: as for a `PolicyAgent`; with a search, the policy is the one that the search has improved.
+        temperature: as for a `PolicyAgent`; with a search, it applies to the improved policy of the search.
         name: the agent's name.
         seed: as for a `PolicyAgent`.
-        simulations: the number for each move of the search (`othello_agents.mcts.gumbel`); 0 does not look ahead.
+        simulations: the search's number of simulations for each move (`othello_agents.mcts.gumbel`); 0 for no search.
 
     Raises:
         ValueError: the temperature is negative or not finite, or the simulations are out of their range.
     """
 
     _network: NeuralNetwork
-    _MOST = 100_000  # simulations of all trees at once, 80 MB
+    _MOST = 100_000  # the most simulations of all trees together; the trees take 80 MB
 
     def __init__(
         self,
@@ -344,7 +344,7 @@ class NeuralAgent(PolicyAgent):
 
 
 def agent_from_file(path: Path, temperature: float = 0.0, simulations: int = 0, seed: int | None = None) -> NeuralAgent:
-    """The spec ``a.safetensors``, ``a.safetensors:simulations=64`` or ``a.safetensors:temperature=1``.
+    """The agent of a spec: ``a.safetensors``, ``a.safetensors:simulations=64`` or ``a.safetensors:temperature=1``.
 
     Raises:
         FileNotFoundError: there is no such file.

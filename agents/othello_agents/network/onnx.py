@@ -1,13 +1,13 @@
-"""A policy in an ONNX file as a player: any library may have trained it, and ONNX Runtime runs it (the extra ``onnx``).
+"""An agent that plays by a policy in an ONNX file from any library. ONNX Runtime (the extra ``onnx``) runs the policy.
 
-The model's first input is the observation, (N, 2, S, S) float32 or int8: the player's own discs, the opponent's. A
-second input is optional: the mask of legal actions, (N, A), of either type. The first output is the logits of the
-actions, (N, A) of any float type; those of illegal actions do not matter. N should be free; if it is fixed at 1,
-positions are answered one by one.
+The model's first input is the observation, (N, 2, S, S) float32 or int8: the player's own discs and the opponent's. A
+second input is optional: the mask of legal actions, (N, A) float32 or int8. The first output is the logits of the
+actions, (N, A) of any float type; the logits of illegal actions do not matter. N should be a free dimension. If it is
+fixed at 1, the model runs once for each position.
 
-Weights may lie in other files in the model's folder, where PyTorch's exporter puts them. All files are read when the
-model is loaded; later changes of them have no effect. A model is a program: it takes the time and the memory that its
-author wants, so load models only from authors whom you trust.
+Weights may be in other files in the model's folder, where PyTorch's exporter puts them. All files are read when the
+model is loaded; later changes of the files have no effect. A model is a program: it takes the time and the memory that
+its author wants. So load models only from authors whom you trust.
 
 Letters for shapes: N positions, S size (4, 6 or 8), A = S * S + 1 actions.
 """
@@ -29,9 +29,9 @@ from othello_env.support.files import read_file
 
 __all__ = ["OnnxNetwork", "agent_from_file"]
 
-_LARGEST_FILE = 2 << 30  # bytes; no message of Protocol Buffers is larger
+_LARGEST_FILE = 2 << 30  # bytes; the format, Protocol Buffers, allows no larger file
 _LOCATION = re.compile(rb"\x0a\x08location\x12([\x01-\x7f])")
-"""The bytes before the name of a file with weights: a key, and the length of the name."""
+"""Matches the bytes before the name of a file with weights: the key ``location``, and the length of the name."""
 _DTYPES = {"tensor(float)": np.float32, "tensor(int8)": np.int8}
 
 
@@ -39,15 +39,15 @@ class OnnxNetwork:
     """The policy of an ONNX file, on the CPU.
 
     Args:
-        path: of the file.
+        path: the file.
 
     Attributes:
-        size: of the board.
+        size: the board's size.
 
     Raises:
         FileNotFoundError: there is no such file.
         MissingExtraError: ONNX Runtime is not installed.
-        OSError: it is no regular file, or cannot be read.
+        OSError: it is not a regular file, or cannot be read.
         ValueError: the file is damaged or holds no policy for Othello; the message names the file and the fault.
     """
 
@@ -55,9 +55,9 @@ class OnnxNetwork:
         runtime = import_extra("onnxruntime", "onnx")
         model = read_file(path, _LARGEST_FILE, "load a policy from")
         options = runtime.SessionOptions()
-        options.log_severity_level = 4  # errors are raised, not printed; disable_fallback also serves this
+        options.log_severity_level = 4  # errors are raised, so the log need not print them, too
         try:
-            # A copy, since the runtime maps the files into memory: nobody changes it.
+            # The runtime maps files into memory, so it gets copies that nobody changes.
             with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
                 for name in _files_beside(model):
                     (Path(folder) / name).write_bytes(read_file(Path(path).with_name(name), _LARGEST_FILE))
@@ -95,14 +95,14 @@ class OnnxNetwork:
         return bool(self._inputs[0].shape[0] == 1)
 
     def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-        """The probabilities of legal actions, and 0 for the others.
+        """The probabilities of the legal actions, and 0 for illegal actions.
 
         Args:
             observations: (N, 2, S, S).
             masks: (N, A), nonzero for legal actions; each row has at least one.
 
         Returns:
-            (N, A)
+            (N, A) float64.
 
         Raises:
             ValueError: the model fails, its first output is not (N, A) logits, or a legal action's logit is not finite.
@@ -131,7 +131,7 @@ class OnnxNetwork:
 
 
 def _files_beside(model: bytes) -> set[str]:
-    """The files in the model's folder that the model names for its weights; paths to other folders are ignored."""
+    """The names of the files with the model's weights, as the model lists them; paths to other folders are ignored."""
     names = {
         model[found.end() : found.end() + found[1][0]].decode(errors="replace") for found in _LOCATION.finditer(model)
     }
@@ -139,7 +139,7 @@ def _files_beside(model: bytes) -> set[str]:
 
 
 def agent_from_file(path: Path, temperature: float = 0.0, seed: int | None = None) -> PolicyAgent:
-    """The spec ``a.onnx`` or ``a.onnx:temperature=1``.
+    """The agent of a spec such as ``a.onnx`` or ``a.onnx:temperature=1``.
 
     Raises:
         FileNotFoundError: there is no such file.

@@ -1,4 +1,4 @@
-"""A player that follows a policy: anything that gives each action a probability.
+"""An agent that plays by a policy. A policy gives each action a probability.
 
 Letters for shapes: N positions, S size, A = S * S + 1 actions.
 """
@@ -35,9 +35,9 @@ class PolicyAgent(Agent):
 
     Args:
         network: gives the policy.
-        temperature: 0 plays the likeliest action, the first of several; 1 draws from the policy.
+        temperature: 0 plays the likeliest action (the first if several are equal); 1 samples from the policy.
         name: the agent's name.
-        seed: for draws without `new_game`; None draws one from the operating system.
+        seed: determines the choices before the first `new_game`; None takes random bits from the operating system.
 
     Raises:
         ValueError: the temperature is negative or not finite.
@@ -75,7 +75,7 @@ class PolicyAgent(Agent):
         )
 
     def _choose(self, batch: OthelloPositions, keys: list[int]) -> npt.NDArray[np.int64]:
-        """An action for each position; if it is drawn, the decision's key determines it."""
+        """An action for each position. If actions are sampled, the keys of the decisions determine them."""
         self._check_size(batch.size)
         actions, policy = self._look(batch)
         if self._temperature == 0:
@@ -92,7 +92,7 @@ class PolicyAgent(Agent):
         """The policy: for each legal action, in ascending order, its probability at temperature 1.
 
         Raises:
-            ValueError: the game is another one, or of another size, or over.
+            ValueError: the state is of another game or board size, or its game is over.
         """
         batch = OthelloPositions.from_states([self._checked(state)])
         actions = state.legal_actions()
@@ -112,7 +112,7 @@ class PolicyAgent(Agent):
 
 
 def draw_actions(weights: npt.NDArray[np.float64], draws: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """Draw an action from each row, with probabilities in proportion to the weights.
+    """Sample an action from each row, with probabilities in proportion to the weights.
 
     Args:
         weights: (N, A), zero for illegal actions.
@@ -122,5 +122,6 @@ def draw_actions(weights: npt.NDArray[np.float64], draws: npt.NDArray[np.float64
         (N,) int64
     """
     bounds = weights.cumsum(axis=1)
-    # The first bound above the draw: an action of weight 0 has that of the one before it, so it is never the first.
+    # Choose the first action whose bound is above the random number. An action of weight 0 has the same bound as the
+    # action before it, so it is never chosen.
     return np.asarray((bounds > draws[:, np.newaxis] * bounds[:, -1:]).argmax(axis=1), np.int64)

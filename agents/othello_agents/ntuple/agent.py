@@ -1,4 +1,4 @@
-"""The n-tuple network as a player."""
+"""The agent that plays by an n-tuple network."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WHO = "n-tuple networks play"
 
 
 class NTupleAgent(Agent):
-    """Plays the move after which the network expects the best outcome, the lowest of equals; it looks no further ahead.
+    """Looks one ply ahead: plays the move with the best expected outcome, the lowest action if several are equal.
 
     Args:
         network: gives the expected outcomes; None takes the packaged weights for the size of each board.
@@ -42,7 +42,7 @@ class NTupleAgent(Agent):
         """The network for a board of this size.
 
         Raises:
-            WrongGameError: there is none for this size.
+            WrongGameError: there is no network for this size.
         """
         network = shipped_network(size) if self._network is None else self._network
         if network.size != size:
@@ -70,7 +70,7 @@ class NTupleAgent(Agent):
 
 
 def agent_from_spec(weights: Path | None = None) -> NTupleAgent:
-    """The spec ``ntuple`` or ``ntuple:weights=a.npz``.
+    """The agent of the spec ``ntuple`` or of a spec such as ``ntuple:weights=a.npz``.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -80,7 +80,7 @@ def agent_from_spec(weights: Path | None = None) -> NTupleAgent:
 
 
 def agent_from_file(path: Path) -> NTupleAgent:
-    """The spec ``a.npz``.
+    """The agent of a spec such as ``a.npz``.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -94,7 +94,7 @@ def shipped_network(size: int) -> NTupleNetwork:
     """The trained network that comes with the package.
 
     Raises:
-        WrongGameError: there is none for this size.
+        WrongGameError: there is no network for this size.
         OSError: the file is missing; the message names it.
         ValueError: the file is damaged; the message names it.
     """

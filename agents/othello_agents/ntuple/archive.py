@@ -1,4 +1,4 @@
-"""The arrays of an ``.npz`` file from an unknown author: no array is unpacked beyond the expected size."""
+"""Reads the arrays of an ``.npz`` file from an unknown author, and unpacks no array beyond its expected size."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def open_archive(file: IO[bytes]) -> zipfile.ZipFile:
     """Open a zip file whose directory is short enough to be read.
 
     Raises:
-        ValueError: it is no zip file, or does not end like those of numpy.
-        zipfile.BadZipFile: it is no zip file.
+        ValueError: it is not a zip file, or does not end like numpy's zip files.
+        zipfile.BadZipFile: the zip file is damaged.
     """
     size = file.seek(0, 2)
     file.seek(max(0, size - 42))
-    end = file.read()  # zip64's last record, if there is one, and the last one of every zip file
+    end = file.read()  # the last record of zip64, if the file has one, and the last record of every zip file
     length = int.from_bytes(end[-10:-6], "little")
     if end[-22:-18] != b"PK\x05\x06" or end[-42:-38] == b"PK\x06\x07" or length > _LONGEST_DIRECTORY:
         raise ValueError("it is not a zip file of a few arrays")
@@ -37,14 +37,14 @@ def open_archive(file: IO[bytes]) -> zipfile.ZipFile:
 
 
 class Member:
-    """An array of an archive, still packed.
+    """An array in an archive; `read` unpacks it.
 
     Attributes:
-        dtype: of the array.
-        shape: of the array.
+        dtype: the array's dtype.
+        shape: the array's shape.
 
     Raises:
-        ValueError: it is no array, or is packed in a way that numpy does not use.
+        ValueError: the member is not an array, or is packed in a way that numpy does not use.
     """
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:

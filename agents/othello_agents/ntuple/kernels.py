@@ -1,11 +1,12 @@
 """Compiled evaluation and play with n-tuple networks.
 
-Positions after a move ("afterstates") are valued for the player who has just moved: `own` is that player's set, while
-in other modules it is the set of the player to move. The sum of the looked-up weights is a logit x. tanh(x), -1 to +1,
-is the game's expected outcome: the mean of its result (+1, 0 or -1) and its margin as a part of the board.
+Positions after a move ("afterstates") are evaluated for the player who has just moved. In an afterstate, `own` holds
+the discs of that player; in other positions, `own` holds the discs of the player to move. The sum x of the looked-up
+weights is called the logit. tanh(x), from -1 to +1, is the expected outcome of the game. The outcome is the mean of two
+numbers: the result (+1, 0 or -1), and the margin divided by the number of squares.
 
-Letters for shapes: S stages of the game, W weights a stage, P placements looked up, Q with the mirrored ones (see
-`patterns`), N positions, T plies of a game.
+Letters for shapes: S stages of the game, W weights in a stage, P placements that are looked up, Q placements including
+the mirrored ones (see `patterns`), N positions.
 """
 
 from typing import NamedTuple
@@ -34,11 +35,11 @@ _WIN = np.float32(np.inf)
 
 
 class Tables(NamedTuple):
-    """A network as the kernels read it.
+    """A network as the kernels read it; `patterns.Layout` explains all fields but `weights` and `board`.
 
     Attributes:
         weights: (S, W) float32.
-        deltas: (64, Q) int16, see `patterns.Layout`, as for `offsets`, `partners` and `looked_up`.
+        deltas: (64, Q) int16.
         offsets: (Q,) int64.
         partners: (Q,) int64.
         looked_up: P.
@@ -55,12 +56,12 @@ class Tables(NamedTuple):
 
 @kernel
 def stage(discs: np.int64, tables: Tables) -> np.int64:
-    """The stage of the game, given the number of discs after a move: S equal parts of the discs to place."""
+    """The stage of the game by the number of discs after a move. The S stages have equal numbers of discs to place."""
     stages = tables.weights.shape[0]
     return max(np.int64(0), (discs - 5) * stages // (np.int64(popcount(tables.board)) - 4))
 
 
-# Loops over q, since NumPy's notation for arrays takes several times as long to compile.
+# The kernels below loop over q, since NumPy's expressions with arrays take several times as long to compile.
 
 
 @kernel
@@ -72,7 +73,7 @@ def add(configuration: npt.NDArray[np.int16], delta: npt.NDArray[np.int16], fact
 
 @kernel
 def configure(own: np.uint64, opponent: np.uint64, tables: Tables, configuration: npt.NDArray[np.int16]) -> None:
-    """Set the (Q,) configurations of a position."""
+    """Write the configurations of a position into `configuration` (Q,)."""
     for q in range(len(configuration)):
         configuration[q] = 0
     for square in range(64):
@@ -90,7 +91,10 @@ def follow(
     placements: int,
     after: npt.NDArray[np.int16],
 ) -> None:
-    """Set the first `placements` configurations after a disc on `square` has turned others, as the mover sees them."""
+    """Write the first `placements` configurations after a move into `after`, from the mover's side.
+
+    The move puts a disc on `square` and turns the discs `turned`.
+    """
     for q in range(placements):
         after[q] = configuration[q] + deltas[square, q]
     while turned != _0:
@@ -108,8 +112,8 @@ def sum_weights(
     looked_up: int,
 ) -> np.float32:
     """The sum of the weights that a position looks up in the tables of its stage (W,)."""
-    # Four sums side by side: a single one would wait for each addition. In double precision nothing is rounded, so the
-    # mirror images of a position have the same sum in any order of additions.
+    # Four sums side by side, since a single sum would wait for each addition. In double precision nothing is rounded,
+    # so the mirror images of a position have the same sum in any order of additions.
     a = b = c = d = np.float64(0)
     fours = looked_up - looked_up % 4
     for p in range(0, fours, 4):
@@ -126,7 +130,7 @@ def sum_weights(
 def position_logit(
     own: np.uint64, opponent: np.uint64, tables: Tables, configuration: npt.NDArray[np.int16]
 ) -> np.float32:
-    """The logit for `own` of one afterstate that is not over; `configuration` is (Q,) scratch."""
+    """The logit of one unfinished afterstate, for `own`; `configuration` is scratch memory (Q,)."""
     configure(own, opponent, tables, configuration)
     weights = tables.weights[stage(np.int64(popcount(own | opponent)), tables)]
     return sum_weights(weights, configuration, tables.offsets, tables.looked_up)
@@ -134,7 +138,7 @@ def position_logit(
 
 @kernel
 def evaluate(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables) -> npt.NDArray[np.float64]:
-    """(N,) the expected outcomes of N afterstates for `own`; where the game is over, only the result counts."""
+    """(N,) the expected outcomes of N afterstates for `own`; for a finished game, its result (+1, 0 or -1)."""
     values = np.empty(len(own), np.float64)
     configuration = np.empty(len(tables.offsets), np.int16)
     for i in range(len(own)):
@@ -155,17 +159,18 @@ def best_move(
     tables: Tables,
     after: npt.NDArray[np.int16],
 ) -> tuple[np.int64, np.float32]:
-    """The first square with the best afterstate, and its logit.
+    """The square of the best move, the first if several are equal; and the logit of its afterstate.
 
-    A move that ends the game has an infinite one if it wins or loses: a sure win is worth more than any estimate.
+    A move that ends the game has the logit +infinity if it wins, -infinity if it loses, and 0 for a draw. So a sure win
+    is worth more than any estimate.
 
     Args:
-        own: the player to move.
-        opponent: the other.
+        own: the discs of the player to move.
+        opponent: the discs of the other player.
         legal: the moves of the player to move, at least one.
-        configuration: (Q,) of the position.
+        configuration: (Q,) the configurations of the position.
         tables: the network.
-        after: (Q,) scratch.
+        after: (Q,) scratch memory.
     """
     weights = tables.weights[stage(np.int64(popcount(own | opponent)) + 1, tables)]
     best, best_logit = np.int64(-1), -_WIN
@@ -189,7 +194,7 @@ def best_move(
 def best_actions(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables, size: int
 ) -> npt.NDArray[np.int64]:
-    """(N,) the actions with the best afterstates in N positions; the pass where there is no other action."""
+    """(N,) the actions with the best afterstates in N positions; a pass if there is no other action."""
     actions = np.empty(len(own), np.int64)
     configuration = np.empty(len(tables.offsets), np.int16)
     after = np.empty_like(configuration)

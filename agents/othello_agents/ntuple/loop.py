@@ -1,4 +1,4 @@
-"""The loop around a `Trainer`: it trains in short portions, measures a curve, and keeps what was learned."""
+"""The loop around a `Trainer`: it trains in short portions, measures a learning curve, and saves the network."""
 
 import math
 from collections.abc import Callable
@@ -12,16 +12,16 @@ _PORTION = 0.5  # seconds
 
 
 class Goal(NamedTuple):
-    """A number of games and a number of seconds of training; a trainer reaches the goal with the first of the two.
+    """A number of games and a number of seconds of training. A trainer reaches the goal when it reaches either number.
 
-    Both count from the beginning of the training, also where it was resumed.
+    Both count from the beginning of the training, even if the training was resumed.
     """
 
     games: float = math.inf
     seconds: float = math.inf
 
     def is_reached(self, trainer: Trainer) -> bool:
-        """Whether a trainer has come so far."""
+        """Whether a trainer has reached the goal."""
         return trainer.games >= self.games or trainer.seconds >= self.seconds
 
 
@@ -40,16 +40,16 @@ def train_until(
 
     Args:
         end: where the training ends.
-        trainer: what learns; it may have learned before.
-        next_point: returns where the next point of the curve lies.
-        measure: adds a point to the curve; then `next_point` returns another goal.
-        keep: saves what was learned, after each point and after an interrupt.
-        show: shows how far the training is, before each portion of half a second.
-        measured: the games at the last point of the curve, where the end need not be measured again.
-        keep_every: seconds of training after which to `keep` between two points.
+        trainer: the trainer; it may have learned before.
+        next_point: returns the goal at which the next point of the curve is measured.
+        measure: adds a point to the curve; after that, `next_point` returns another goal.
+        keep: saves what was learned. It is called after each point, between points and after an interrupt.
+        show: shows the progress. It is called before each portion of half a second.
+        measured: the number of games at the last point of the curve. A training that ends there measures no new point.
+        keep_every: the seconds of training between two calls of `keep`, if no point comes earlier.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C was pressed; what was learned has been kept.
+        KeyboardInterrupt: Ctrl-C was pressed; what was learned has been saved.
     """
     kept = trainer.seconds
     try:

@@ -1,4 +1,4 @@
-"""A network of lookup tables as an evaluation, and the file that stores it."""
+"""An evaluation by lookup tables (an n-tuple network), and the file that stores it."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ _DAMAGE = (
 )
 _FLOATS = (np.dtype(np.float16), np.dtype(np.float32))
 _LONGEST_CARD = 1 << 20  # characters
-_LARGEST_FILE = 128 << 20  # bytes: the most stages of the largest board, unpacked
+_LARGEST_FILE = 128 << 20  # bytes: the network with the most stages on the largest board, unpacked
 
 
 class NTupleNetwork:
-    """An evaluation of Othello positions that is learned.
+    """A learned evaluation of Othello positions.
 
-    Letters for shapes: S stages of the game, W weights a stage.
+    Letters for shapes: S stages of the game, W weights in a stage.
 
     Args:
-        size: of the board: 4, 6 or 8.
+        size: the board's size: 4, 6 or 8.
         stages: the number of equal parts of the game, at most one for each disc to place; each has its own weights.
         weights: (S, W) float32, or None for zeros.
         training: the origin of the weights: `games`, `seed` and so on, as values that JSON can hold.
-        errors: (S, W, 2) float32, which a `Trainer` needs to continue: for each weight the sum of its errors and the
-            sum of their absolute values. None for a network whose training has not begun or will not continue.
+        errors: (S, W, 2) float32: for each weight the sum of its errors and the sum of their absolute values. A
+            `Trainer` needs them to continue. None for a network whose training has not begun or will not continue.
 
     Raises:
-        ValueError: there is no such size, or the weights or errors have another shape or are not finite.
+        ValueError: the size or the stages are wrong, or the weights or errors have a wrong shape or are not finite.
     """
 
     def __init__(
@@ -103,14 +103,14 @@ class NTupleNetwork:
         )
 
     def value(self, state: State, player: int) -> float:
-        """The expected outcome for a player, -1 to +1; once the game is over, its result: +1, 0 or -1.
+        """The expected outcome for a player, -1 to +1; for a finished game, its result: +1, 0 or -1.
 
-        The outcome is the mean of the result and the margin as a part of the board, so a large win is worth more than a
-        narrow one. The network values positions for the player who has just moved; the value for the player to move is
-        the same with the opposite sign.
+        The outcome is the mean of the result and of the margin divided by the number of squares. So a large win is
+        worth more than a narrow win. The network evaluates a position for the player who has just moved; the value for
+        the player to move has the opposite sign.
 
         Raises:
-            WrongGameError: the state is no Othello position of this size.
+            WrongGameError: the state is not an Othello position of this size.
         """
         state = self.checked(state)
         own, opponent = np.array([[state.opponent], [state.own]], np.uint64)
@@ -118,10 +118,10 @@ class NTupleNetwork:
         return -value if player == state.to_move else value
 
     def checked(self, state: State) -> Othello:
-        """The state, after checking that this network can evaluate it.
+        """The state itself, after a check that this network can evaluate it.
 
         Raises:
-            WrongGameError: the state is no Othello position of this size.
+            WrongGameError: the state is not an Othello position of this size.
         """
         if not isinstance(state, Othello) or state.size != self.size:
             shown = f"Othello of size {state.size}" if isinstance(state, Othello) else type(state).__name__
@@ -129,15 +129,15 @@ class NTupleNetwork:
         return state
 
     def save(self, path: str | Path, *, half: bool = False) -> None:
-        """Write the network to an ``.npz`` file, whole or not at all.
+        """Write the network to an ``.npz`` file, completely or not at all.
 
         Args:
-            path: of the file; missing folders are made.
-            half: write only the weights, as float16 with about three digits: a sixth of the space. Such a network can
-                play but not continue learning.
+            path: the file; missing folders are made.
+            half: write only the weights, as float16 with about three digits, which takes a sixth of the space. The file
+                is for playing: a training that continues with it has lost the learning rates of the weights.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: the file cannot be written.
         """
         card = {"format": FORMAT, "size": self.size, "stages": self.stages, "patterns": _patterns(self.size)}
         card["training"] = self.training
@@ -157,7 +157,7 @@ class NTupleNetwork:
 
         Raises:
             FileNotFoundError: there is no such file.
-            OSError: it is no regular file, or cannot be read.
+            OSError: it is not a regular file, or cannot be read.
             ValueError: the file is damaged or holds no such network; the message names the file and the fault.
         """
         data = read_file(path, _LARGEST_FILE, "load n-tuple weights from")
@@ -165,7 +165,7 @@ class NTupleNetwork:
 
     @classmethod
     def read(cls, file: IO[bytes], name: str) -> Self:
-        """`load` from an open file, which errors call `name`.
+        """Like `load`, but from an open file; error messages call the file `name`.
 
         Raises:
             ValueError: as for `load`.
@@ -178,7 +178,7 @@ class NTupleNetwork:
 
     @classmethod
     def _unpacked(cls, archive: zipfile.ZipFile) -> Self:
-        """The network of an open file. The card and each array's shape are checked before the array is unpacked."""
+        """The network of an open archive. The card and each array's shape are checked before the array is unpacked."""
         found = archive.namelist()
         names = ["weights", *(["errors"] if "errors.npy" in found else [])]
         if sorted(found) != sorted(f"{name}.npy" for name in ("card", *names)):
@@ -203,7 +203,7 @@ def _card(member: Member) -> tuple[int, int, dict[str, Any]]:
     """The size, the stages and the training in a file's card.
 
     Raises:
-        ValueError: it is no card of n-tuple weights.
+        ValueError: it is not a card of n-tuple weights.
     """
     if member.dtype.kind != "U" or member.shape != ():
         raise ValueError(f"its card must be a text, not {member.dtype} of shape {member.shape}")
@@ -232,5 +232,5 @@ def _check_stages(size: int, stages: int) -> None:
 
 
 def _patterns(size: int) -> list[list[Any]]:
-    """The names and squares of the patterns, in the form of a card."""
+    """The names and squares of the patterns, as a card lists them."""
     return [[name, list(squares)] for name, squares in layout(size).patterns]

@@ -1,16 +1,17 @@
 """The squares that each lookup table covers.
 
 A pattern is a tuple of k squares; its table has one weight for each of the 3**k ways to fill them. The board's
-symmetries map a pattern to up to eight placements, which share its table. The shapes are those of Logistello (Buro,
-"Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello", 1997) on every size of board.
+symmetries map a pattern to up to eight placements, which share its table. On every size of board, the shapes follow
+Logistello (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello", 1997).
 
 A placement's configuration is a number in balanced ternary: the sum over its squares of 3**i times +1 (own disc), -1
-(the opponent's) or 0. For the other side it changes its sign, and a placed or flipped disc adds a multiple of a
-constant vector, so a move is followed by adding vectors of small integers. One more table covers the whole board: its
-configuration is the difference of the discs, which shows that a player has few discs and may lose them all.
+(the opponent's) or 0. For the other side, the configuration has the opposite sign. A placed or flipped disc adds a
+multiple of a constant vector to the configurations of all placements. So a move only adds vectors of small integers.
+One more table covers the whole board. Its configuration is the player's discs minus the opponent's. It shows that a
+player has few discs and may lose them all.
 
-Letters for shapes: P = placements that are looked up; Q = P and the mirrored placements that cover the same squares as
-one of them.
+Letters for shapes: P placements that are looked up; Q placements including the mirrored ones. A mirrored placement
+covers the same squares as a placement that is looked up, in another order.
 """
 
 from dataclasses import dataclass
@@ -31,14 +32,14 @@ class Layout:
     """Every placement of the patterns on a board, as the arrays that the kernels read.
 
     Attributes:
-        size: of the board.
+        size: the board's size.
         patterns: for each pattern its name and squares (0-63).
-        weights: the number of weights of a stage of the game; those of the difference come last.
+        weights: the number of weights in a stage of the game; the weights of the disc difference come last.
         deltas: (64, Q) int16, the number that an own disc on a square adds to each placement's configuration.
         offsets: (Q,) int64, the index of configuration 0 in each placement's table.
-        partners: (Q,) int64, for a mirrored placement the one with the same squares that is looked up; for the first P
-            themselves. A mirrored placement is not looked up but takes part in updates: so the table of a symmetric
-            pattern stays symmetric.
+        partners: (Q,) int64, for a mirrored placement the number of the looked-up placement with the same squares; for
+            each of the first P placements its own number. A mirrored placement is not looked up, but it is updated, so
+            that the table of a symmetric pattern stays symmetric.
         looked_up: P.
     """
 

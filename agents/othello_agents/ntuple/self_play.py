@@ -1,6 +1,6 @@
 """Compiled self-play, and learning from it.
 
-Letters for shapes: see `kernels`; B games of a batch, T plies of a game.
+Letters for shapes: those of `kernels`, and B games of a batch, T plies of a game.
 """
 
 from typing import NamedTuple
@@ -33,7 +33,8 @@ __all__ = ["Learning", "Records", "learn", "play", "train"]
 
 _0, _1, _2, _32 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(32)
 _BEST, _OTHER, _END = 0, 1, 2
-"""The move that was made: the best one; another one; another one where the best would have ended the game."""
+"""Which move was made. _BEST: the best one. _OTHER: another one. _END: another one, where the best one would have ended
+the game."""
 _GRABS = np.uint64(0.7 * 2.0**32)
 """The probability that a grabbing player grabs, times 2**32."""
 
@@ -50,17 +51,18 @@ class Learning(NamedTuple):
 
 
 class Records(NamedTuple):
-    """The games of a batch, ply by ply: the afterstates to learn from.
+    """The games of a batch: for each ply, the afterstate to learn from.
 
     Attributes:
         plies: (B,) int64, the lengths of the games.
-        configurations: (B, T, Q) int16, from the mover's side.
-        best: (B, T, Q) int16, the same after the best move, where `made` is `_OTHER`; only the first P are set.
+        configurations: (B, T, Q) int16, the configurations after the move that was made, from the mover's side.
+        best: (B, T, Q) int16, the configurations after the best move, where `made` is not `_BEST`; only the first P are
+            set.
         made: (B, T) int8, `_BEST`, `_OTHER` or `_END`.
         stages: (B, T) int64.
         signs: (B, T) float64, +1 where the first player moved, else -1.
-        values: (B, T) float64, the afterstates' values; the last one's is the game's outcome.
-        greedy: (B, T) float64, the value of the best move; it differs from `values` where another move was made.
+        values: (B, T) float64, the values of the afterstates; the last value is the outcome of the game.
+        greedy: (B, T) float64, the value after the best move; where that move was made, the same as `values`.
     """
 
     plies: npt.NDArray[np.int64]
@@ -74,7 +76,7 @@ class Records(NamedTuple):
 
     @classmethod
     def empty(cls, games: int, tables: Tables) -> "Records":
-        """Records with room for some games."""
+        """Records with room for this number of games."""
         shape = (games, int(tables.board).bit_count())
         width = len(tables.offsets)
         return cls(
@@ -98,7 +100,7 @@ def _outcome(own: np.uint64, opponent: np.uint64, board: np.uint64) -> float:
 
 @kernel
 def _grab(own: np.uint64, opponent: np.uint64, legal: np.uint64) -> np.int64:
-    """The first square of a move that turns the most discs."""
+    """The square of the move that turns the most discs; the first one if several are equal."""
     best, most = np.int64(-1), np.int64(-1)
     while legal != _0:
         disc = legal & (_0 - legal)
@@ -122,7 +124,7 @@ def _grabber(key: np.uint64, learning: Learning) -> np.int64:
 def _self_play(
     key: np.uint64, own: np.uint64, opponent: np.uint64, tables: Tables, learning: Learning, records: Records, b: int
 ) -> None:
-    """Play a game from a position and record it as the batch's game b."""
+    """Play a game from a position, and record it as game b of the batch."""
     grabber = _grabber(key, learning)
     random_plies = np.int64(below(mix(key, np.uint64(OPENING)), np.uint64(learning.random_plies + 1)))
     threshold = np.uint64(learning.epsilon * 2.0**32)
@@ -134,7 +136,7 @@ def _self_play(
     while (legal | reply) != _0:
         if legal == _0:
             own, opponent, legal, reply = opponent, own, reply, legal
-            add(configuration, configuration, np.int64(-2))  # the other side's view; a bare literal is another type
+            add(configuration, configuration, np.int64(-2))  # the other side's view; a bare -2 has another type
             sign = -sign
         discs = np.int64(popcount(own | opponent)) + 1
         if learning.look_ahead:
@@ -175,7 +177,7 @@ def _best_after_replies(
     after: npt.NDArray[np.int16],
     later: npt.NDArray[np.int16],
 ) -> tuple[np.int64, np.float32]:
-    """The first square that is best by minimax of depth 2, and the logit of its afterstate; see `kernels.best_move`."""
+    """The best square by minimax of depth 2 (the first of equals), and its afterstate's logit (`kernels.best_move`)."""
     best, most, best_logit = np.int64(-1), np.float32(0), np.float32(0)
     while legal != _0:
         disc = legal & (_0 - legal)
@@ -198,7 +200,7 @@ def _best_after_replies(
 
 @kernel
 def _value(weights: npt.NDArray[np.float32], configuration: npt.NDArray[np.int16], tables: Tables) -> float:
-    """The value of an afterstate by the weights (W,) of its stage."""
+    """The value of an afterstate, from the weights (W,) of its stage."""
     return float(np.tanh(np.float64(sum_weights(weights, configuration, tables.offsets, tables.looked_up))))
 
 
@@ -211,7 +213,10 @@ def _other(
     tables: Tables,
     after: npt.NDArray[np.int16],
 ) -> int:
-    """Record the afterstate of the best move where another move is made. Returns `_OTHER` or `_END`."""
+    """Write the configurations after the best move into `after`; return `_END` if that move ends the game, or `_OTHER`.
+
+    The kernel is called where another move is made.
+    """
     new_own, _, legal, reply = advance(own, opponent, _1 << np.uint64(best), tables.board)
     follow(configuration, best, opponent & ~new_own, tables.deltas, tables.looked_up, after)
     return _END if (legal | reply) == _0 else _OTHER
@@ -219,7 +224,7 @@ def _other(
 
 @kernel
 def _value_again(b: int, tables: Tables, records: Records) -> None:
-    """Set the values of a recorded game by the present weights."""
+    """Compute the values of a recorded game again, with the present weights."""
     for t in range(records.plies[b]):
         weights = tables.weights[records.stages[b, t]]
         if t < records.plies[b] - 1:
@@ -232,10 +237,10 @@ def _value_again(b: int, tables: Tables, records: Records) -> None:
 
 @kernel
 def _learn(b: int, learning: Learning, tables: Tables, errors: npt.NDArray[np.float32], records: Records) -> None:
-    """Move the value of every afterstate towards its TD(lambda) return, except the last, which is never looked up.
+    """Move the value of every afterstate but the last towards its TD(lambda) return; the last is never looked up.
 
-    Each weight has its own learning rate: the part of its errors that did not cancel out. This is temporal coherence
-    learning (Beal and Smith, "Temporal coherence and prediction decay in TD learning", 1999).
+    Each weight has its own learning rate: its sum of errors, without sign, divided by its sum of absolute errors. This
+    is temporal coherence learning (Beal and Smith, "Temporal coherence and prediction decay in TD learning", 1999).
     """
     last = records.plies[b] - 1
     target = records.signs[b, last] * records.greedy[b, last]  # for the first player
@@ -246,14 +251,14 @@ def _learn(b: int, learning: Learning, tables: Tables, errors: npt.NDArray[np.fl
         error = np.float32((sign * target - value) * (1.0 - value * value))
         step = np.float32(learning.rate) * error / np.float32(tables.looked_up)
         for q in range(len(tables.offsets)):
-            # A configuration that is its own mirror image has one weight, which counts once.
+            # A configuration that is its own mirror image has only one weight, which is updated once.
             if q < tables.looked_up or configuration[q] != configuration[tables.partners[q]]:
                 i = np.uint64(tables.offsets[q] + configuration[q])
                 size = sums[i, 1]
                 weights[i] += step * abs(sums[i, 0]) / size if size > 0 else step
                 sums[i, 0] += error
                 sums[i, 1] += abs(error)
-        # The outcome of a move that was not the best says nothing about the position before it.
+        # If the move was not the best one, what followed says nothing about the position before it.
         followed = learning.trace if value == greedy else 0.0
         target = (1.0 - followed) * sign * greedy + followed * target
 
@@ -271,9 +276,9 @@ def play(
     learning: Learning,
     records: Records,
 ) -> None:
-    """Play and record every `shares`-th game of a batch, beginning with the game number `share`.
+    """Play and record every `shares`-th game of a batch, beginning with game `share` of the batch.
 
-    The batch is the next `games` games from number `first` on, in the sequence that `key` determines.
+    `key` determines a sequence of games. The batch is the `games` games of this sequence from number `first` on.
     """
     for b in range(share, games, shares):
         _self_play(mix(key, np.uint64(first + b)), own, opponent, tables, learning, records, b)
@@ -288,10 +293,10 @@ def learn(
     learning: Learning,
     records: Records,
 ) -> None:
-    """Learn from the games of a batch one after another, each with the values that its positions have by then.
+    """Learn from the games of a batch one after another; each game is evaluated with the weights at that time.
 
-    `errors` (S, W, 2) has for each weight the sum of its errors so far and the sum of their sizes. `played` (1,) counts
-    the games. It is raised after each game, so that it is right after an interrupt.
+    `errors` (S, W, 2) has for each weight the sum of its errors so far and the sum of their absolute values. `played`
+    (1,) counts the games. It is increased after each game, so that it is right after an interrupt.
     """
     for b in range(games):
         if b > 0:  # the first game was played with these weights
@@ -312,9 +317,9 @@ def train(
     learning: Learning,
     records: Records,
 ) -> None:
-    """Play the next games of the sequence that `key` determines, from one position, and learn from each batch.
+    """Play the next games of the sequence that `key` determines, and learn after each batch.
 
-    Batches begin at multiples of their length, B. For `played` and `errors` see `learn`.
+    All games start from the same position. Batches begin at multiples of B. For `played` and `errors` see `learn`.
     """
     end = played[0] + games
     while played[0] < end:

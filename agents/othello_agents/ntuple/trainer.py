@@ -19,52 +19,54 @@ from othello_env.support.threads import Threads
 __all__ = ["Trainer"]
 
 _CHUNK = 64
-"""About the number of games between two looks at the clock."""
+"""The approximate number of games between two checks of the clock."""
 _LARGEST_BATCH = 10_000
-"""Games; each takes 25 kB until it has been learned from."""
+"""In games. Each game takes 25 kB until the network has learned from it."""
 _KINDS: dict[str, tuple[type, ...]] = {"seed": (int,), "batch": (int,), "random_plies": (int,), "look_ahead": (bool,)}
-"""The types of the numbers in a card; those not listed may be int or float."""
+"""The types of the numbers in a card; a number that is not listed may be int or float."""
 
 
 class Trainer:
     """Learns an evaluation by playing against itself: temporal differences on afterstates.
 
-    Each move is the best one by the present evaluation, or now and then a random one. Each game begins with a random
-    number of random moves. In some games one player mostly grabs: it makes the move that turns the most discs. Without
-    such games a learner never meets opponents who swamp the board; it keeps few discs, and any search wipes it out.
+    Each game begins with a random number of random moves. After them, each move is the best one by the present
+    evaluation, or sometimes a random one. In some games one player mostly grabs: it chooses the move that turns the
+    most discs. Without such games the learner never meets opponents who fill the board with their discs. It then keeps
+    few discs, and any search can take them all.
 
-    After a game, each afterstate's value moves towards its TD(lambda) return. The game itself is worth the mean of its
-    result (+1, 0, -1) and its margin divided by the squares of the board. Where a move was not the best one, the return
-    of the positions before it begins anew at the value of the best one.
+    After a game, each afterstate's value moves towards its TD(lambda) return. The outcome of the game is the mean of
+    its result (+1, 0, -1) and its margin divided by the number of squares. If a move was not the best one, the returns
+    of the positions before it use the value of the best move, not what followed.
 
     Each weight has its own learning rate, which falls as its errors cancel out (temporal coherence learning).
 
-    The seed determines one sequence of games: the same number of games gives the same weights, however fast they were
-    played and in whatever portions. With a batch, games are played in groups, whose bounds lie at multiples of the
-    batch. All games of a group are played with the weights of its beginning. Then they are learned from one after
-    another, each with the values that its positions have by then. So portions of games must be multiples of the batch:
-    any other portion cuts a group in two, and the second part is played with other weights. Time and Ctrl-C end a
-    portion only between batches.
+    The seed determines the sequence of games: the same number of games gives the same weights, at any speed. With a
+    `batch`, games are played in groups that begin at multiples of the batch. All games of a group are played with the
+    weights at its beginning. Then the network learns from the games one after another, and evaluates each game with the
+    weights at that time. So a number of games that is given to `run` should be a multiple of the batch. Any other
+    number cuts a group in two, and the second part is played with other weights. A limit of time and Ctrl-C take effect
+    only between batches.
 
     Args:
-        size: of the board: 4, 6 or 8.
-        seed: of everything random.
-        network: a network to go on with, which is changed in place. If it comes from a Trainer with the same arguments,
-            the training goes on as if it had never stopped. But if it was saved as `half`, the weights' own rates begin
-            anew.
+        size: the board's size: 4, 6 or 8.
+        seed: the seed of everything random.
+        network: a network to continue with, which is changed in place. If it comes from a Trainer with the same
+            arguments, training continues as if it had never stopped. But if it was saved with `half`, the learning
+            rates of the weights start again.
         stages: the number of stages of a new network.
-        rate: how far a value moves towards its return at first, as a fraction of their difference (for small values).
+        rate: at first, a value moves towards its return by this fraction of the difference (if the value is small).
         trace: lambda of TD(lambda): 0 learns from the next value only, 1 from the result only.
         epsilon: the probability of a random move.
         random_plies: the largest number of random moves at the beginning of a game; None for two fifths of the squares
             to fill.
         grabbing: the probability that one of the players of a game grabs discs.
         look_ahead: choose moves by minimax of depth 2, which takes several times as long.
-        batch: the number of games that are played before they are learned from, at most 10,000.
-        num_threads: the threads that share the games of a batch, at most one a game; results do not depend on it.
+        batch: the number of games that are played before the network learns from them, at most 10,000.
+        num_threads: the number of threads that share the games of a batch, at most one for each game; results do not
+            depend on it.
 
     Raises:
-        ValueError: there is no such size, the network has another one, or a number is out of its range.
+        ValueError: the size is wrong or differs from the network's, or a number is out of its range.
     """
 
     def __init__(
@@ -120,7 +122,7 @@ class Trainer:
 
     @classmethod
     def resume(cls, network: NTupleNetwork, *, num_threads: int = 1) -> Self:
-        """A Trainer that goes on with a network and changes it; its card has the seed, the batch and the other numbers.
+        """A Trainer that continues the training of a network, in place, with the numbers in the network's card.
 
         Raises:
             ValueError: a number is missing from the card, or has a wrong type.
@@ -140,28 +142,28 @@ class Trainer:
         return int(self._played[0])
 
     def run(self, *, seconds: float | None = None, games: int | None = None) -> int:
-        """Play and learn for some time or some games, whichever ends first; returns the number of games played.
+        """Play and learn for some time or some games, whichever ends first; return the number of games played.
 
-        The time to compile, once in a process, does not count. Another call goes on. What was learned stays, also after
-        a Ctrl-C.
+        Another call continues the training. The time to compile, once in a process, does not count. What was learned is
+        kept, even after Ctrl-C.
 
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed.
-            ValueError: neither is given, or one is negative or not finite.
+            ValueError: neither seconds nor games are given, or a number is negative or not finite.
         """
         if seconds is None and games is None:
             raise ValueError("run needs seconds or games")
         if not all(given is None or 0 <= given < math.inf for given in (seconds, games)):
             raise ValueError(f"seconds and games are finite and not negative, got {seconds} and {games}")
         with interruptible():
-            self._play(0)  # compiles, which is not training
+            self._play(0)  # compiles; the time for this does not count
         start, before = time.perf_counter(), self.games
         try:
             with interruptible():
                 while games is None or self.games - before < games:
                     if seconds is not None and time.perf_counter() - start >= seconds:
                         break
-                    portion = self._portion - self.games % self.batch  # ends between batches
+                    portion = self._portion - self.games % self.batch  # ends where a batch ends
                     self._play(portion if games is None else min(portion, games - (self.games - before)))
         finally:
             self.seconds += time.perf_counter() - start
@@ -169,7 +171,7 @@ class Trainer:
         return self.games - before
 
     def _play(self, games: int) -> None:
-        """Play the next games and learn from them; with several threads, they are of one batch."""
+        """Play the next games and learn from them; with several threads, all games must be of one batch."""
         black, white = (np.uint64(discs) for discs in bitboard.STARTS)
         tables, learning, records, threads = self.network.tables, self._learning, self._records, self._threads.count
         if threads == 1:
@@ -178,14 +180,14 @@ class Trainer:
         first = np.int64(self.games)
 
         def share(k: int) -> None:
-            # A thread that an interrupt left running meets only share k of the next call in the records.
+            # An interrupt may leave a thread at work. It writes only its own share of the records, as in later calls.
             play(self._key, first, games, k, threads, black, white, tables, learning, records)
 
         self._threads.run(share)
         learn(self._played, games, tables, self._errors, learning, records)
 
     def _note(self) -> None:
-        """Write the origin of the weights into the network's card."""
+        """Write the games, the seconds and the settings into the network's card."""
         self.network.training |= {
             "games": self.games,
             "seconds": round(self.seconds, 3),

@@ -1,4 +1,4 @@
-"""The paper that all charts are drawn on. Lengths are pixels of the finished picture, x to the right, y down."""
+"""The canvas of all charts. Lengths are in pixels of the finished picture; x goes to the right and y down."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from PIL import Image, ImageDraw, ImageFont
 __all__ = ["BOTTOM", "EDGE", "FAINT", "GREEN", "INK", "LABELS", "TOP", "WIDTH", "Canvas", "Panel", "png"]
 
 WIDTH, TOP, BOTTOM, EDGE = 960, 92, 62, 28
-"""The width of a chart of rows, and what is left free above, below and beside it."""
+"""The width of a chart of rows, and the free space above it, below it and beside it."""
 LABELS = 300
-"""Where the rows begin, right of their labels."""
+"""The x at which the rows begin; their labels are to the left of it."""
 INK, FAINT, GREEN = "#20262b", "#667079", "#1b7f4b"
 _PAPER, _GRID = "#ffffff", "#dde2e6"
 _SCALE = 2  # a chart is drawn larger and then reduced, so that its edges are smooth
-_VALUES = 90  # the place for the numbers right of the rows
+_VALUES = 90  # the space for the numbers to the right of the rows
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A rectangle of a chart. Its sides stand for two numbers, its bottom and top for the scores 0 and 1.
+    """A rectangle of a chart. Its bottom is the score 0, its top the score 1.
 
     Attributes:
-        smallest: the number of the left side.
-        largest: the number of the right side.
+        smallest: the number at the left side.
+        largest: the number at the right side.
     """
 
     left: float
@@ -49,13 +49,13 @@ class Panel:
 
 
 class Canvas:
-    """A chart that is being drawn.
+    """A canvas on which a chart is drawn.
 
     Args:
-        width: of the picture.
-        height: of the picture.
-        title: above all; its middle is left out if it is too wide.
-        subtitle: below the title, smaller.
+        width: the picture's width.
+        height: the picture's height.
+        title: the text at the top; if it is too wide, its middle is left out.
+        subtitle: a smaller text below the title.
     """
 
     def __init__(self, width: int, height: int, title: str, subtitle: str) -> None:
@@ -78,7 +78,7 @@ class Canvas:
         self._draw.text((x * _SCALE, y * _SCALE), text, fill=colour, font=font, anchor=anchor)
 
     def fitted(self, text: str, width: float, size: int = 15) -> str:
-        """A text, its middle left out if it is wider than `width`."""
+        """A text; if it is wider than `width`, its middle is left out."""
         font = ImageFont.load_default(size * _SCALE)
         short, kept = text, len(text)
         while self._draw.textlength(short, font) > width * _SCALE and kept > 2:
@@ -87,35 +87,35 @@ class Canvas:
         return short
 
     def row(self, panel: Panel, y: float, label: str, value: str, colour: str = INK) -> None:
-        """A row's label on the left, and its number on the right."""
+        """Draw a row's label on the left, and its number on the right."""
         self.text(EDGE, y, self.fitted(label, LABELS - EDGE - 12), colour=colour)
         self.text(panel.right + 24, y, value, colour=colour)
 
     def interval(self, low: float, high: float, middle: float, y: float, colour: str, size: float = 6) -> None:
-        """A dot with a line from `low` to `high` whose ends are marked."""
+        """Draw a dot at `middle`, and a line from `low` to `high` with marked ends."""
         self.line([(low, y), (high, y)], colour, size / 2)
         for end in (low, high):
             self.line([(end, y - size), (end, y + size)], colour, size / 3)
         self.dot(middle, y, size, colour)
 
     def curve(self, points: Sequence[tuple[float, float]], colour: str) -> None:
-        """A line with a dot at each point."""
+        """Draw a line with a dot at each point."""
         self.line(points, colour, 2)
         for x, y in points:
             self.dot(x, y, 3, colour)
 
     def tick(self, panel: Panel, x: float, text: str, *, grid: bool = True) -> None:
-        """A number below a panel, and the line of the grid above it."""
+        """Draw a number below a panel, and above the number a vertical line of the grid."""
         if grid:
             self.line([(x, panel.top), (x, panel.bottom)], _GRID)
         self.text(x, panel.bottom + 16, text, size=13, colour=FAINT, anchor="mm")
 
     def axis(self, panel: Panel, text: str) -> None:
-        """What a panel's numbers mean, below them."""
+        """Write below a panel's numbers what they mean."""
         self.text((panel.left + panel.right) / 2, panel.bottom + 40, text, size=13, colour=FAINT, anchor="mm")
 
     def scores(self, panel: Panel) -> None:
-        """The lines of equal score, and their numbers on the left."""
+        """Draw the horizontal lines of equal score, and their numbers on the left."""
         for tenths in range(0, 11, 2):
             y = panel.y(tenths / 10)
             self.line([(panel.left, y), (panel.right, y)], _GRID)

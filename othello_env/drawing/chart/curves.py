@@ -13,20 +13,20 @@ from othello_env.drawing.chart.canvas import BOTTOM, EDGE, LABELS, TOP, Canvas, 
 __all__ = ["CurvePoint", "learning_chart"]
 
 _INKS = ("#1b7f4b", "#1f5fa8", "#b3541e", "#7a3e9d", "#667079")
-_WIDTH, _HEIGHT = 420, 340  # of each of the two plots
-_LEFT = EDGE + 40  # free on the left of each, for the numbers
-_LEGEND, _ABREAST = 24, 3  # the height of a row of the legend, and the labels in it
-_FEW_DECADES = 2  # an axis that is no longer than this has the ticks 2, 5, 20, ... too
+_WIDTH, _HEIGHT = 420, 340  # the size of each of the two plots
+_LEFT = EDGE + 40  # the free space to the left of each plot, for the numbers
+_LEGEND, _ABREAST = 24, 3  # the height of a row of the legend, and the number of labels in a row
+_FEW_DECADES = 2  # an axis of at most this many decades also has the ticks 2, 5, 20, ...
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A learner's score, 0 to 1, and how far its training was.
+    """A learner's score after some training.
 
     Attributes:
-        played: games or plies of training.
-        seconds: of training.
-        score: 0 to 1.
+        played: the games or plies of training.
+        seconds: the seconds of training.
+        score: the score, 0 to 1.
     """
 
     played: float
@@ -37,14 +37,14 @@ class CurvePoint:
 def learning_chart(
     title: str, subtitle: str, curves: Mapping[str, Sequence[CurvePoint]], unit: str = "games"
 ) -> Image.Image:
-    """A picture of how scores grow with games or plies and with seconds, both on logarithmic axes.
+    """Two plots of how scores grow: one over games or plies, one over seconds, both on logarithmic axes.
 
-    These have no place for zero: the point before any training is left out, unless there is no other.
+    A logarithmic axis has no zero. So the point before any training is left out, unless it is the only point.
 
     Args:
-        title: above all.
-        subtitle: how it was measured, in a smaller type.
-        curves: at most five, each with at least one point, under their labels.
+        title: the text at the top.
+        subtitle: a smaller text, which says how the scores were measured.
+        curves: at most five curves by label, each with at least one point.
         unit: what `CurvePoint.played` counts.
     """
     top = TOP + _LEGEND * math.ceil(len(curves) / _ABREAST)
@@ -63,7 +63,7 @@ def learning_chart(
 
 
 def _draw_legend(canvas: Canvas, labels: Sequence[str]) -> None:
-    """The labels beside their colours, above the plots so that they cover no points."""
+    """Draw the labels beside their colours, above the plots so that they cover no points."""
     for place, (label, ink) in enumerate(zip(labels, _INKS, strict=False)):
         row, column = divmod(place, _ABREAST)
         left, y = _LEFT + column * LABELS, TOP + row * _LEGEND
@@ -89,7 +89,7 @@ def _draw_plot(canvas: Canvas, panel: Panel, lines: Sequence[Sequence[tuple[floa
 
 
 def _ticks(smallest: float, largest: float) -> list[int]:
-    """The numbers 1, 2, 5, 10, 20, ..., from the last one up to `smallest` to the first one from `largest` on.
+    """Those of the numbers 1, 2, 5, 10, 20, ... that enclose the range from `smallest` to `largest`.
 
     >>> _ticks(64, 700), _ticks(64, 64)
     ([50, 100, 200, 500, 1000], [50, 100])

@@ -14,17 +14,17 @@ __all__ = ["EloRow", "elo_chart"]
 
 _ROW = 30
 _TICKS = (50, 100, 200, 250, 500, 1000)
-"""The distances in Elo between two lines of the grid that are tried, the smallest first."""
+"""The possible distances in Elo between two lines of the grid; the smallest that fits is used."""
 _MOST_TICKS = 12
 
 
 @dataclass(frozen=True)
 class EloRow:
-    """A rating with its interval under a label.
+    """A rating with a label and an interval.
 
     Attributes:
-        own: whether it stands out among the others.
-        beyond: ``"above"`` or ``"below"`` if the interval has no end there; an arrow takes the place of that end.
+        own: whether the row is highlighted.
+        beyond: ``"above"`` or ``"below"`` if the interval has no end on that side; the chart shows an arrow there.
     """
 
     label: str
@@ -39,8 +39,8 @@ def elo_chart(title: str, subtitle: str, rows: Sequence[EloRow]) -> Image.Image:
     """A picture of ratings, one in each row.
 
     Args:
-        title: above all.
-        subtitle: how they were measured, in a smaller type.
+        title: the text at the top.
+        subtitle: a smaller text, which says how the ratings were measured.
         rows: the ratings, from top to bottom.
     """
     height = TOP + _ROW * len(rows) + BOTTOM
@@ -74,7 +74,7 @@ def _draw_row(canvas: Canvas, panel: Panel, y: float, row: EloRow) -> None:
 
 
 def _draw_arrow(canvas: Canvas, x: float, tip: float, y: float, head: float, colour: str) -> None:
-    """An arrow from the only end of an interval; `head` is the length of its head, negative if it points left."""
+    """Draw an arrow from the only end of an interval; `head` is the length of its head, negative if it points left."""
     canvas.line([(x, y), (tip, y)], colour, 2.5)
     canvas.line([(tip - head, y - 6), (tip, y), (tip - head, y + 6)], colour, 2.5)
     canvas.line([(x, y - 5), (x, y + 5)], colour, 2)

@@ -1,4 +1,4 @@
-"""A chart of scores against opponents, and of how they grew."""
+"""A chart of scores against opponents, and of a learning curve."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from othello_env.drawing.chart.canvas import BOTTOM, EDGE, FAINT, GREEN, TOP, WI
 __all__ = ["ScoreRow", "score_chart"]
 
 _ROW = 44
-_FEWEST_ROWS = 4  # the chart has room for these even if there are fewer
+_FEWEST_ROWS = 4  # the chart has room for this number of rows even if there are fewer
 _HALF = "#b9c0c6"
-_GAP, _CURVE = 72, 400  # left of the learning curve, and its width
+_GAP, _CURVE = 72, 400  # the space to the left of the learning curve, and the curve's width
 
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """A score, 0 to 1, with its interval, under a label."""
+    """A score, 0 to 1, with a label and an interval."""
 
     label: str
     score: float
@@ -37,11 +37,11 @@ def score_chart(
     """A picture of scores against opponents, one in each row, and of a learning curve.
 
     Args:
-        title: above all.
-        subtitle: how it was measured, in a smaller type.
+        title: the text at the top.
+        subtitle: a smaller text, which says how the scores were measured.
         rows: the scores, from top to bottom.
-        curve: points (seconds, score); without any, the scores have the whole picture.
-        curve_title: above the curve.
+        curve: points (seconds, score); if there are none, the scores fill the picture.
+        curve_title: the text above the curve.
     """
     width = WIDTH + (_GAP + _CURVE if curve else 0)
     height = TOP + _ROW * max(len(rows), _FEWEST_ROWS) + BOTTOM

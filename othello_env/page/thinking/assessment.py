@@ -1,4 +1,4 @@
-"""What an agent thinks of a position, by the methods that it may have beyond the protocol (see `Agent`)."""
+"""What an agent thinks of a position, from the optional methods that it may have (see `Agent`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from othello_env.games.othello.position import Othello
 __all__ = ["EXACT_EMPTIES", "Assessment", "assess", "exact", "powers"]
 
 EXACT_EMPTIES = 14
-"""The most empty squares of a position that is solved."""
+"""Positions with at most this many empty squares are solved."""
 _POWERS = ("analyse", "action_values", "action_probabilities", "search", "evaluate", "exact_scores")
 _DISCS, _VALUE = "discs", "value"
 
@@ -24,8 +24,8 @@ class Assessment:
 
     Attributes:
         kind: what `actions` holds: ``"values"`` or ``"probabilities"``.
-        unit: of the values.
-        values: of the position, for each player; None if the agent does not say.
+        unit: the unit of the values.
+        values: the value of the position for each player; None if the agent gives none.
         actions: for each legal action, its value for the player to move, or its probability.
     """
 
@@ -35,7 +35,7 @@ class Assessment:
     actions: dict[int, float]
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values. JSON has no infinity: a sure win is the text ``inf``, a sure loss ``-inf``."""
+        """The fields as plain values. JSON has no infinity, so a sure win is the text ``inf``, a sure loss ``-inf``."""
         return {
             "kind": self.kind,
             "unit": self.unit,
@@ -53,12 +53,12 @@ def assess(agent: Any, state: State, *, actions: bool) -> Assessment:
     """What an agent thinks of a position.
 
     Args:
-        agent: with at least one of the optional methods.
-        state: of a game that is not over.
-        actions: whether each action's value is wanted, too, which may take longer.
+        agent: an agent with at least one of the optional methods.
+        state: a position of a game that is not over.
+        actions: whether to give each action's value, too; this may take longer.
 
     Raises:
-        AgentError: the agent does not say what it thinks of positions, or not of those of this game.
+        AgentError: the agent has none of the optional methods, or cannot use them for this position.
     """
     try:
         found = _assess(agent, state, actions)
@@ -71,7 +71,7 @@ def assess(agent: Any, state: State, *, actions: bool) -> Assessment:
 
 
 def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
-    """By the first of the methods that the agent has; None if it has none."""
+    """Assess by the first of the optional methods that the agent has; None if it has none."""
     known = powers(agent)
     if "analyse" in known:
         found = agent.analyse(state, scores=actions)
@@ -92,7 +92,7 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
 
 
 def _searched(agent: Any, state: State) -> Assessment:
-    """The value that a search finds, and the share of its visits that each action got."""
+    """The value that a search finds, and for each action its share of the search's visits."""
     found = agent.search(state)
     visits = getattr(found, "visits", {})
     total = max(1, sum(visits.values()))
@@ -101,7 +101,7 @@ def _searched(agent: Any, state: State) -> Assessment:
 
 
 def _evaluated(agent: Any, state: State) -> tuple[float, ...]:
-    """Each player's value by the agent's evaluation."""
+    """The position's value for each player by the agent's evaluation."""
     if state.num_players == 2:
         first = float(agent.evaluate(state, 0))
         return first, -first
@@ -109,7 +109,7 @@ def _evaluated(agent: Any, state: State) -> tuple[float, ...]:
 
 
 def _for_both(state: State, value: float) -> tuple[float, float]:
-    """Both players' values, from that of the player to move."""
+    """The values for both players, from the value for the player to move."""
     first = float(value) if state.to_move == 0 else -float(value)
     return first, -first
 

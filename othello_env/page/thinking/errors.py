@@ -1,4 +1,4 @@
-"""Why a think has no answer."""
+"""The reasons why a think has no answer. A think is one request to an agent."""
 
 __all__ = ["BusyError", "ClosedError", "ThinkingError"]
 
@@ -12,4 +12,4 @@ class ClosedError(ThinkingError):
 
 
 class BusyError(ThinkingError):
-    """One page, or all of them together, ask for too much at once."""
+    """One page, or all pages together, ask for too much at once."""

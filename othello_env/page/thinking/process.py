@@ -1,4 +1,4 @@
-"""A process that thinks, as the server sees it; `othello_env.page.thinking.worker` is what it runs."""
+"""The server's side of a process that thinks; the process runs `othello_env.page.thinking.worker`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from othello_env.page.thinking.errors import ThinkingError
 __all__ = ["Process"]
 
 _START_SECONDS = 120.0
-"""The longest that a process may take until it can be asked."""
+"""The longest time that a process may take to start."""
 
 
 class Process:
-    """A running process. `spawn` makes one; it can be asked once it is `ready`.
+    """A running process. `spawn` starts it; after `ready` it answers requests.
 
     Attributes:
-        has_answered: whether it answered once; the first answer may have to wait for compilation.
+        has_answered: whether the process has answered a request; the first answer may have to wait for compilation.
     """
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
@@ -41,7 +41,7 @@ class Process:
                 "othello_env.page.thinking.worker",
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                start_new_session=True,  # the terminal's Ctrl-C is for the server, which ends these
+                start_new_session=True,  # the terminal's Ctrl-C reaches only the server
             )
         )
 
@@ -50,10 +50,10 @@ class Process:
         return self._process.returncode is None
 
     async def ready(self) -> None:
-        """Wait until it can be asked.
+        """Wait until the process has started.
 
         Raises:
-            ThinkingError: it ended, or took too long.
+            ThinkingError: the process ended, or took too long.
         """
         line = b""
         with contextlib.suppress(TimeoutError):
@@ -81,7 +81,7 @@ class Process:
         return answer
 
     async def kill(self) -> None:
-        """End it, and the programs that it started."""
+        """End the process and the programs that it started."""
         with contextlib.suppress(ProcessLookupError):
             if hasattr(os, "killpg"):
                 os.killpg(self._process.pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""A bounded number of processes that think; each think can be stopped."""
+"""A limited number of processes that think. A think, one request to an agent, can be stopped."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["Thinkers"]
 
 
 class Thinkers:
-    """Processes that think; each is started when it is first needed, and killed when its think has to be stopped.
+    """Processes that think. A process is started when it is first needed, and killed when its think must be stopped.
 
-    A think is stopped when its time is up, or soon after nobody waits for it any more. `Turns` says which is next.
+    A think is stopped when its time is up, or soon after nobody waits for it any more. `Turns` chooses the next think.
 
     Args:
-        processes: how many, at least two.
-        seconds: the longest that one think may take.
-        start_seconds: how much longer a process's first think may take, which may have to compile.
-        grace_seconds: how long a think goes on after nobody waits for it. Stopping it costs its process, and most
-            thinks end by themselves within this time.
+        processes: the number of processes, at least two.
+        seconds: the longest time for a think.
+        start_seconds: the additional time for a process's first think, which may have to compile.
+        grace_seconds: how long a think continues after nobody waits for it. To stop a think its process must be killed,
+            and most thinks end by themselves within this time.
     """
 
     def __init__(
@@ -43,17 +43,17 @@ class Thinkers:
 
     @property
     def alive(self) -> int:
-        """The number of processes that run."""
+        """The number of running processes."""
         return sum(process.is_running for process in self._all)
 
     async def think(self, client: str, request: dict[str, Any]) -> dict[str, Any]:
         """The answer of `othello_env.page.thinking.worker.answer` to a request.
 
-        Cancelling this call stops the think, too, a moment later.
+        If this call is cancelled, the think is stopped, too, `grace_seconds` later.
 
         Raises:
-            ClosedError: the thinkers are closed, or were before the answer came.
-            BusyError: the client, or all of them together, wait for too much already.
+            ClosedError: the thinkers are closed, or were closed before the answer came.
+            BusyError: the client, or all clients together, already wait for too much.
             ThinkingError: the agent failed or took too long.
         """
         answering = await self._begin(client, request)
@@ -62,7 +62,7 @@ class Thinkers:
         except asyncio.CancelledError:
             if self._is_closed:
                 raise ClosedError("nobody thinks here any more") from None
-            answering.add_done_callback(lambda task: task.cancelled() or task.exception())  # nobody awaits its error
+            answering.add_done_callback(lambda task: task.cancelled() or task.exception())  # retrieves the error
             asyncio.get_running_loop().call_later(self._grace_seconds, answering.cancel)
             raise
         if "error" in answer:
@@ -89,7 +89,7 @@ class Thinkers:
             return answer
 
     async def _started(self, starting: asyncio.Task[Process]) -> Process:
-        """Wait for a process to start; if this is cancelled meanwhile, the process is kept for a later think."""
+        """Wait for a process to start; if the wait is cancelled, the process is kept for a later think."""
         try:
             return await asyncio.shield(starting)
         except asyncio.CancelledError:
@@ -98,7 +98,7 @@ class Thinkers:
             raise
 
     async def _ask(self, process: Process, request: dict[str, Any]) -> dict[str, Any]:
-        """Ask a process within the limit of time; it is killed unless it answers."""
+        """Ask a process within the limit of time; kill the process if it does not answer."""
         seconds = self._seconds + (0 if process.has_answered else self._start_seconds)
         try:
             async with asyncio.timeout(seconds):
@@ -126,8 +126,8 @@ class Thinkers:
     async def prepare(self, requests: Sequence[dict[str, Any]]) -> None:
         """Answer requests in one more process, so that the agents' machine code is compiled before it is needed.
 
-        Nobody waits for the answers, and there is no limit of time: a think that is stopped while it compiles has to
-        compile again.
+        Nobody waits for the answers, and they have no limit of time: a think that is stopped while it compiles would
+        have to compile again.
         """
         if not requests:
             return
@@ -135,15 +135,15 @@ class Thinkers:
         try:
             for request in requests:
                 await process.ask(request)
-        except ThinkingError:  # it died; a page that asks for the same gets the error
+        except ThinkingError:  # the process died; a page that asks for the same gets the error
             pass
         finally:
             await self._kill(process)
 
     async def close(self) -> None:
-        """End all processes; nothing is answered any more."""
+        """End all processes. After this, no request is answered."""
         self._is_closed = True
-        for tasks in (self._answering, self._idle):  # an answer that waits for a process leaves it among the idle
+        for tasks in (self._answering, self._idle):  # a cancelled answer puts its starting process into _idle
             unfinished: list[asyncio.Task[Any]] = list(tasks)
             for task in unfinished:
                 task.cancel()

@@ -1,4 +1,4 @@
-"""Which think is next: the processes are shared fairly among the pages."""
+"""Chooses the next think, so that the pages share the processes fairly. A think is one request to an agent."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _CLIENTS = 32
 class Turns:
     """Gives each think its turn.
 
-    A client, which is one page, never has all of the processes: one is left for another client. A client with two
-    or more of them keeps one for moves, so that a move does not wait for what is merely shown.
+    A client is one page. It never gets all processes: one is left for another client. A client that may use two or more
+    processes keeps one for moves, so that a move does not wait for thinks whose answers are only shown.
 
     Args:
-        processes: how many there are, at least two.
+        processes: the number of processes, at least two.
     """
 
     def __init__(self, processes: int) -> None:
@@ -34,11 +34,11 @@ class Turns:
         """Wait for a turn, and hold it within the ``with``.
 
         Args:
-            name: of the client.
-            is_move: whether the think is for a move, not for something that is merely shown.
+            name: the client's name.
+            is_move: whether the think is for a move; otherwise its answer is only shown.
 
         Raises:
-            BusyError: the client, or all of them together, wait for too much already.
+            BusyError: the client, or all clients together, already wait for too much.
         """
         client = self._clients.get(name) or _Client(self._share)
         if client.waiting >= _WAITING_PER_CLIENT or len(self._clients | {name: client}) > _CLIENTS:
@@ -55,7 +55,7 @@ class Turns:
 
 
 class _Client:
-    """What one client waits for, and what it may have at once."""
+    """The number of a client's thinks that wait or run, and the limits for those that run at once."""
 
     def __init__(self, share: int) -> None:
         self.waiting = 0

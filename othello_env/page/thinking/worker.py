@@ -1,7 +1,8 @@
-"""The program of a process that thinks: one JSON request a line on stdin, one JSON answer a line on stdout.
+"""The program of a process that thinks: it reads requests from stdin and writes answers to stdout.
 
-It is a process of its own so that a think can be stopped: agents are compiled code and other people's programs, which
-nothing else stops. Its first line says that it is ready. It ends when its stdin ends, even while it thinks.
+Each request and each answer is one line of JSON. A think (an agent's work on one request) can only be stopped if it has
+a process of its own, since agents can be compiled code or other programs. The first line on stdout says that the
+process is ready. The process ends when its stdin ends, even while it thinks.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
     """The answer to one request.
 
     Args:
-        request: the ``spec`` of the agent and the ``task``: ``powers``, ``move``, ``value``, ``actions`` or ``exact``;
-            all but the first have the ``record`` of a game, and a move may have the ``seconds_left`` on its clock.
-        agents: those made so far, by spec; a new one is added.
+        request: has the ``spec`` of the agent and the ``task``: ``powers``, ``move``, ``value``, ``actions`` or
+            ``exact``. For all tasks but ``powers`` it has the ``record`` of a game. For ``move`` it may have the
+            ``seconds_left`` on the player's clock.
+        agents: the agents made so far, by spec; a new agent is added.
     """
     spec = request["spec"]
     if spec not in agents:
@@ -45,7 +47,7 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
         case "move":
             began = time.perf_counter()
             action = seat.ask(state, Clock(game=request.get("seconds_left")))
-            seconds = round(time.perf_counter() - began, 3)  # what its clock counts: without the start of this process
+            seconds = round(time.perf_counter() - began, 3)  # as on the player's clock, without this process's start
             return {"action": action, "name": state.action_to_text(action), "seconds": seconds}
         case "exact":
             return exact(agent, state).to_json()
@@ -57,7 +59,7 @@ def main() -> None:
     """Answer requests until stdin ends."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # an agent that prints must not disturb the answers
-    sys.path.append(str(Path.cwd()))  # a spec package.module:name is looked for here, too
+    sys.path.append(str(Path.cwd()))  # so that a spec package.module:name is also found in this folder
     requests: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
     agents: dict[str, Agent] = {}
