@@ -6,7 +6,6 @@ PettingZoo's wrappers, which take more time than a ply.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -18,19 +17,17 @@ from pettingzoo import AECEnv
 
 from othello_env.envs.conventions import (
     NOBODY,
-    REWARDS,
-    MaskWatch,
     Observation,
     check_action,
-    check_choice,
     game_info,
     illegal_penalty,
     observation_space,
     rewards,
 )
-from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
+from othello_env.envs.one_game import OneGame
+from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES
 from othello_env.envs.seeding import GameKeys
-from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options
+from othello_env.envs.starts import POSITION_OPTIONS, check_options
 from othello_env.games.game import IllegalActionError, State
 
 __all__ = ["AECGame"]
@@ -39,7 +36,7 @@ _NOBODY = np.int64(NOBODY)
 _AFTER_RESET = {"agent_selection", "infos", "rewards", "terminations", "truncations", "_cumulative_rewards"}
 
 
-class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
+class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     """A game whose players act one at a time. A subclass defines the game.
 
     An observation is a dict of two int8 arrays: ``observation``, the planes as the agent sees them, and
@@ -75,20 +72,9 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        check_choice("reward", reward, REWARDS)
-        self.render_mode = render_mode
-        self._reward = reward
-        self._strict = strict
-        self._renderer = Renderer(render_mode)
-        self._starts = Starts(openings, self.new_game)
-        self._keys: GameKeys | None = None
-        self._state: State | None = None
-        self._playing = False
+        start = self._prepare(openings, reward, strict, render_mode)
         self._observer: str | None = None
         """The agent whose observation is in `_observation`, or None."""
-        start = self.new_game(0)
-        self._num_actions = start.num_actions
-        self._watch = MaskWatch()
         self.agents: list[str] = []
         self.possible_agents = [f"{name}_0" for name in start.player_names]
         self.observation_spaces = {agent: observation_space(start) for agent in self.possible_agents}
@@ -106,25 +92,10 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
             "render_fps": RENDER_FPS,
         }
 
-    @abstractmethod
-    def new_game(self, game_key: int) -> State:
-        """The start of a game. Everything random in it depends only on the key."""
-
     def __getattr__(self, name: str) -> Any:
         if name in _AFTER_RESET:
             raise AttributeError(f"{name} exists only after reset()")
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-
-    @property
-    def position(self) -> State:
-        """The current position, with its `moves`. It exists after the first reset.
-
-        Raises:
-            ResetNeeded: there was no reset yet.
-        """
-        if self._state is None:
-            raise ResetNeeded("there is no position before reset()")
-        return self._state
 
     def state(self) -> npt.NDArray[np.int8]:
         """The position from one fixed point of view, for example for a critic that all players share.
@@ -250,15 +221,3 @@ class AECGame(AECEnv, ABC):  # type: ignore[misc]  # PettingZoo has no types
             raise ValueError(f"there is no agent {agent!r}; the agents are {', '.join(self.possible_agents)}")
         planes = state.observation(self.possible_agents.index(agent))
         return {"observation": planes, "action_mask": np.zeros(self._num_actions, np.int8)}
-
-    def render(self) -> Any:
-        """Draw the position: text (``"ansi"``), (H, W, 3) uint8 (``"rgb_array"``) or a window (``"human"``).
-
-        Raises:
-            ResetNeeded: there was no reset yet.
-        """
-        return self._renderer.render(self.position)
-
-    def close(self) -> None:
-        """Close the window."""
-        self._renderer.close()

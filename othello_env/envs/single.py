@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,8 +12,6 @@ from gymnasium.error import ResetNeeded
 
 from othello_env.agent import Agent, Seat
 from othello_env.envs.conventions import (
-    REWARDS,
-    MaskWatch,
     Observation,
     check_action,
     check_choice,
@@ -23,9 +20,10 @@ from othello_env.envs.conventions import (
     observation_space,
     rewards,
 )
-from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
+from othello_env.envs.one_game import OneGame
+from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES
 from othello_env.envs.seeding import REDRAWS, GameKeys, learner_seat, opponent_key, redraw_key
-from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options
+from othello_env.envs.starts import POSITION_OPTIONS, check_options
 from othello_env.envs.vector.opponents import Opponent, make_opponents
 from othello_env.games.game import IllegalActionError, State, check_seed
 
@@ -35,7 +33,7 @@ _ONLY = np.int64(0)
 """The opponent's number if there is only one opponent."""
 
 
-class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
+class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
     """A game of a learner against opponents: each step plays the learner's action and the opponents' answers.
 
     A subclass defines the game. An observation is a dict of two int8 arrays: ``observation``, the planes as the learner
@@ -84,35 +82,20 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         strict: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        start = self.new_game(0)
+        start = self._prepare(openings, reward, strict, render_mode)
         self._sides = ("random", *start.player_names)
         check_choice("side", side, self._sides)
-        check_choice("reward", reward, REWARDS)
-        self.render_mode = render_mode
         self.action_space = gymnasium.spaces.Discrete(start.num_actions)
         self.observation_space = observation_space(start)
         self.learner = 0
         """The learner's player in this game."""
-        self._num_actions = start.num_actions
         self._players = start.num_players
         self._side = side
-        self._reward = reward
-        self._strict = strict
-        self._renderer = Renderer(render_mode)
-        self._starts = Starts(openings, self.new_game)
         self._opponents, names = make_opponents(opponent, start)
         self.opponents = tuple(names)
-        self._watch = MaskWatch()
         self._seats: dict[int, Seat] = {}
         """The opponents of this game, by player."""
-        self._keys: GameKeys | None = None
-        self._state: State | None = None
         self._mask = np.zeros(self._num_actions, np.int8)
-        self._playing = False
-
-    @abstractmethod
-    def new_game(self, game_key: int) -> State:
-        """The start of a game. Everything random in it depends only on the key."""
 
     def _info(self, state: State, illegal_action: int | None = None) -> dict[str, Any]:
         opponent = _ONLY if self._players == 2 else np.arange(self._players - 1, dtype=np.int64)
@@ -121,17 +104,6 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
     def _agent_of(self, player: int, learner: int) -> Agent:
         """The opponent that plays for a player."""
         return self._opponents[(player - learner - 1) % self._players]
-
-    @property
-    def position(self) -> State:
-        """The current position, with its `moves`. It exists after the first reset.
-
-        Raises:
-            ResetNeeded: there was no reset yet.
-        """
-        if self._state is None:
-            raise ResetNeeded("there is no position before reset()")
-        return self._state
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The learner's legal actions, (A,) bool. If the game is over, all values are False."""
@@ -241,15 +213,3 @@ class SingleGame(gymnasium.Env[Observation, np.int64], ABC):
         observation = {"observation": state.observation(self.learner), "action_mask": self._mask}
         self._watch.count(1, illegal_action is not None)
         return observation, reward, True, False, self._info(state, illegal_action)
-
-    def render(self) -> Any:
-        """Draw the position: text (``"ansi"``), (H, W, 3) uint8 (``"rgb_array"``) or a window (``"human"``).
-
-        Raises:
-            ResetNeeded: there was no reset yet.
-        """
-        return self._renderer.render(self.position)
-
-    def close(self) -> None:
-        """Close the window."""
-        self._renderer.close()

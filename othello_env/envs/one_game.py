@@ -1,0 +1,66 @@
+"""What the environments for one game share: where games begin, the current position, and its pictures."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from gymnasium.error import ResetNeeded
+
+from othello_env.envs.conventions import REWARDS, MaskWatch, check_choice
+from othello_env.envs.rendering import Renderer
+from othello_env.envs.seeding import GameKeys
+from othello_env.envs.starts import Starts
+from othello_env.games.game import State
+
+__all__ = ["OneGame"]
+
+
+class OneGame(ABC):
+    """An environment for one game at a time. A subclass defines the game and calls `_prepare` when it is made."""
+
+    def _prepare(
+        self, openings: str | Sequence[str | State] | None, reward: str, strict: bool, render_mode: str | None
+    ) -> State:
+        """Check and keep these arguments. Returns a start position, with the options of these games."""
+        start = self.new_game(0)
+        check_choice("reward", reward, REWARDS)
+        self.render_mode = render_mode
+        self._num_actions = start.num_actions
+        self._reward = reward
+        self._strict = strict
+        self._renderer = Renderer(render_mode)
+        self._starts = Starts(openings, self.new_game)
+        self._watch = MaskWatch()
+        self._keys: GameKeys | None = None
+        self._state: State | None = None
+        self._playing = False
+        return start
+
+    @abstractmethod
+    def new_game(self, game_key: int) -> State:
+        """The start of a game. Everything random in it depends only on the key."""
+
+    @property
+    def position(self) -> State:
+        """The current position, with its `moves`. It exists after the first reset.
+
+        Raises:
+            ResetNeeded: there was no reset yet.
+        """
+        if self._state is None:
+            raise ResetNeeded("there is no position before reset()")
+        return self._state
+
+    def render(self) -> Any:
+        """Draw the position: text (``"ansi"``), (H, W, 3) uint8 (``"rgb_array"``) or a window (``"human"``).
+
+        Raises:
+            ResetNeeded: there was no reset yet.
+        """
+        return self._renderer.render(self.position)
+
+    def close(self) -> None:
+        """Close the window."""
+        self._renderer.close()
