@@ -99,8 +99,8 @@ class Bench:
 class Windows:
     """The arguments of a script that measures in windows."""
 
-    seconds: float = real(1.0, "of work in each window", least=1e-3)
-    windows: int = whole(5, "for each figure")
+    seconds: float = real(1.0, "seconds of work in each window", least=1e-3)
+    windows: int = whole(5, "windows for each figure")
 
     def bench(self, yardstick: Work) -> Bench:
         """A bench with these windows."""

@@ -37,12 +37,14 @@ class Options:
     """The arguments of a run that do not change what it learns."""
 
     out: Path = path("the agent, a .safetensors file", suffix=".safetensors")
-    iterations: int | None = whole(None, "in all; the seconds may end the run sooner", least=0, most=sys.maxsize)
-    seconds: float = real(3600.0, "in all, measurements included", least=0)
-    resume: bool = flag("go on where the run of this name ended")
+    iterations: int | None = whole(
+        None, "the most iterations; --seconds may end the run sooner", least=0, most=sys.maxsize
+    )
+    seconds: float = real(3600.0, "seconds in all, measurements included", least=0)
+    resume: bool = flag("continue the run of --out")
     every: int = whole(20, "iterations between points of the curve")
     match: int = even(100, "games of each match and on the ladder")
-    device: str = text("cuda" if torch.cuda.is_available() else "cpu", "of the network")
+    device: str = text("cuda" if torch.cuda.is_available() else "cpu", "device of the network")
     tensorboard: Path | None = path("a folder for TensorBoard's logs", None)
 
     @property

@@ -31,10 +31,10 @@ class Arguments:
 
     file: Path = path("the list", positional=True)
     count: int = whole(500, "openings to keep")
-    plies: int = whole(8, "of each opening", least=0, most=60)
-    depth: int = whole(10, "of the engine's search", most=60)
-    margin: float = real(0.05, "of the expected result, which is -1 to 1", least=0, most=1)
-    seed: int = whole(0, "of the order of the positions", least=0)
+    plies: int = whole(8, "plies of each opening", least=0, most=60)
+    depth: int = whole(10, "depth of the engine's search", most=60)
+    margin: float = real(0.05, "the largest expected result, between 0 and 1, that counts as balanced", least=0, most=1)
+    seed: int = whole(0, "the seed of the order of the positions", least=0)
 
 
 def positions_after(plies: int) -> list[Othello]:

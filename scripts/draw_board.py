@@ -13,7 +13,7 @@ from othello_env import Checkers, Othello, State, Tribolo, drawing, make_agent
 class Arguments:
     """The command's arguments."""
 
-    folder: Path = path("that exists", Path("docs"), positional=True)
+    folder: Path = path("an existing folder", Path("docs"), positional=True)
 
 
 def played(state: State, spec: str, plies: int) -> State:

@@ -41,7 +41,7 @@ class Arguments:
 
     file: Path = path("the list", positional=True)
     count: int = whole(500, "positions to keep")
-    seed: int = whole(0, "of the games", least=0)
+    seed: int = whole(0, "the seed of the games", least=0)
 
 
 def game(number: int, seed: int, empty: int) -> Othello | None:

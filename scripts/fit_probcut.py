@@ -36,10 +36,10 @@ class Arguments:
     """The command's arguments."""
 
     out: Path = path("the table, a .json file")
-    size: int = one_of(8, "of the board: 6 or 8", (6, 8))
-    positions: int = whole(1000, "number that is searched")
-    depth: int = whole(9, "of the deepest search", most=60)
-    seed: int = whole(1, "of the positions", least=0)
+    size: int = one_of(8, "size of the board: 6 or 8", (6, 8))
+    positions: int = whole(1000, "number of searched positions")
+    depth: int = whole(9, "depth of the deepest search", most=60)
+    seed: int = whole(1, "the seed of the positions", least=0)
 
 
 def position(size: int, empty: int, game: int) -> Othello | None:

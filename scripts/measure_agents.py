@@ -30,10 +30,10 @@ BATCHES = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted
 class Arguments(Windows):
     """The command's arguments."""
 
-    depth: int = whole(6, "of the search", most=60)
+    depth: int = whole(6, "depth of the search", most=60)
     eval: str = text("weighted", "count, weighted, modified or mobility")
-    positions: int = whole(10, "number that is searched")
-    seed: int = whole(1, "of the positions", least=0)
+    positions: int = whole(10, "number of searched positions")
+    seed: int = whole(1, "the seed of the positions", least=0)
 
 
 def random_positions(n: int, seed: int) -> list[Othello]:

@@ -38,9 +38,9 @@ ALPHA_BETA_4 = ("alphabeta:depth=4,eval=weighted", "alphabeta:depth=4,eval=mobil
 class Arguments:
     """The command's arguments."""
 
-    games: int = even(1000, "of each pair of 1-ply agents")
+    games: int = even(1000, "games of each pair of 1-ply agents")
     workers: tuple[int, ...] = whole((1, 2), "numbers of processes to compare", most=1024, nargs="*")
-    windows: int = whole(3, "for each figure")
+    windows: int = whole(3, "windows for each figure")
     ray: bool = flag("compare with as many tasks of a Ray cluster")
 
 

@@ -36,14 +36,16 @@ PERFT = perft_work(8)
 class Arguments:
     """The command's arguments."""
 
-    depths: tuple[int, ...] = whole((8, 10, 12), "of the middlegame searches", most=60, nargs="*")
-    evals: tuple[str, ...] = text(("weighted", "mobility", "ntuple"), "of those", nargs="*")
-    positions: int = whole(8, "number that is searched")
+    depths: tuple[int, ...] = whole((8, 10, 12), "depths of the middlegame searches", most=60, nargs="*")
+    evals: tuple[str, ...] = text(
+        ("weighted", "mobility", "ntuple"), "evaluations of the middlegame searches", nargs="*"
+    )
+    positions: int = whole(8, "number of searched positions")
     ffo: str = text("40-44", "which endgames of the suite (1-44), or none")
-    agent: str = text("engine:ms=100,eval=ntuple", "plays the matches")
+    agent: str = text("engine:ms=100,eval=ntuple", "the agent that plays the matches")
     match: tuple[str, ...] = text((), "play matches against these instead of measuring", nargs="*")
-    games: int = even(40, "of each match")
-    seed: int = whole(1, "of the positions and matches", least=0)
+    games: int = even(40, "games of each match")
+    seed: int = whole(1, "the seed of the positions and matches", least=0)
 
 
 def perft_rate() -> float:

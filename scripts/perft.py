@@ -23,7 +23,7 @@ class Arguments:
     """The command's arguments."""
 
     depth: int = whole(11, "the largest depth", most=60)
-    size: int = one_of(8, "of the board: 4, 6 or 8", bitboard.SIZES)
+    size: int = one_of(8, "size of the board: 4, 6 or 8", bitboard.SIZES)
     moves: str = text("", "a transcript that leads to the position")
     divide: bool = flag("print the counts by move at this depth only")
 

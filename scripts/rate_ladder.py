@@ -71,7 +71,7 @@ class Arguments:
     records: Path = path("the file of the games, which grows")
     games: int = even(1000, "games between each two rungs that meet")
     openings: str = text(BALANCED, "the packaged list, or a file with a transcript a line")
-    seed: int = whole(0, "of the games", least=0)
+    seed: int = whole(0, "the seed of the games", least=0)
     workers: int = whole(2, "processes that play", most=1024)
     first: int = whole(len(RUNGS), "number of rungs to rate, counted from the weakest", least=2)
 

@@ -59,12 +59,12 @@ class Options(_run.Options):
 class Settings:
     """The arguments on which a run's results depend."""
 
-    size: int = one_of(8, "of the board: 4, 6 or 8", SIZES)
-    seed: int = whole(1, "of everything random", least=0, most=2**63 - 1)
-    channels: int = whole(32, "of the network's convolutions", most=512)
+    size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
+    seed: int = whole(1, "the seed of everything random", least=0, most=2**63 - 1)
+    channels: int = whole(32, "channels of the network's convolutions", most=512)
     blocks: int = whole(2, "residual blocks of the network", least=0, most=64)
-    games: int = whole(128, "played at once, in each iteration")
-    simulations: int = whole(16, "of the search for each move", most=100_000)
+    games: int = whole(128, "games played at once, in each iteration")
+    simulations: int = whole(16, "simulations of the search for each move", most=100_000)
     considered: int = whole(8, "moves that a search compares, at most")
     random_plies: int = whole(
         20, "most random plies at the beginning of a game on 8x8; in proportion on smaller boards", least=0, most=48

@@ -45,18 +45,18 @@ class Arguments:
     """The command's arguments."""
 
     out: Path = path("the weights, a .npz file; the curve ends in .json", suffix=".npz")
-    picture: Path | None = path("of the curve, a .png file", None)
-    games: int | None = whole(None, "of self-play in all")
-    seconds: float | None = real(None, "of self-play in all, without the measurements", least=0)
-    size: int | None = one_of(None, "of the board: 4, 6 or 8 [8]", SIZES)
-    seed: int | None = whole(None, "of the self-play [1]", least=0, most=2**64 - 1)
-    batch: int | None = whole(None, "games played before they are learned from [1]")
-    threads: int = whole(1, "that share the games of a batch", most=1024)
+    picture: Path | None = path("a .png file for the curve", None)
+    games: int | None = whole(None, "games of self-play in all")
+    seconds: float | None = real(None, "seconds of self-play in all, without the measurements", least=0)
+    size: int | None = one_of(None, "size of the board: 4, 6 or 8 [8]", SIZES)
+    seed: int | None = whole(None, "the seed of the self-play [1]", least=0, most=2**64 - 1)
+    batch: int | None = whole(None, "games that are played before the network learns from them [1]")
+    threads: int = whole(1, "threads that share the games of a batch", most=1024)
     look_ahead: bool | None = flag("choose moves by minimax of depth 2 while training", default=None)
     first: int = whole(25_000, "games before the curve's first point")
     matches: int = even(1000, "games of each match")
-    half: bool = flag("in the end, write weights of half precision, to play by")
-    resume: bool = flag("go on with --out: its size, seed and batch")
+    half: bool = flag("at the end, write the weights in half precision, for playing only")
+    resume: bool = flag("continue with the network in --out, and its size, seed and batch")
 
     def check(self) -> None:
         """Refuse to train without an end, and to overwrite weights."""

@@ -54,12 +54,12 @@ FORMAT = "othello-env ppo 2"
 class Settings:
     """The arguments on which a run's results depend."""
 
-    size: int = one_of(8, "of the board: 4, 6 or 8", SIZES)
-    seed: int = whole(1, "of everything random", least=0, most=2**63 - 1)
-    channels: int = whole(32, "of the network's convolutions", most=512)
+    size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
+    seed: int = whole(1, "the seed of everything random", least=0, most=2**63 - 1)
+    channels: int = whole(32, "channels of the network's convolutions", most=512)
     blocks: int = whole(2, "residual blocks of the network", least=0, most=64)
-    games: int = whole(128, "played at once")
-    steps: int = whole(64, "in each game before the weights change")
+    games: int = whole(128, "games played at once")
+    steps: int = whole(64, "steps in each game before the weights change")
     league: float = real(
         0.25, "the part of the games that are played against packaged agents and past selves", least=0, most=1
     )
@@ -68,10 +68,10 @@ class Settings:
     random_plies: int = whole(
         20, "most random plies at the beginning of a game on 8x8; in proportion on smaller boards", least=0, most=48
     )
-    epochs: int = whole(1, "times that each step is learned from")
+    epochs: int = whole(1, "the number of times that each step is learned from")
     minibatch: int = whole(512, "steps in one change of the weights")
     rate: float = real(2.5e-3, "the optimiser's learning rate", least=1e-9)
-    clip: float = real(0.2, "how far the probability of an action may move, relative to it", least=1e-9)
+    clip: float = real(0.2, "the largest relative change of an action's probability", least=1e-9)
     entropy: float = real(0.02, "the weight of the policy's entropy", least=0)
     value: float = real(0.5, "the weight of the value's squared error", least=0)
     gae_lambda: float = real(0.95, "0 trusts the values, 1 the results", least=0, most=1)

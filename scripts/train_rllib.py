@@ -51,10 +51,10 @@ class Arguments:
     """The command's arguments."""
 
     out: Path = path("a folder for what is learned")
-    iterations: int = whole(100, "of 4000 moves")
+    iterations: int = whole(100, "iterations of 4000 moves")
     workers: int = whole(0, "processes that play, beside the learner's own", least=0, most=1024)
-    size: int = one_of(8, "of the board: 4, 6 or 8", SIZES)
-    seed: int = whole(1, "of everything random", least=0, most=2**32 - 1)
+    size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
+    seed: int = whole(1, "the seed of everything random", least=0, most=2**32 - 1)
 
 
 class Observations(BaseWrapper):

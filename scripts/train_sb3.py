@@ -42,10 +42,10 @@ class Arguments:
 
     out: Path = path("the model, a .zip file")
     steps: int = whole(500_000, "the learner's moves")
-    games: int = whole(64, "played at once")
-    size: int = one_of(8, "of the board: 4, 6 or 8", SIZES)
+    games: int = whole(64, "games played at once")
+    size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
     opponent: str = text("random", "a spec")
-    seed: int = whole(1, "of everything random", least=0, most=2**32 - 1)
+    seed: int = whole(1, "the seed of everything random", least=0, most=2**32 - 1)
 
 
 def make_model(env: Any, seed: int, **settings: Any) -> MaskablePPO:

@@ -48,9 +48,9 @@ class Arguments:
     """The command's arguments."""
 
     out: Path = path("the network's weights, a .pt file")
-    epochs: int = whole(20, "of 2000 steps")
-    size: int = one_of(8, "of the board: 4, 6 or 8", SIZES)
-    seed: int = whole(1, "of everything random", least=0, most=2**32 - 1)
+    epochs: int = whole(20, "epochs of 2000 steps")
+    size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
+    seed: int = whole(1, "the seed of everything random", least=0, most=2**32 - 1)
 
 
 def make_net(size: int) -> Net:

@@ -47,11 +47,11 @@ class Arguments:
     """The command's arguments."""
 
     out: Path = path("the policy's weights, a .pt file")
-    iterations: int = whole(200, "of games times 32 moves")
-    games: int = whole(64, "played at once")
-    size: int = one_of(8, "of the board: 4, 6 or 8", SIZES)
+    iterations: int = whole(200, "iterations; each is 32 moves in every game")
+    games: int = whole(64, "games played at once")
+    size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
     opponent: str = text("random", "a spec")
-    seed: int = whole(1, "of everything random", least=0, most=2**32 - 1)
+    seed: int = whole(1, "the seed of everything random", least=0, most=2**32 - 1)
 
 
 def make_env(games: int, **arguments: Any) -> EnvBase:

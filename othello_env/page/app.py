@@ -168,7 +168,7 @@ async def _body(request: Request) -> bytes:
                 if len(body) > LARGEST_BODY:
                     raise HTTPException(413, f"a message has at most {LARGEST_BODY} bytes", _CLOSE)
     except TimeoutError:
-        raise HTTPException(408, f"a message comes within {_BODY_SECONDS:g} s", _CLOSE) from None
+        raise HTTPException(408, f"a message must arrive within {_BODY_SECONDS:g} s", _CLOSE) from None
     return body
 
 

@@ -57,7 +57,7 @@ class Guard:
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or len(origins) > 1 or hosts[0].lower() not in self._hosts:
-            return _refuse(403, "this server answers to its own computer only")
+            return _refuse(403, "this server answers only its own computer")
         if origins and origins[0].lower() != f"http://{hosts[0].lower()}":
             return _refuse(403, "this server answers its own page only")
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and scope["path"] != "/":

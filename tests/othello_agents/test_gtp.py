@@ -111,7 +111,7 @@ def test_a_limit_for_the_move_is_told_as_byo_yomi(clock, settings, left):
         (("hang",), 3, ["gave no answer within 3 s", "> genmove white"]),
         (("die",), 20, ["has ended with status 3", "> genmove white", "out of luck"]),
         (("honest", "a1"), 20, ["does not see this position", "a1 (action 0) is not legal", "< = a1"]),
-        (("honest", "resign"), 20, ["answered with no move", "< = resign"]),
+        (("honest", "resign"), 20, ["did not answer with a move", "< = resign"]),
         (("honest", "PASS"), 20, ["does not see this position", "pass"]),
         (("refuse",), 20, ["refused 'play black f5'", "< ? illegal move"]),
     ],
@@ -148,9 +148,9 @@ def test_a_program_that_cannot_be_started():
 @pytest.mark.parametrize(
     ("behaviour", "seconds", "message"),
     [
-        ("chatter", 600, "and no end of an answer to 'genmove white'"),
-        ("essay", 600, "and no end of an answer to 'genmove white'"),
-        ("endless", 600, "and no end of an answer to 'genmove white'"),
+        ("chatter", 600, "without ending its answer to 'genmove white'"),
+        ("essay", 600, "without ending its answer to 'genmove white'"),
+        ("endless", 600, "without ending its answer to 'genmove white'"),
         ("drip", 3, "gave no answer within 3 s"),
     ],
 )

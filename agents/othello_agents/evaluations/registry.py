@@ -32,7 +32,7 @@ def register(evaluation: Evaluation) -> None:
         ValueError: another evaluation has this name.
     """
     if _registered.setdefault(evaluation.name, evaluation) is not evaluation:
-        raise ValueError(f"there is another evaluation named {evaluation.name!r}")
+        raise ValueError(f"another evaluation is already named {evaluation.name!r}")
 
 
 for _each in PACKAGED:

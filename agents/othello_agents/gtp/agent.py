@@ -94,7 +94,7 @@ class Gtp(Agent):
         try:
             action = state.action_from_text(answer)
         except NotationError:
-            raise program.failure(f"answered with no move, {shown(answer)!r}:\n{state}") from None
+            raise program.failure(f"did not answer with a move, {shown(answer)!r}:\n{state}") from None
         if action not in state.legal_actions():
             raise program.failure(f"does not see this position: {state.illegal(action)}")
         self._told = [*commands, _command(colour, state, action)]

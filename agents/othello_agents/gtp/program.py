@@ -104,7 +104,7 @@ class Program:
             if text.strip():
                 self._exchange.append(f"< {shown(text)}")
             if size > _LONGEST_ANSWER or len(line) > _LONGEST_LINE:
-                raise self.failure(f"wrote {size} bytes and no end of an answer to {command!r}")
+                raise self.failure(f"wrote {size} bytes without ending its answer to {command!r}")
             # An answer begins with = or ? and ends with an empty line; other lines between answers are noise.
             if answer or text.startswith(("=", "?")):
                 if not text.strip():

@@ -50,13 +50,13 @@ class Member:
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
         info = archive.getinfo(f"{name}.npy")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ValueError(f"its array {name} is packed by another method than a .npz file's")
+            raise ValueError(f"its array {name} is packed by a method that .npz files do not use")
         self._name = name
         self._file = archive.open(info)
         start = self._file.read(10)
         length = int.from_bytes(start[8:], "little")
         if start[:8] != b"\x93NUMPY\x01\x00" or length > _LONGEST_HEADER:
-            raise ValueError(f"its array {name} does not begin as numpy's do")
+            raise ValueError(f"its array {name} does not begin like an array of numpy")
         header = _HEADER.fullmatch(self._file.read(length).decode("latin1"))
         if header is None:
             raise ValueError(f"its array {name} holds no numbers or text in C order")
@@ -76,5 +76,5 @@ class Member:
         expected = math.prod(self.shape) * self.dtype.itemsize
         data = self._file.read(expected + 1)
         if len(data) != expected:
-            raise ValueError(f"its array {self._name} has not the {expected} bytes of its shape {self.shape}")
+            raise ValueError(f"its array {self._name} does not have the {expected} bytes of its shape {self.shape}")
         return np.frombuffer(data, self.dtype).reshape(self.shape)

@@ -65,7 +65,7 @@ def assess(agent: Any, state: State, *, actions: bool) -> Assessment:
     except (ValueError, TypeError, NotImplementedError) as error:
         raise AgentError(f"{agent!r} cannot look into this position: {error}") from error
     if found is None:
-        raise AgentError(f"{agent!r} does not tell what it thinks of positions")
+        raise AgentError(f"{agent!r} gives no values for positions")
     legal = set(state.legal_actions())
     return Assessment(found.kind, found.unit, found.values, {a: v for a, v in found.actions.items() if a in legal})
 

@@ -61,7 +61,7 @@ class Thinkers:
             answer = await asyncio.shield(answering)
         except asyncio.CancelledError:
             if self._is_closed:
-                raise ClosedError("nobody thinks here any more") from None
+                raise ClosedError("the server is closing") from None
             answering.add_done_callback(lambda task: task.cancelled() or task.exception())  # retrieves the error
             asyncio.get_running_loop().call_later(self._grace_seconds, answering.cancel)
             raise
@@ -74,7 +74,7 @@ class Thinkers:
         async with contextlib.AsyncExitStack() as turn:
             await turn.enter_async_context(self._turns.turn(client, is_move=request["task"] == "move"))
             if self._is_closed:
-                raise ClosedError("nobody thinks here any more")
+                raise ClosedError("the server is closing")
             answering = asyncio.create_task(self._answer(request, turn.pop_all()))
         self._answering.add(answering)
         answering.add_done_callback(self._answering.discard)

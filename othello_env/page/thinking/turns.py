@@ -42,7 +42,7 @@ class Turns:
         """
         client = self._clients.get(name) or _Client(self._share)
         if client.waiting >= _WAITING_PER_CLIENT or len(self._clients | {name: client}) > _CLIENTS:
-            raise BusyError("too much is being thought about; wait for an answer or cancel one")
+            raise BusyError("too many requests are waiting; wait for an answer or cancel one")
         self._clients[name] = client
         client.waiting += 1
         try:

@@ -151,7 +151,7 @@ BROKEN = {
     "text": (b"weights", "not a zip file"),
     "truncated": (truncated(), "not a zip file"),
     "flipped bits": (flipped_bits(), "Bad CRC-32"),
-    "no arrays within": (not_arrays(), "card does not begin as numpy's do"),
+    "no arrays within": (not_arrays(), "card does not begin like an array of numpy"),
     "too large": (with_header((2**30, 2**30)), r"expected weights of shape \(1, 27168\)"),
     "pickled": (with_pickle(), "card holds no numbers or text"),
     "other arrays": (written(a=WEIGHTS), "expected the arrays card and weights, and perhaps errors, got a.npy"),

@@ -399,7 +399,7 @@ def test_an_agent_answers_as_it_does_elsewhere(ask):
 def test_an_agent_that_does_not_say_what_it_thinks(ask):
     got = ask("think", agent="random", task="actions", record=record())
     assert got.status_code == 502
-    assert "does not tell" in got.json()["error"]
+    assert "gives no values" in got.json()["error"]
 
 
 def run(coroutine):
