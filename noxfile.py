@@ -63,3 +63,10 @@ def page(session: nox.Session) -> None:
     session.run(
         "pytest", "-rs", "tests/othello_env/page", "tests/othello_env/envs/test_record_video.py", *session.posargs
     )
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """The documentation, ``docs/_build/index.html``; a warning is an error. It needs no network."""
+    session.install("-e", ".[docs]")
+    session.run("sphinx-build", "-q", "-W", "--keep-going", "-b", "html", "docs", "docs/_build", *session.posargs)

@@ -1,0 +1,61 @@
+"""The examples and commands of the documentation run, page by page and in order, as a reader would paste them.
+
+A block of ``python`` that begins with ``# name.py`` is a file. ``bash`` runs with small budgets. What needs a network, a
+display or another machine is a block of ``console`` and does not run. A line ``% needs: module`` names an optional package.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+BLOCK = re.compile(r"^```(python|bash)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+NEEDS = re.compile(r"^% needs: (\S+)$", re.MULTILINE)
+PAGES = {
+    str(path.relative_to(DOCS)): text
+    for path in sorted(DOCS.rglob("*.md"))
+    if BLOCK.search(text := path.read_text(encoding="utf-8"))
+}
+SMALL = {"seconds": 2, "minutes": 0.05, "games": 6, "steps": 512, "iterations": 1, "epochs": 1, "within": 400}
+
+
+def shrunk(command):
+    """The command with small numbers in place of the reader's budgets."""
+    for name, small in SMALL.items():
+        command = re.sub(rf"--{name} [\d.]+", f"--{name} {small}", command)
+    return command.replace("python scripts/", f"{sys.executable} {ROOT / 'scripts'}/")
+
+
+def run(command):
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-ec", shrunk(command)], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_runs(page, tmp_path, monkeypatch):
+    for module in NEEDS.findall(PAGES[page]):
+        pytest.importorskip(module, reason="this page is about an optional package")
+    monkeypatch.chdir(tmp_path)
+    if (DOCS / "curves").exists():
+        (tmp_path / "docs").mkdir()
+        (tmp_path / "docs" / "curves").symlink_to(DOCS / "curves")
+    names = {}
+    for kind, block in BLOCK.findall(PAGES[page]):
+        if file := re.match(r"# (\w+\.py)\n", block):
+            Path(file[1]).write_text(block)
+        elif kind == "python":
+            exec(compile(block, page, "exec"), names)
+        else:
+            run(block)
+
+
+def test_budgets_become_small():
+    assert shrunk("othello-env match a b --games 400 --seed 1") == "othello-env match a b --games 6 --seed 1"
