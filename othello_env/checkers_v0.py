@@ -3,7 +3,7 @@
 | agents | ``red_0``, ``white_0``; Red moves first |
 | actions | ``Discrete(2 * size * size)``: ``4 * square + direction``, squares from 0, directions NW, NE, SW, SE |
 | observation | ``(6, size, size)`` int8: own men and kings, the other's, the piece that must go on, ones if Red is to
-move; and ``action_mask``. It does not show the history on which draws depend |
+  move; and ``action_mask``. It does not show the history on which draws depend |
 | reward | at the end +1 for the winner, -1 for the loser, 0 for both in a draw; or the margin in pieces |
 | chains | each jump is one action; the same agent moves the same piece again while that piece can jump |
 | info | ``winner``, ``discs`` (the pieces), ``plies``, ``illegal_action``, at every step |
