@@ -1,7 +1,8 @@
 """The examples and commands of the documentation run, page by page and in order, as a reader would paste them.
 
-A block of ``python`` that begins with ``# name.py`` is a file. ``bash`` runs with small budgets. What needs a network, a
-display or another machine is a block of ``console`` and does not run. A line ``% needs: module`` names an optional package.
+A block of ``python`` that begins with ``# name.py`` is a file. ``bash`` runs with small budgets. What needs a network,
+a display or another machine is a block of ``console`` and does not run. A line ``% needs: module`` names an optional
+package that the page needs.
 """
 
 import os

@@ -43,8 +43,8 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     ``action_mask``. An agent that is not to move has a mask of zeros. If the game is over, all masks are zeros.
 
     All rewards are 0 until the game ends. Then each agent gets its own result. An illegal action ends the game: the
-    mover gets the reward of the worst result, and the others get 0. If most games end this way, the environment gives
-    one `IgnoredMaskWarning`.
+    mover gets -1, or with margins, minus the largest margin, and the others get 0. If most games end this way, the
+    environment gives one `IgnoredMaskWarning`.
 
     At every reset and step, every agent's info has `winner`, `discs`, `plies`, `illegal_action` and `opponent` (always
     -1, because every player here is an agent); see `othello_env.envs.conventions.game_info`. The mask is only in the

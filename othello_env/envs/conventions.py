@@ -112,7 +112,7 @@ def rewards(state: State, reward: str) -> tuple[float, ...]:
 
 
 def illegal_penalty(state: State, reward: str) -> float:
-    """The penalty for an illegal action: as much as the worst result costs. The other players get 0."""
+    """The penalty for an illegal action: 1, or with margins the largest margin. The other players get 0."""
     return 1.0 if reward == "result" else state.largest_margin
 
 
@@ -134,8 +134,8 @@ def game_info(state: State, opponent: Any, illegal_action: int | None = None) ->
     Returns:
         `winner`: int64, the winner's index; -2 if the game is not over; -1 if nobody won (a draw, or an illegal action
         ended the game). `discs`: (P,) int64, the number of discs that each player has on the board. `plies`: int64, the
-        number of actions since the position in which the game began. `illegal_action`: int64, the illegal action that
-        ended the game, or -1. `opponent`: the argument.
+        number of moves, with those of the opening. `illegal_action`: int64, the illegal action that ended the game, or
+        -1. `opponent`: the argument.
     """
     won = PLAYING
     if illegal_action is not None:

@@ -42,10 +42,10 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
     passes of opponents itself.
 
     The reward is 0 until the game ends. Then it is the learner's own result, even if an opponent made the last move. An
-    illegal action ends the game and costs as much as the worst result. If most games end this way, the environment
-    gives one `IgnoredMaskWarning`. At every reset and step, `info` has `action_mask`, `winner`, `discs`, `plies`,
-    `illegal_action` and `opponent` (see `othello_env.envs.conventions.game_info`). `position` is the State, with its
-    moves.
+    illegal action ends the game with the reward -1, or with margins, minus the largest margin. If most games end this
+    way, the environment gives one `IgnoredMaskWarning`. At every reset and step, `info` has `action_mask`, `winner`,
+    `discs`, `plies`, `illegal_action` and `opponent` (see `othello_env.envs.conventions.game_info`). `position` is the
+    State, with its moves.
 
     Args:
         opponent: a spec, an Agent or a callable (see `othello_env.make_agent`). In a game of three players: one

@@ -60,8 +60,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     `to_move`, the players to move, and `reward_to`, the players that get the rewards (-1 after a reset). Each entry has
     a mask, (N,) bool, whose name begins with ``_``. The mask is True for all games or, after a reset with `reset_mask`,
     for the games that were reset. Entries are computed when they are first read. They equal the entries of Gymnasium's
-    `SyncVectorEnv`, with one exception: after a reset with `reset_mask`, `action_mask` has the masks of the other games
-    too. Gymnasium has zeros there.
+    `SyncVectorEnv`, with one exception: after a reset with `reset_mask`, Gymnasium has zeros for the other games, but
+    `action_mask`, `to_move` and `reward_to` here have values for them too.
 
     In the default mode ``SAME_STEP``, the next game begins in the step in which a game ends. The observation and info
     are those of the next game. Then `info` has two more entries: `final_obs`, (N,) objects, the last observation of
@@ -229,6 +229,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         """
         if not self._ready:
             raise ResetNeeded("there are no positions before reset()")
+        if not 0 <= i < self.num_envs:
+            raise IndexError(f"the games are 0 to {self.num_envs - 1}; there is no game {i}")
         return self._batch.state(i)
 
     def final_position(self, i: int) -> State:

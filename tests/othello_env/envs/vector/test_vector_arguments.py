@@ -125,6 +125,16 @@ def test_nothing_goes_without_a_reset():
         env.reset(options={"reset_mask": np.array([True, False])})
 
 
+def test_a_game_that_is_not_there():
+    env = OthelloVectorEnv(2, 4)
+    env.reset(seed=0)
+    for i in (-1, 2):
+        with pytest.raises(IndexError, match=f"the games are 0 to 1; there is no game {i}"):
+            env.position(i)
+        with pytest.raises(LookupError):
+            env.final_position(i)
+
+
 def test_a_finished_game_waits_for_its_reset_when_autoreset_is_disabled():
     env = OthelloVectorEnv(2, 4, None, autoreset_mode=AutoresetMode.DISABLED)
     env.reset(seed=0)
