@@ -135,24 +135,22 @@ def _solve_3(
     sign = 1
     for _ in range(2):
         best: Int = -INFINITY
-        turned = flips(x, own, opponent)
-        if turned != _0:
-            best = -_solve_2(opponent ^ turned, own | turned | x, y, z, -alpha, squares, control)
-            if best >= beta:
-                return sign * best
-        turned = flips(y, own, opponent)
-        if turned != _0:
-            value = -_solve_2(opponent ^ turned, own | turned | y, x, z, -max(alpha, best), squares, control)
-            if value >= beta:
-                return sign * value
-            best = max(best, value)
-        turned = flips(z, own, opponent)
-        if turned != _0:
-            value = -_solve_2(opponent ^ turned, own | turned | z, x, y, -max(alpha, best), squares, control)
-            best = max(best, value)
+        for turn in range(3):  # each square comes first once, the others in their order
+            if turn == 1:
+                x, y = y, x
+            elif turn == 2:
+                x, z = z, x
+            turned = flips(x, own, opponent)
+            if turned != _0:
+                reached = max(alpha, best)
+                value = -_solve_2(opponent ^ turned, own | turned | x, y, z, -reached, squares, control)
+                if value >= beta:
+                    return sign * value
+                best = max(best, value)
         if best > -INFINITY:
             return sign * best
         own, opponent, sign, alpha, beta = opponent, own, -1, -beta, -alpha
+        x, y, z = y, z, x
     return final_margin(own, opponent, squares)
 
 
@@ -173,30 +171,24 @@ def _solve_4(
     sign = 1
     for _ in range(2):
         best: Int = -INFINITY
-        turned = flips(w, own, opponent)
-        if turned != _0:
-            best = -_solve_3(opponent ^ turned, own | turned | w, x, y, z, -beta, -alpha, squares, control)
-            if best >= beta:
-                return sign * best
-        turned = flips(x, own, opponent)
-        if turned != _0:
-            value = -_solve_3(opponent ^ turned, own | turned | x, w, y, z, -beta, -max(alpha, best), squares, control)
-            if value >= beta:
-                return sign * value
-            best = max(best, value)
-        turned = flips(y, own, opponent)
-        if turned != _0:
-            value = -_solve_3(opponent ^ turned, own | turned | y, w, x, z, -beta, -max(alpha, best), squares, control)
-            if value >= beta:
-                return sign * value
-            best = max(best, value)
-        turned = flips(z, own, opponent)
-        if turned != _0:
-            value = -_solve_3(opponent ^ turned, own | turned | z, w, x, y, -beta, -max(alpha, best), squares, control)
-            best = max(best, value)
+        for turn in range(4):
+            if turn == 1:
+                w, x = x, w
+            elif turn == 2:
+                w, y = y, w
+            elif turn == 3:
+                w, z = z, w
+            turned = flips(w, own, opponent)
+            if turned != _0:
+                reached = max(alpha, best)
+                value = -_solve_3(opponent ^ turned, own | turned | w, x, y, z, -beta, -reached, squares, control)
+                if value >= beta:
+                    return sign * value
+                best = max(best, value)
         if best > -INFINITY:
             return sign * best
         own, opponent, sign, alpha, beta = opponent, own, -1, -beta, -alpha
+        w, x, y, z = x, y, z, w
     return final_margin(own, opponent, squares)
 
 
