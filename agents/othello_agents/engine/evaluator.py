@@ -14,9 +14,9 @@ from othello_agents.engine.probcut import NO_CUTS
 from othello_agents.evaluations import EVALUATIONS
 from othello_agents.evaluations.description import SquareSum
 from othello_agents.ntuple.kernels import Tables
-from othello_agents.search.kernels import Int, compiled_sum, evaluate, gain, weigh, weights_table
+from othello_agents.search.kernels import compiled_sum, evaluate, gain, weigh, weights_table
 from othello_env.games.othello.bitboard import BOARDS, popcount
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = [
     "BOUND",

@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.search.kernels import Int
 from othello_env.games.othello.bitboard import popcount
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = [
     "BEST",
@@ -25,6 +24,7 @@ __all__ = [
     "NO_LIMIT",
     "NO_SQUARE",
     "ROOT",
+    "WORST",
     "Memory",
     "best_square",
     "clear",
@@ -45,6 +45,10 @@ empty squares at the root; the root's best square."""
 
 NO_LIMIT = 1 << 62
 """More nodes than any search visits."""
+
+WORST = np.int64(32_000)
+"""More than any value, and little enough for a table entry. As a bare literal it would be a type of its own, and the
+search would be compiled once more for it."""
 
 MOVES = 40
 """Room for the moves of one position; the most that were ever found are 33."""

@@ -9,7 +9,6 @@ searches are selective if the evaluator has a table of cuts (see `probcut`).
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.engine.endings import odd_quadrants
 from othello_agents.engine.evaluator import BOUND, Evaluator, follow, leaf_value, turn_over
 from othello_agents.engine.flips import flips
 from othello_agents.engine.memory import (
@@ -18,6 +17,7 @@ from othello_agents.engine.memory import (
     NO_SQUARE,
     NODES,
     ROOT,
+    WORST,
     Memory,
     best_square,
     depth_of,
@@ -26,21 +26,18 @@ from othello_agents.engine.memory import (
     probe,
     square_of,
     store,
-    upper_bound,
 )
+from othello_agents.engine.moves import known_refutation, legal_moves, list_moves, next_move
 from othello_agents.engine.probcut import SHALLOWEST, shallow_depth, sufficient
-from othello_agents.engine.solver import corners_of, legal_moves, next_move, solve
+from othello_agents.engine.solver import solve
 from othello_agents.engine.stability import score_bound
-from othello_agents.search.kernels import Int
 from othello_env.games.othello.bitboard import final_margin, popcount
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
-__all__ = ["EXACT", "FINAL", "WORST", "search", "table_key", "to_score", "to_value"]
+__all__ = ["EXACT", "FINAL", "search", "table_key", "to_score", "to_value"]
 
 FINAL = 20_000
 """A finished game is worth this and its score in discs."""
-WORST = np.int64(32_000)
-"""More than any value. As a bare literal it would be a type of its own, and the search compiled once more for it."""
 EXACT = 100
 """The depth of a search to the end."""
 
@@ -95,52 +92,6 @@ def _sort_depth(depth: Int, empty: Int) -> Int:
     if empty < 18:
         return 1
     return 2 if empty < 21 else 3
-
-
-@kernel
-def _list_moves(
-    own: np.uint64,
-    opponent: np.uint64,
-    legal: np.uint64,
-    hash_square: Int,
-    empty: Int,
-    board: np.uint64,
-    memory: Memory,
-) -> Int:
-    """List the legal moves, ranked by the opponent's replies, corners and odd quarters. Returns their number."""
-    order, turned = memory.order[empty], memory.turned[empty]
-    odd = odd_quadrants(board & ~(own | opponent))
-    corners = corners_of(board)
-    count = 0
-    while legal != _0:
-        disc = legal & (_0 - legal)
-        legal ^= disc
-        square, flipped = square_of(disc), flips(disc, own, opponent)
-        rank: Int = 0
-        if square != hash_square:
-            replies = legal_moves(opponent ^ flipped, own | flipped | disc, board)
-            rank = 8 * WORST + 16 * np.int64(popcount(replies) + popcount(replies & corners))
-            if disc & corners:
-                rank -= 24
-            if disc & odd:
-                rank -= 12
-        order[count], turned[count] = rank << 6 | square, flipped
-        count += 1
-    return count
-
-
-@kernel
-def _known_refutation(
-    own: np.uint64, opponent: np.uint64, beta: Int, depth: Int, count: Int, empty: Int, memory: Memory
-) -> Int:
-    """The value of a listed move after which the table knows a value of at least beta, or -WORST."""
-    order, turned = memory.order[empty], memory.turned[empty]
-    for i in range(count):
-        disc, flipped = _1 << np.uint64(order[i] & 63), turned[i]
-        data = probe(table_key(opponent ^ flipped, own | flipped | disc), memory)
-        if data != 0 and depth_of(data) == depth and -upper_bound(data) >= beta:
-            return -upper_bound(data)
-    return -WORST
 
 
 @kernel
@@ -271,9 +222,9 @@ def search(
         if direction * value >= direction * enough:
             return bound
     order, turned = memory.order[empty], memory.turned[empty]
-    count = _list_moves(own, opponent, legal, hash_square, empty, board, memory)
+    count, _ = list_moves(own, opponent, legal, hash_square, empty, board, memory)
     if depth >= _CHILDREN and not is_root:
-        value = _known_refutation(own, opponent, beta, next_depth, count, empty, memory)
+        value = known_refutation(own, opponent, beta, next_depth, count, empty, _SALT, memory)
         if value >= beta:
             return value
     if depth >= _SORTED and count > 1:

@@ -15,9 +15,8 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.search.kernels import Int
 from othello_env.support.files import parse_json
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = [
     "CONFIDENCE",

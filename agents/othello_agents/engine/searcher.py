@@ -14,15 +14,16 @@ from othello_agents.engine.memory import (
     NO_SQUARE,
     NODES,
     ROOT,
+    WORST,
     Memory,
     best_square,
     position_key,
     probe,
 )
-from othello_agents.engine.midgame import EXACT, WORST, search, table_key
-from othello_agents.search.kernels import Int
+from othello_agents.engine.midgame import EXACT, search, table_key
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
+from othello_env.support.jit import Int
 
 __all__ = ["Iteration", "Searcher"]
 

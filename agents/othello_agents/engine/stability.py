@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from othello_agents.search.kernels import Int
 from othello_env.games.othello.bitboard import popcount
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = ["score_bound", "stable_discs"]
 
@@ -14,8 +13,7 @@ _NOT_A, _NOT_H = ~_FILE_A, ~_FILE_H
 _RANKS = np.uint64(0xFF00_0000_0000_00FF)
 _BORDER = _FILE_A | _FILE_H | _RANKS
 _0, _1, _2, _4 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(4)
-_7, _8, _9, _14, _16 = np.uint64(7), np.uint64(8), np.uint64(9), np.uint64(14), np.uint64(16)
-_18, _28, _32, _36, _48, _56 = (np.uint64(shift) for shift in (18, 28, 32, 36, 48, 56))
+_7, _8, _9, _16, _32, _48, _56 = (np.uint64(shift) for shift in (7, 8, 9, 16, 32, 48, 56))
 _BYTE = np.uint64(0xFF)
 
 
@@ -31,6 +29,25 @@ _SW1, _SW2, _SW4 = (_beyond(n, -n) for n in (1, 2, 4))
 _NE1, _NE2, _NE4 = (_beyond(-n, n) for n in (1, 2, 4))
 
 
+_Three = tuple[np.uint64, np.uint64, np.uint64]
+
+
+@kernel(inline=True)
+def _full_diagonals(taken: np.uint64, step: np.uint64, below: _Three, above: _Three) -> np.uint64:
+    """The squares whose diagonal in one direction has no empty square.
+
+    `step` is the distance of its squares; `below` and `above` are the squares from which 1, 2 and 4 steps down and up
+    lead off the board.
+    """
+    down = taken & (taken >> step | below[0])
+    up = taken & (taken << step | above[0])
+    down &= down >> (step + step) | below[1]
+    up &= up << (step + step) | above[1]
+    down &= down >> (step + step + step + step) | below[2]
+    up &= up << (step + step + step + step) | above[2]
+    return down & up
+
+
 @kernel
 def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
     """The squares whose rank, file, falling and rising diagonal has no empty square."""
@@ -41,20 +58,9 @@ def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.u
     file = taken & (taken >> _8 | taken << _56)
     file &= file >> _16 | file << _48
     file &= file >> _32 | file << _32
-    down = taken & (taken >> _9 | _SE1)
-    up = taken & (taken << _9 | _NW1)
-    down &= down >> _18 | _SE2
-    up &= up << _18 | _NW2
-    down &= down >> _36 | _SE4
-    up &= up << _36 | _NW4
-    falling = down & up
-    down = taken & (taken >> _7 | _SW1)
-    up = taken & (taken << _7 | _NE1)
-    down &= down >> _14 | _SW2
-    up &= up << _14 | _NE2
-    down &= down >> _28 | _SW4
-    up &= up << _28 | _NE4
-    return rank, file, falling, down & up
+    falling = _full_diagonals(taken, _9, (_SE1, _SE2, _SE4), (_NW1, _NW2, _NW4))
+    rising = _full_diagonals(taken, _7, (_SW1, _SW2, _SW4), (_NE1, _NE2, _NE4))
+    return rank, file, falling, rising
 
 
 @kernel

@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from othello_agents.evaluations.checkers import piece_weights
 from othello_agents.evaluations.description import PieceWeight
-from othello_agents.search.kernels import WIN, Int
+from othello_agents.search.kernels import WIN
 from othello_env.games.checkers.kernels import BOARDS, POSITIONS, is_drawn, legal_moves, step
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.checkers.tables import DRAWS
 from othello_env.games.othello.bitboard import popcount
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = ["search"]
 

@@ -22,7 +22,7 @@ from othello_env.games.othello.bitboard import (
     square_to_action,
 )
 from othello_env.games.othello.positions import OthelloPositions
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = [
     "ALPHABETA",
@@ -30,7 +30,6 @@ __all__ = [
     "MINIMAX",
     "WIN",
     "FoundBatch",
-    "Int",
     "compiled_sum",
     "evaluate",
     "gain",
@@ -46,8 +45,8 @@ WIN = np.int64(1 << 30)
 """The value of a game that is won: more than any evaluation. As a bare literal it would be a type of its own, and the
 search would be compiled once more for it."""
 
-Int = int | np.int64
-"""int64 in a kernel; either where it runs as plain Python."""
+_OUTSIDE = WIN + 1
+"""More than any value."""
 
 FoundBatch = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """For N positions, (N,) each: the value for the player to move, the action to play, the number of nodes visited."""
@@ -139,36 +138,7 @@ def evaluate(own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, 
 
 
 @kernel
-def _minimax(
-    own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, depth: Int, table: Int, term: Int
-) -> tuple[Int, np.uint64, Int]:
-    """The value of a position, its first best disc (none: a pass or the end) and the number of nodes visited."""
-    if depth == 0:
-        return evaluate(own, opponent, board, score, table, term), _0, 1
-    moves = legal_moves(own, opponent, board)
-    if moves == _0:
-        if legal_moves(opponent, own, board) == _0:
-            return WIN * game_result(own, opponent), _0, 1
-        value, _, nodes = _minimax(opponent, own, board, -score, depth - 1, table, term)
-        return -value, _0, nodes + 1
-    best_value: Int = -WIN - 1
-    best_disc, nodes = _0, 1
-    while moves != _0:
-        disc = moves & (_0 - moves)
-        moves ^= disc
-        turned = flips(disc, own, opponent)
-        added = gain(disc, turned, table)
-        value, _, below = _minimax(
-            opponent ^ turned, own | turned | disc, board, -(score + added), depth - 1, table, term
-        )
-        nodes += below
-        if -value > best_value:
-            best_value, best_disc = -value, disc
-    return best_value, best_disc, nodes
-
-
-@kernel
-def _alphabeta(
+def _search(
     own: np.uint64,
     opponent: np.uint64,
     board: np.uint64,
@@ -178,24 +148,31 @@ def _alphabeta(
     depth: Int,
     table: Int,
     term: Int,
+    prunes: bool,
 ) -> tuple[Int, np.uint64, Int]:
-    """What `_minimax` finds if the value lies between alpha and beta, without the lines that cannot change it."""
+    """The value of a position, its first best disc (none: a pass or the end) and the number of nodes visited.
+
+    If `prunes` is true, this is alpha-beta: it skips the lines that cannot change the value, which is exact between
+    alpha and beta. Otherwise it is minimax: it visits all lines, each with the window from -`_OUTSIDE` to `_OUTSIDE`.
+    """
     if depth == 0:
         return evaluate(own, opponent, board, score, table, term), _0, 1
     moves = legal_moves(own, opponent, board)
     if moves == _0:
         if legal_moves(opponent, own, board) == _0:
             return WIN * game_result(own, opponent), _0, 1
-        value, _, nodes = _alphabeta(opponent, own, board, -score, -beta, -alpha, depth - 1, table, term)
+        value, _, nodes = _search(opponent, own, board, -score, -beta, -alpha, depth - 1, table, term, prunes)
         return -value, _0, nodes + 1
     best_disc, nodes = moves & (_0 - moves), 1
+    low = -beta
     while moves != _0:
         disc = moves & (_0 - moves)
         moves ^= disc
         turned = flips(disc, own, opponent)
-        added = gain(disc, turned, table)
-        value, _, below = _alphabeta(
-            opponent ^ turned, own | turned | disc, board, -(score + added), -beta, -alpha, depth - 1, table, term
+        below_score = -(score + gain(disc, turned, table))
+        high = -alpha if prunes else beta
+        value, _, below = _search(
+            opponent ^ turned, own | turned | disc, board, below_score, low, high, depth - 1, table, term, prunes
         )
         nodes += below
         if -value > alpha:
@@ -245,9 +222,9 @@ def _search_batch(
         if method == MAXIMIZER:
             values[i], disc, nodes[i] = _maximizer(p, o, board, score, table, term)
         elif method == MINIMAX:
-            values[i], disc, nodes[i] = _minimax(p, o, board, score, depth, table, term)
+            values[i], disc, nodes[i] = _search(p, o, board, score, -_OUTSIDE, _OUTSIDE, depth, table, term, False)
         else:
-            values[i], disc, nodes[i] = _alphabeta(p, o, board, score, -WIN, WIN, depth, table, term)
+            values[i], disc, nodes[i] = _search(p, o, board, score, -WIN, WIN, depth, table, term, True)
         actions[i] = size * size if disc == _0 else square_to_action(np.int64(popcount(disc - _1)), size)
     return values, actions, nodes
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from othello_agents.engine import Engine, exact_scores
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, clear, new_memory
-from othello_agents.engine.solver import corners_of, solve
+from othello_agents.engine.moves import corners_of
+from othello_agents.engine.solver import solve
 from othello_agents.engine.stability import stable_discs
 from othello_env import Othello
 from othello_env.games.hashing import draw
