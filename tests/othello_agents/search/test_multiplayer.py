@@ -101,18 +101,6 @@ def test_a_won_game_comes_before_a_shared_one_and_that_before_a_lost_one():
     assert maxn(lost, 3, count).values[0] == values[2]
 
 
-@pytest.mark.parametrize("agent", [MaxN(2), Paranoid(2)])
-def test_tribolo_is_played_well(agent):
-    others = make_agent("random", seed=2)
-    total = 0.0
-    for seed in range(6):
-        state = Tribolo(seed)
-        while not state.is_over:
-            state = state.play((agent if state.to_move == seed % 3 else others).act(state))
-        total += state.returns()[seed % 3]
-    assert total / 6 > 0.3  # random play scores 0
-
-
 def test_specs_and_bad_input():
     assert repr(make_agent("maxn:depth=1,eval=mobility")) == "maxn:depth=1,eval=mobility"
     assert repr(make_agent("paranoid")) == "paranoid:depth=3,eval=count"
