@@ -1,4 +1,4 @@
-"""The moves of a position as lists, from the most to the least promising one; both searches of the engine use them."""
+"""Lists of a position's moves with their ranks, for the midgame search and for the exact solver."""
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F
 
 @kernel(slp=True)
 def legal_moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """`bitboard.legal_moves` as a function that is compiled once, not into each of its callers."""
+    """`bitboard.legal_moves` as a kernel that is compiled once instead of being inlined into each caller."""
     return legal_moves_inline(own, opponent, board)
 
 
@@ -39,10 +39,11 @@ def list_moves(
     board: np.uint64,
     memory: Memory,
 ) -> tuple[Int, bool]:
-    """List the legal moves, ranked by the opponent's replies, corners and odd quarters.
+    """Write the legal moves with their ranks into `memory`, ready for `next_move`; the lowest rank is best.
 
-    The move on `hash_square` gets rank 0, the best. Returns the number of moves, and whether one of them wipes out the
-    opponent.
+    The move on `hash_square` gets rank 0. Any other move gets a better rank the fewer replies it leaves the opponent
+    (replies in corners count twice), and if it is in a corner or in an odd quarter (see `odd_quadrants`). Returns the
+    number of moves, and whether one of them wipes out the opponent.
     """
     order, turned = memory.order[empty], memory.turned[empty]
     odd = odd_quadrants(board & ~(own | opponent))
@@ -69,7 +70,7 @@ def list_moves(
 
 @kernel
 def next_move(first: Int, count: Int, order: npt.NDArray[np.int64], turned: npt.NDArray[np.uint64]) -> None:
-    """Bring the best of the moves first .. count-1 to the first place."""
+    """Swap the best of the moves from `first` to `count` - 1 to the place `first`."""
     best = first
     for i in range(first + 1, count):
         if order[i] < order[best]:
@@ -89,9 +90,9 @@ def known_refutation(
     salt: np.uint64,
     memory: Memory,
 ) -> Int:
-    """The value of a listed move after which the table knows a value of at least beta, or -WORST.
+    """A value of at least beta that the table knows for one of the listed moves, or -WORST if it knows none.
 
-    Only results of searches to `depth` count. `salt` is what the search adds to a position's key with xor.
+    Only results of searches to `depth` count. The position after a move has the key `position_key` xor `salt`.
     """
     order, turned = memory.order[empty], memory.turned[empty]
     for i in range(count):

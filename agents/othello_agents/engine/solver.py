@@ -1,8 +1,7 @@
 """The exact solver: the final score of a position with perfect play.
 
-Null-window alpha-beta with a transposition table. Moves are tried in the order: the table's, then those that leave
-the opponent few moves (corners count twice), corners and odd quarters preferred. Stable discs of the opponent bound
-the score from above.
+It is alpha-beta with null windows and a transposition table. The table's move is tried first, the others by their ranks
+(see `moves.list_moves`). The opponent's stable discs bound the score from above.
 """
 
 import numpy as np
@@ -32,12 +31,12 @@ __all__ = ["solve", "solve_moves"]
 _0, _1 = np.uint64(0), np.uint64(1)
 
 _LAST = 4
-"""With this many empty squares or fewer, the specialised routines take over."""
+"""With this number of empty squares or fewer, the kernels of `endings` take over."""
 _SHALLOW = 7
-"""With this many empty squares or fewer, sorting moves and asking the table cost more than they save."""
+"""With this number of empty squares or fewer, sorting moves and asking the table cost more than they save."""
 _CHILDREN = 10
-"""With this many empty squares or more, every move is looked up in the table before the first is searched (enhanced
-transposition cut-off)."""
+"""With this number of empty squares or more, all moves are looked up in the table before the first move is searched
+(enhanced transposition cut-off)."""
 
 
 @kernel
@@ -50,7 +49,7 @@ def _solve_shallow(
     squares: Int,
     control: npt.NDArray[np.int64],
 ) -> Int:
-    """`solve` with few empty squares: odd quarters first, no lists."""
+    """`solve` with few empty squares: moves into odd quarters come first, and there are no lists and no table."""
     control[NODES] += 1
     empties = board & ~(own | opponent)
     legal = legal_moves(own, opponent, board)
@@ -101,7 +100,7 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
     control[NODES] += 1
     if control[NODES] >= control[LIMIT]:
         return 0
-    if alpha >= 2 * empty:  # else the bound is rarely below it
+    if alpha >= 2 * empty:  # with a smaller alpha, the bound rarely helps
         most = score_bound(own, opponent, board)
         if most <= alpha:
             return most
@@ -158,7 +157,7 @@ def solve_moves(
     size: int,
     memory: Memory,
 ) -> None:
-    """Set the scores (N, A) of the legal actions of N positions, and no others, until the limit of nodes is reached."""
+    """Write the scores of N positions' legal actions into `scores`, (N, A), until the limit of nodes is reached."""
     squares = np.int64(popcount(board))
     for i in range(len(own)):
         legal = legal_moves(own[i], opponent[i], board)

@@ -1,4 +1,4 @@
-"""Discs that can never be turned again: they bound the final score."""
+"""Stable discs, which can never be turned again. They bound the final score."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ _BYTE = np.uint64(0xFF)
 
 
 def _beyond(rows: int, columns: int) -> np.uint64:
-    """The squares from which a step of this many rows and columns leads off the board."""
+    """The squares from which a step by these numbers of rows and columns leads off the board."""
     squares = [8 * r + c for r in range(8) for c in range(8) if not (0 <= r + rows < 8 and 0 <= c + columns < 8)]
     return np.uint64(sum(1 << square for square in squares))
 
@@ -36,8 +36,8 @@ _Three = tuple[np.uint64, np.uint64, np.uint64]
 def _full_diagonals(taken: np.uint64, step: np.uint64, below: _Three, above: _Three) -> np.uint64:
     """The squares whose diagonal in one direction has no empty square.
 
-    `step` is the distance of its squares; `below` and `above` are the squares from which 1, 2 and 4 steps down and up
-    lead off the board.
+    Two neighbours on it are `step` apart. From the squares of `below`, 1, 2 or 4 steps down lead off the board; from
+    those of `above`, 1, 2 or 4 steps up.
     """
     down = taken & (taken >> step | below[0])
     up = taken & (taken << step | above[0])
@@ -50,7 +50,7 @@ def _full_diagonals(taken: np.uint64, step: np.uint64, below: _Three, above: _Th
 
 @kernel
 def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """The squares whose rank, file, falling and rising diagonal has no empty square."""
+    """Four sets: the squares whose rank, file, falling diagonal and rising diagonal have no empty square."""
     rank = taken & (taken >> _1)
     rank &= rank >> _2
     rank &= rank >> _4
@@ -65,10 +65,10 @@ def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.u
 
 @kernel
 def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """Discs of `own` that no move can turn; not all of them are found.
+    """Discs of `own` that no move can turn. It does not find all of them.
 
-    A disc is stable if on each of its four lines the line is full, or one of its two neighbours is a stable disc of the
-    same side or off the board.
+    A disc is stable if for each of its four lines one of these is true: the line is full; a neighbour of the disc on
+    the line is a stable disc of the same side; or the disc is at the end of the line.
     """
     outside = ~board
     rank, file, falling, rising = _full_lines(own | opponent | outside)

@@ -1,8 +1,9 @@
 """The textbook searches of Othello, compiled, for the evaluations by discs, squares and moves.
 
 They make the same moves, visit the same nodes and find the same values as the searches in `maximizer`, `minimax` and
-`alphabeta`. All values are integers from the point of view of the player to move. The balance of the squares' weights
-is carried along: a move changes it by the new disc and twice the turned ones, which look-ups by rank sum up.
+`alphabeta`. All values are integers from the point of view of the player to move. The search carries along the balance
+of the squares' weights: a move changes it by the weight of the new disc and twice the weights of the turned discs. A
+sum of weights takes one look-up for each rank of the board.
 """
 
 import numpy as np
@@ -42,14 +43,14 @@ MAXIMIZER, MINIMAX, ALPHABETA = range(3)
 """The methods of `search_batch`."""
 
 WIN = np.int64(1 << 30)
-"""The value of a game that is won: more than any evaluation. As a bare literal it would be a type of its own, and the
-search would be compiled once more for it."""
+"""The value of a won game: more than any evaluation. As a bare literal it would have a type of its own, and the search
+would be compiled once more for it."""
 
 _OUTSIDE = WIN + 1
 """More than any value."""
 
 FoundBatch = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
-"""For N positions, (N,) each: the value for the player to move, the action to play, the number of nodes visited."""
+"""Three arrays (N,) for N positions: the values for the player to move, the actions to play, the numbers of nodes."""
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -59,11 +60,12 @@ _FILE_A = np.uint64(0x0101_0101_0101_0101)
 _FILE_H = np.uint64(0x8080_8080_8080_8080)
 
 _QUARTERS = tuple(dict.fromkeys(each.squares.quarter for each in PACKAGED if each.squares is not None))
-"""The weights that are compiled into the kernels. Table 3 * q + s is quarter q's for the size numbered s."""
+"""The weights that are compiled into the kernels. Table 3 * q + s has the weights `_QUARTERS[q]` on a board of size
+`SIZES[s]`."""
 
 
 def _row_sums() -> npt.NDArray[np.int16]:
-    """(tables, 8, 256) int16: for each table of weights, rank and set of files, the sum of the squares' weights."""
+    """The sums of the squares' weights for each table of weights, rank and set of files, (tables, 8, 256) int16."""
     weights = np.zeros((len(_QUARTERS), len(SIZES), 64), np.int16)
     for q, quarter in enumerate(_QUARTERS):
         for s, size in enumerate(SIZES):
@@ -81,19 +83,19 @@ _CORNERS = np.array(
     * len(_QUARTERS),
     np.uint64,
 )
-"""(tables,) the corners of the board."""
+"""The corners of each table's board, (tables,)."""
 _C_BONUS = NEAR_CORNER - QUARTER[0][1]
 _X_BONUS = NEAR_CORNER - QUARTER[1][1]
 
 
 def compiled_sum(evaluate: Evaluate) -> SquareSum | None:
-    """How these kernels compute an evaluation, or None where only Python can."""
+    """How these kernels compute an evaluation, or None if only Python can compute it."""
     squares = evaluate.squares if isinstance(evaluate, Evaluation) else None
     return squares if squares is not None and squares.quarter in _QUARTERS else None
 
 
 def weights_table(quarter: Quarter, size: int) -> int:
-    """The number of the table that has one of the compiled weights for a size."""
+    """The number of the table with these weights on a board of this size."""
     return len(SIZES) * _QUARTERS.index(quarter) + SIZES.index(size)
 
 
@@ -109,13 +111,13 @@ def weigh(squares: np.uint64, table: Int) -> Int:
 
 @kernel
 def gain(disc: np.uint64, turned: np.uint64, table: Int) -> Int:
-    """By how much a move raises the balance of weights."""
+    """What a move adds to the mover's balance of weights."""
     return weigh(disc, table) + 2 * weigh(turned, table)
 
 
 @kernel
 def _near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: Int) -> Int:
-    """By how much the discs beside occupied corners count more in `modified` than in `weighted`."""
+    """What `modified` adds to `weighted` for the discs beside occupied corners."""
     taken = (own | opponent) & _CORNERS[table]
     if taken == _0:
         return 0
@@ -129,7 +131,7 @@ def _near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: 
 
 @kernel
 def evaluate(own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, term: Int) -> Int:
-    """The value for `own`, whose balance of weights is `score`; `term` is that of a `SquareSum`."""
+    """The value for `own`. `score` is its balance of weights, `term` is the `SquareSum`'s."""
     if term == ONLY_MOVES:
         return np.int64(popcount(legal_moves(own, opponent, board)))
     if term == NEAR_CORNERS:
@@ -186,7 +188,7 @@ def _search(
 def _maximizer(
     own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, term: Int
 ) -> tuple[Int, np.uint64, Int]:
-    """The best value for the mover of the positions after one move, the first disc that gets it, and their number."""
+    """The mover's best value after one move, the first disc that gets it, and the number of positions evaluated."""
     moves = legal_moves(own, opponent, board)
     if moves == _0:
         return evaluate(own, opponent, board, score, table, term), _0, 1
@@ -233,10 +235,10 @@ def search_batch(batch: OthelloPositions, method: int, depth: int, squares: Squa
     """Search N positions.
 
     Args:
-        batch: the positions; to a depth of 0 they may be finished.
+        batch: the positions. At depth 0 they may be finished.
         method: MAXIMIZER, MINIMAX or ALPHABETA.
-        depth: in plies; the maximizer's is always 1.
-        squares: the evaluation, one of those of `compiled_sum`.
+        depth: the depth in plies. MAXIMIZER ignores it and looks one move ahead.
+        squares: the evaluation, as `compiled_sum` returns it.
     """
     board, table = BOARDS[batch.size], weights_table(squares.quarter, batch.size)
     return _search_batch(batch.own, batch.opponent, board, batch.size, table, squares.term, depth, method)

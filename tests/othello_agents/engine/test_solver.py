@@ -1,4 +1,4 @@
-"""Exact scores: compared with published ones and with a full search, and known results of small boards."""
+"""Exact scores: compared with published ones and with a full search, and with known results of small boards."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ _0 = np.uint64(0)
 
 @kernel
 def full_search(own, opponent, board):
-    """The score by trying every line: without bounds, a table or an order of moves."""
+    """The score by a search of every line, without bounds, table and order of moves."""
     legal = legal_moves(own, opponent, board)
     if legal == _0:
         if legal_moves(opponent, own, board) == _0:
@@ -95,7 +95,7 @@ def test_ffo_scores_and_best_moves(ffo):
 
 
 def test_signature(ffo):
-    """The number of nodes of the deterministic solver. It must change only on purpose."""
+    """The number of nodes of the deterministic solver may change only if the solver is meant to behave differently."""
     engine = Engine(eval="mobility")
     assert [engine.solve(endgame.state).nodes for endgame in ffo[:4]] == [40_318, 31_682, 128_224, 62_210]
 

@@ -1,4 +1,4 @@
-"""The strategies of Tribolo: in named positions, and compared with a search by listing."""
+"""The strategies of Tribolo in chosen positions, and compared with a step-by-step search."""
 
 import pytest
 
