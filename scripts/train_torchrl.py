@@ -122,7 +122,7 @@ class Learner:
 
 
 def as_policy(scores: Planes) -> Policy:
-    """The likeliest actions, as an agent: a function of observations and masks."""
+    """An agent that plays the legal action with the highest score: a function of observations and masks."""
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         with torch.no_grad():

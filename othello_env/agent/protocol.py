@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.games.batch import Positions
-from othello_env.games.game import State, check_seed
+from othello_env.games.game import State, WrongGameError, check_seed
 from othello_env.games.hashing import CHOICE, mix_int
 from othello_env.games.othello.position import Othello
 
@@ -44,10 +44,6 @@ class AgentError(RuntimeError):
 
 class AgentLeftError(AgentError):
     """An agent, such as a person, has left: the game is abandoned, not forfeited."""
-
-
-class WrongGameError(ValueError):
-    """An agent does not play this game, or not on a board of this size. No game is played or forfeited."""
 
 
 class Chance:

@@ -48,7 +48,7 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
 
 
 def check_action(action: Any, num_actions: int) -> int:
-    """Check an action and return it as an int. NumPy's integers and arrays without dimensions are accepted too.
+    """Check an action and return it as an int. NumPy integers and zero-dimensional integer arrays are accepted too.
 
     Raises:
         ValueError: the action is not an integer from 0 to num_actions - 1.

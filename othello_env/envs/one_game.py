@@ -23,7 +23,7 @@ class OneGame(ABC):
     def _prepare(
         self, openings: str | Sequence[str | State] | None, reward: str, strict: bool, render_mode: str | None
     ) -> State:
-        """Check and keep these arguments. Returns a start position, with the options of these games."""
+        """Check and keep these arguments. Returns a start position, for what the constructor reads from one."""
         start = self.new_game(0)
         check_choice("reward", reward, REWARDS)
         self.render_mode = render_mode

@@ -13,7 +13,15 @@ import numpy.typing as npt
 
 from othello_env.games.hashing import draw
 
-__all__ = ["IllegalActionError", "NotationError", "State", "check_board_size", "check_seed", "check_text"]
+__all__ = [
+    "IllegalActionError",
+    "NotationError",
+    "State",
+    "WrongGameError",
+    "check_board_size",
+    "check_seed",
+    "check_text",
+]
 
 
 class IllegalActionError(ValueError):
@@ -22,6 +30,10 @@ class IllegalActionError(ValueError):
 
 class NotationError(ValueError):
     """A text is not a valid move, transcript or board."""
+
+
+class WrongGameError(ValueError):
+    """An agent or an evaluation is not for this game, or not for this size: no game is played, and none is lost."""
 
 
 def check_text(text: Any, what: str) -> str:

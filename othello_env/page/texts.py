@@ -39,7 +39,7 @@ def read_text(record: PageGame, text: str) -> PageGame:
         text: moves, a board, or both.
 
     Raises:
-        ValueError: the text shows no board, or its moves are not legal.
+        ValueError: the text cannot be read, or a move in it is not legal.
     """
     rules = Rules.parse(record.game)
     text = _plain(text)

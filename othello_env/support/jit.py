@@ -42,7 +42,10 @@ import numpy as np
 from othello_env.support.kernel_cache import folder_of
 from othello_env.support.numba_internals import compiled, compiled_for
 
-__all__ = ["entry_point", "interruptible", "kernel", "raise_interrupt"]
+__all__ = ["Int", "entry_point", "interruptible", "kernel", "raise_interrupt"]
+
+Int = int | np.int64
+"""An integer of a kernel: int64 in machine code, either type where the kernel runs as plain Python."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _CONFIG: Any = numba.core.config  # Any, because Numba adds the settings at run time

@@ -176,7 +176,7 @@ def _parse(data: bytes) -> tuple[str, _Imports]:
         body = getattr(node, "body", None)
         if isinstance(body, list):
             body[:] = [statement for statement in body if not _is_text(statement)]
-    with contextlib.suppress(RecursionError):  # if it is nested too deep, the hash is of the whole source
+    with contextlib.suppress(RecursionError):  # else hash the text, if it is nested too deep
         data = ast.dump(tree).encode()
     return hashlib.sha256(data).hexdigest(), {module: [*names] for module, names in imports.items()}
 

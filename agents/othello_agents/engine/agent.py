@@ -1,4 +1,4 @@
-"""The engine as a player, an analyst and a judge of endgames."""
+"""The engine as an agent: it plays, analyses positions and solves endgames."""
 
 from __future__ import annotations
 
@@ -39,29 +39,29 @@ _CLOCK_SHARE = 0.05
 """The part of the game's remaining time that a move may take."""
 _LATEST = 0.95
 _SLACK_SECONDS = 0.02
-"""It uses this part of a limit for the move, less this time, in case the machine is busy."""
+"""Of a limit for the move it uses this part less `_SLACK_SECONDS`, because the machine may be busy."""
 _LEAST_SECONDS = 0.001
 
 
 class Engine(Agent):
     """Plays Othello of any size by principal variation search, and perfectly near the end.
 
-    Without a limit it searches to depth 8; with several limits, it stops at the first that it reaches. With depth or
-    nodes its move depends only on the position; with milliseconds it remembers what it found earlier in the game.
-    On a clock it uses a twentieth of the game's remaining time or nearly all of the move's time, whichever is less.
+    Without a limit it searches to depth 8. With several limits it stops at the first one that it reaches. Its move
+    depends only on the position, but with `ms` it remembers what it found earlier in the game. On a clock it uses a
+    twentieth of the game's remaining time or nearly all of the move's time, whichever is less.
 
     Args:
-        depth: the most plies to search.
-        nodes: the most positions to visit.
-        ms: the most milliseconds for a move.
-        exact: with this many empty squares or fewer it searches to the end. By default 12, or with `ms` the number for
-            which the time is likely to be enough.
+        depth: the maximum number of plies to search.
+        nodes: the maximum number of positions to visit.
+        ms: the maximum number of milliseconds for a move.
+        exact: with this number of empty squares or fewer it searches to the end. The default is 12, or with a time
+            limit the number for which the time is likely to be enough.
         eval: ``ntuple``, ``ntuple:weights=FILE``, or an evaluation by square weights or moves (``count``,
-            ``mobility``, ``modified``, ``standard``, ``swh``, ``weighted``). By default the packaged n-tuple weights
-            for the board's size, or ``mobility`` for a size without packaged weights.
+            ``mobility``, ``modified``, ``standard``, ``swh``, ``weighted``). The default is the packaged n-tuple
+            weights for the board's size, or ``mobility`` for a size without packaged weights.
         hash: the size of the transposition table in MiB.
-        selective: with the packaged n-tuple weights, skip searches whose result shallower ones predict with high
-            probability (see `probcut`). Exact results are never selective.
+        selective: skip a search if a shallower one predicts its result with high probability (see `probcut`). Only
+            with the packaged n-tuple weights. A search to the end never skips.
 
     Raises:
         ValueError: a limit is out of range, or there is no such evaluation.
@@ -90,7 +90,7 @@ class Engine(Agent):
         self._network = _network(eval)
         self._evaluators: dict[int, Evaluator] = {}
         self._allocated: Memory | None = None
-        self._size = 0  # of the board that was searched last
+        self._size = 0  # side of the board that was searched last
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -107,7 +107,7 @@ class Engine(Agent):
 
     @property
     def answers_batches(self) -> bool:
-        """True without a time limit: then nothing is remembered between moves, so games can be played side by side."""
+        """True without a time limit: the engine then remembers nothing between moves, so games can take turns."""
         return self._seconds is None
 
     def new_game(self, seed: int) -> None:
@@ -135,10 +135,10 @@ class Engine(Agent):
 
         Args:
             state: the position.
-            scores: also search every legal action to the same depth, however long that takes.
+            scores: also search every legal action to the same depth, without a limit.
 
         Raises:
-            ValueError: the game is over, or another one.
+            ValueError: the game is over, or is not Othello.
         """
         position = _playable(state)
         if position.must_pass:
@@ -159,15 +159,15 @@ class Engine(Agent):
     def solve(
         self, state: State, *, result_only: bool = False, progress: Callable[[int], object] | None = None
     ) -> Analysis:
-        """The exact score of a position, however long that takes.
+        """Find the exact score of a position, without a limit.
 
         Args:
             state: the position.
-            result_only: find only the winner, which is quicker; the score is then +1, 0 or -1.
-            progress: called a few times a second with the number of nodes.
+            result_only: only find the winner, which is faster; the score is then +1, 0 or -1.
+            progress: a function that is called a few times a second with the number of nodes.
 
         Raises:
-            ValueError: the game is over, or another one.
+            ValueError: the game is over, or is not Othello.
         """
         position = _playable(state)
         if position.must_pass:
@@ -193,7 +193,7 @@ class Engine(Agent):
         return scores
 
     def exact_scores(self, positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
-        """(N, A) the final score after each legal action of N positions; see `othello_agents.engine.exact_scores`."""
+        """The final score after each legal action of N positions, (N, A); see `othello_agents.engine.exact_scores`."""
         return exact_scores(positions)
 
     def evaluator(self, size: int) -> Evaluator:
@@ -233,14 +233,14 @@ class Engine(Agent):
         memory = self._memory
         if self._seconds is None or position.size != self._size:
             clear(memory)
-        self._size = position.size  # boards of other sizes use the same squares
+        self._size = position.size  # boards of all sizes share squares, so the table must be cleared for another size
         memory.control[NODES], memory.control[LIMIT] = 0, nodes
         searcher = Searcher(position, self.evaluator(position.size), memory)
         searcher.start()
         return searcher
 
     def _search(self, position: Othello, seconds: float | None) -> tuple[Iteration, Searcher]:
-        """Search within the limits. The seconds begin now."""
+        """Search within the limits. The seconds count from this call."""
         began = time.perf_counter()
         searcher = self._prepare(position, NO_LIMIT if self._nodes is None else self._nodes)
         unlimited = self._nodes is None and seconds is None
@@ -258,7 +258,7 @@ class Engine(Agent):
         return searcher.found, searcher
 
     def _score_actions(self, position: Othello, found: Iteration) -> dict[int, float]:
-        """The score of each legal action at the depth that the search has reached."""
+        """The score of each legal action, by a search to the depth of `found`."""
         evaluator, memory = self.evaluator(position.size), self._memory
 
         def value(action: int) -> float:
@@ -271,7 +271,7 @@ class Engine(Agent):
 
 
 def _affordable(seconds: float) -> int:
-    """The number of empty squares with which a search to the end is likely to fit into the time."""
+    """The greatest number of empty squares for which a search to the end is likely to fit into the time."""
     doublings = math.log2(min(seconds, LONGEST_SECONDS) / 0.01)
     return max(_DEFAULT_EXACT, round(_DEFAULT_EXACT + 1.1 * doublings))
 
@@ -284,7 +284,7 @@ def _playable(state: State) -> Othello:
 
 
 def _whole(name: str, value: Any, least: int, most: int) -> Any:
-    """An option that is None or a whole number within bounds."""
+    """Check an option that must be None or a whole number from `least` to `most`, and return it."""
     if value is None:
         return None
     try:
@@ -297,7 +297,7 @@ def _whole(name: str, value: Any, least: int, most: int) -> Any:
 
 
 def _network(evaluation: str | None) -> NTupleNetwork | None:
-    """The weights of the file that an evaluation names, or None if it needs no file."""
+    """Load the weights from the file that an evaluation names; None if it names no file."""
     sums = textbook_sums()
     if evaluation is None or evaluation == "ntuple" or evaluation in sums:
         return None

@@ -16,21 +16,21 @@ DISCS, RESULT, POINTS, WINS = "discs", "expected result", "points", "wins"
 
 @dataclass(frozen=True)
 class Analysis:
-    """A position's value for the player to move, and the line that leads to it.
+    """A position's value for the player to move, and the best line of play.
 
     Attributes:
         state: the position.
         best: the best action found.
         score: the value for the player to move.
-        unit: of the score: ``"discs"`` at the end of the game, the empty squares given to the winner; ``"expected
-            result"`` from -1 to +1 by n-tuple tables; ``"points"`` of a textbook evaluation; or ``"wins"``, +1, 0 or
-            -1, if only the winner was asked for.
-        pv: the principal variation, the actions that both sides are expected to play, as far as it is known.
-        depth: in plies, of the last search that was finished; the number of empty squares if it went to the end.
+        unit: the unit of the score. ``"discs"``: the disc difference at the end of the game, where the winner also gets
+            the empty squares. ``"expected result"``: from -1 to +1, by n-tuple tables. ``"points"``: by a textbook
+            evaluation. ``"wins"``: +1, 0 or -1, if only the winner was asked for.
+        pv: the principal variation: the actions that both sides are expected to play, as far as they are known.
+        depth: the depth in plies of the last finished search; the number of empty squares if it went to the end.
         exact: whether the score is the result of perfect play.
         nodes: the number of positions visited.
-        seconds: of wall-clock time.
-        scores: for each legal action its score, if asked for.
+        seconds: the wall-clock time of the analysis.
+        scores: the score of each legal action, or None if they were not asked for.
     """
 
     state: Othello
@@ -45,7 +45,7 @@ class Analysis:
     scores: dict[int, float] | None = field(default=None, compare=False)
 
     def before_pass(self, state: Othello) -> Analysis:
-        """The analysis of the position before, in which the other player has to pass."""
+        """Turn this into the analysis of `state`, the previous position, in which the other player had to pass."""
         action = state.pass_action
         return replace(
             self,
@@ -69,7 +69,7 @@ class Analysis:
 
 
 def to_unit(value: int, kind: int, *, exact: bool) -> tuple[float, str]:
-    """A search's value as a score and its unit."""
+    """Convert a search's value to a score and its unit. `kind` is the evaluator's (see `Evaluator`)."""
     if abs(value) >= FINAL:
         return float(value - FINAL if value > 0 else value + FINAL), DISCS
     if exact:

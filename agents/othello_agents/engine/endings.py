@@ -1,7 +1,7 @@
-"""The last four empty squares: a kernel for each number of them, without lists of moves and without the table.
+"""Exact search with at most four empty squares: a kernel for each number of them, without move lists and table.
 
-Values are final scores for the player to move, in discs, the empty squares given to the winner. A search is fail-soft:
-a value between alpha and beta is exact, any other is a bound.
+Values are final scores in discs for the player to move; the winner also gets the empty squares. Searches are fail-soft:
+a value between alpha and beta is exact, any other value is a bound.
 """
 
 import numpy as np
@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from othello_agents.engine.flips import flips
 from othello_agents.engine.memory import NODES, square_of
-from othello_agents.search.kernels import Int
 from othello_env.games.othello.bitboard import final_margin, popcount
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = ["INFINITY", "odd_quadrants", "solve_last"]
 
@@ -21,15 +20,16 @@ INFINITY = 1000
 _0, _1, _3, _7, _8 = np.uint64(0), np.uint64(1), np.uint64(3), np.uint64(7), np.uint64(8)
 _56, _BYTE = np.uint64(56), np.uint64(0xFF)
 _FILE_A = np.uint64(0x0101_0101_0101_0101)
-_TO_RANK = np.uint64(0x0102_0408_1020_4080)  # a product with it gathers file a in the highest byte
+_TO_RANK = np.uint64(0x0102_0408_1020_4080)  # multiplying by it collects file a in the highest byte
 _NW, _NE = np.uint64(0x0000_0000_0F0F_0F0F), np.uint64(0x0000_0000_F0F0_F0F0)
 _SW, _SE = np.uint64(0x0F0F_0F0F_0000_0000), np.uint64(0xF0F0_F0F0_0000_0000)
 
 
 def _turned_on_line() -> npt.NDArray[np.uint8]:
-    """(8 * 256,) the number of discs that turn on a line of eight when its last empty square is filled.
+    """The number of discs that turn on a line of eight when its last empty square is filled, (8 * 256,).
 
-    The index is 256 times the place of that square plus the set of the mover's places; all others are the opponent's.
+    The index is 256 times the place of that square plus the set of the mover's discs. All other places have discs of
+    the opponent.
     """
     counts = np.zeros((8, 256), np.uint8)
     for place in range(8):
@@ -41,7 +41,7 @@ def _turned_on_line() -> npt.NDArray[np.uint8]:
 
 
 def _diagonals(step: int) -> npt.NDArray[np.uint64]:
-    """(64,) for each square the diagonal through it; `step` is the change of column from one row to the next."""
+    """The diagonal through each square, (64,); `step` is the change of column from one row to the next."""
     return np.array(
         [
             sum(1 << 8 * r + c for r in range(8) for c in range(8) if c - square % 8 == step * (r - square // 8))
@@ -59,7 +59,8 @@ _FALLING, _RISING = _diagonals(1), _diagonals(-1)
 def _turned_last(square: Int, own: np.uint64) -> Int:
     """The number of discs that turn when the mover fills the board's last empty square.
 
-    Squares outside a small board count as the opponent's, since a run through them never ends at an own disc.
+    Squares outside a small board count as the opponent's. That is harmless: a run through them never ends at a disc of
+    the mover.
     """
     place = np.uint64(square)
     file, rank = place & _7, place >> _3
@@ -87,7 +88,7 @@ def _solve_1(own: np.uint64, disc: np.uint64, squares: Int, opponent: np.uint64,
     turned = _turned_last(square, opponent)
     if turned > 0:
         return 2 * (mine - turned) - squares
-    # Nobody can move. The number of discs is odd, so one side has more and gets the empty square.
+    # Nobody can move. The number of discs is odd, so one side has more discs, and it gets the empty square.
     return 2 * mine - squares + (2 if 2 * mine >= squares else 0)
 
 
@@ -135,24 +136,22 @@ def _solve_3(
     sign = 1
     for _ in range(2):
         best: Int = -INFINITY
-        turned = flips(x, own, opponent)
-        if turned != _0:
-            best = -_solve_2(opponent ^ turned, own | turned | x, y, z, -alpha, squares, control)
-            if best >= beta:
-                return sign * best
-        turned = flips(y, own, opponent)
-        if turned != _0:
-            value = -_solve_2(opponent ^ turned, own | turned | y, x, z, -max(alpha, best), squares, control)
-            if value >= beta:
-                return sign * value
-            best = max(best, value)
-        turned = flips(z, own, opponent)
-        if turned != _0:
-            value = -_solve_2(opponent ^ turned, own | turned | z, x, y, -max(alpha, best), squares, control)
-            best = max(best, value)
+        for turn in range(3):  # each square comes first once, and the others keep their order
+            if turn == 1:
+                x, y = y, x
+            elif turn == 2:
+                x, z = z, x
+            turned = flips(x, own, opponent)
+            if turned != _0:
+                reached = max(alpha, best)
+                value = -_solve_2(opponent ^ turned, own | turned | x, y, z, -reached, squares, control)
+                if value >= beta:
+                    return sign * value
+                best = max(best, value)
         if best > -INFINITY:
             return sign * best
         own, opponent, sign, alpha, beta = opponent, own, -1, -beta, -alpha
+        x, y, z = y, z, x
     return final_margin(own, opponent, squares)
 
 
@@ -173,36 +172,30 @@ def _solve_4(
     sign = 1
     for _ in range(2):
         best: Int = -INFINITY
-        turned = flips(w, own, opponent)
-        if turned != _0:
-            best = -_solve_3(opponent ^ turned, own | turned | w, x, y, z, -beta, -alpha, squares, control)
-            if best >= beta:
-                return sign * best
-        turned = flips(x, own, opponent)
-        if turned != _0:
-            value = -_solve_3(opponent ^ turned, own | turned | x, w, y, z, -beta, -max(alpha, best), squares, control)
-            if value >= beta:
-                return sign * value
-            best = max(best, value)
-        turned = flips(y, own, opponent)
-        if turned != _0:
-            value = -_solve_3(opponent ^ turned, own | turned | y, w, x, z, -beta, -max(alpha, best), squares, control)
-            if value >= beta:
-                return sign * value
-            best = max(best, value)
-        turned = flips(z, own, opponent)
-        if turned != _0:
-            value = -_solve_3(opponent ^ turned, own | turned | z, w, x, y, -beta, -max(alpha, best), squares, control)
-            best = max(best, value)
+        for turn in range(4):  # as in `_solve_3`
+            if turn == 1:
+                w, x = x, w
+            elif turn == 2:
+                w, y = y, w
+            elif turn == 3:
+                w, z = z, w
+            turned = flips(w, own, opponent)
+            if turned != _0:
+                reached = max(alpha, best)
+                value = -_solve_3(opponent ^ turned, own | turned | w, x, y, z, -beta, -reached, squares, control)
+                if value >= beta:
+                    return sign * value
+                best = max(best, value)
         if best > -INFINITY:
             return sign * best
         own, opponent, sign, alpha, beta = opponent, own, -1, -beta, -alpha
+        w, x, y, z = x, y, z, w
     return final_margin(own, opponent, squares)
 
 
 @kernel
 def odd_quadrants(empty: np.uint64) -> np.uint64:
-    """The quarters of the board with an odd number of empty squares: whoever moves first there moves last."""
+    """The quarters of the board with an odd number of empty squares: the player who moves there first moves last."""
     odd = _0
     for quadrant in (_NW, _NE, _SW, _SE):
         if popcount(empty & quadrant) & _1:
@@ -220,7 +213,7 @@ def solve_last(
     squares: Int,
     control: npt.NDArray[np.int64],
 ) -> Int:
-    """The score of a position with at most four empty squares, those in odd quarters tried first."""
+    """The score of a position with at most four empty squares. Moves into odd quarters are tried first."""
     if empty == _0:
         return final_margin(own, opponent, squares)
     odd = odd_quadrants(empty)

@@ -1,8 +1,8 @@
-"""What a leaf of the search is worth: the textbook evaluations and the n-tuple tables, behind one kernel.
+"""The values of the search's leaves: one kernel for textbook evaluations and n-tuple tables.
 
-All values are integers for the player to move, within +-`BOUND`. N-tuple tables are followed move by move: each level
-of the search has the vector of configurations of its position, from the point of view of the player who has just moved
-(see `othello_agents.ntuple.patterns`).
+All values are integers for the player to move, within +-`BOUND`. For n-tuple tables, each level of the search keeps the
+vector of configurations of its position, and a move updates it. It is from the point of view of the player who has just
+moved (see `othello_agents.ntuple.patterns`).
 """
 
 from typing import NamedTuple
@@ -14,9 +14,9 @@ from othello_agents.engine.probcut import NO_CUTS
 from othello_agents.evaluations import EVALUATIONS
 from othello_agents.evaluations.description import SquareSum
 from othello_agents.ntuple.kernels import Tables
-from othello_agents.search.kernels import Int, compiled_sum, evaluate, gain, weigh, weights_table
+from othello_agents.search.kernels import compiled_sum, evaluate, gain, weigh, weights_table
 from othello_env.games.othello.bitboard import BOARDS, popcount
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = [
     "BOUND",
@@ -33,30 +33,31 @@ __all__ = [
 ]
 
 NTUPLE = -1
-"""The kind of an evaluator of n-tuple tables; that of any other is the term of its `SquareSum`."""
+"""The kind of an evaluator with n-tuple tables. The kind of a textbook evaluator is the term of its `SquareSum`."""
 LOGIT = 1000
-"""The units of a logit of 1, for n-tuple tables."""
+"""With n-tuple tables, a logit of 1 is worth this value."""
 BOUND = 16_000
-"""No evaluation is larger."""
-_LANES = 32  # configurations are padded to whole vector registers
+"""No evaluation is larger, and none is smaller than its negative."""
+_LANES = 32  # configurations are padded to a multiple of this, so that they fill whole vector registers
 
 _0, _1 = np.uint64(0), np.uint64(1)
 
 
 class Evaluator(NamedTuple):
-    """An evaluation as the kernels read it. The arrays are empty for a textbook one.
+    """An evaluation as the kernels read it. The arrays are empty for a textbook evaluation.
 
-    Letters: S stages of the game, W weights a stage, P placements, L = P rounded up to whole vectors.
+    Letters: S stages of the game, W weights per stage, P placements, L = P rounded up to whole vectors, D depths.
 
     Attributes:
         kind: the term of a textbook evaluation's `SquareSum`, or `NTUPLE`.
-        table: the number of the table of square weights whose balance a textbook evaluation carries along.
+        table: the number of a textbook evaluation's table of square weights. The search carries their balance along.
         board: the set of squares in play.
         weights: (S, W) float32.
-        deltas: (64, L) int16, what an own disc on a square adds to each placement's configuration.
-        offsets: (P,) int64, where the configuration 0 of each placement's table is.
-        configurations: (64, L) int16, scratch: the configurations of each level's position.
-        cuts: (S, D, 3) float32, how shallow values predict deep ones (see `probcut`); empty for a full search.
+        deltas: (64, L) int16, what the mover's disc on each square adds to each placement's configuration.
+        offsets: (P,) int64, the index of configuration 0 of each placement's table.
+        configurations: (64, L) int16, the configurations of each level's position; the search writes them.
+        cuts: (S, D, 3) float32, how shallow values predict deep ones (see `probcut`, which has its own stages); empty
+            for a full search.
     """
 
     kind: int
@@ -76,7 +77,7 @@ def textbook_sums() -> dict[str, SquareSum]:
 
 
 def square_evaluator(squares: SquareSum, size: int) -> Evaluator:
-    """The evaluator of a textbook evaluation."""
+    """The evaluator of a textbook evaluation for boards of one size."""
     return Evaluator(
         squares.term,
         weights_table(squares.quarter, size),
@@ -90,7 +91,7 @@ def square_evaluator(squares: SquareSum, size: int) -> Evaluator:
 
 
 def ntuple_evaluator(tables: Tables, cuts: npt.NDArray[np.float32] = NO_CUTS) -> Evaluator:
-    """The evaluator of n-tuple tables, with the cuts that were fitted to them for selective search."""
+    """The evaluator of n-tuple tables, with their table of cuts if the search is to be selective."""
     placements = tables.looked_up
     lanes = -(-placements // _LANES) * _LANES
     deltas = np.zeros((64, lanes), np.int16)
@@ -109,7 +110,7 @@ def ntuple_evaluator(tables: Tables, cuts: npt.NDArray[np.float32] = NO_CUTS) ->
 
 @kernel
 def set_root(own: np.uint64, opponent: np.uint64, empty: Int, evaluator: Evaluator) -> Int:
-    """Prepare the evaluation of a position with `empty` empty squares; returns its balance of square weights."""
+    """Prepare the evaluation of a position with `empty` empty squares, and return its balance of square weights."""
     if evaluator.kind != NTUPLE:
         return weigh(own, evaluator.table) - weigh(opponent, evaluator.table)
     configuration = evaluator.configurations[empty]
@@ -125,9 +126,9 @@ def set_root(own: np.uint64, opponent: np.uint64, empty: Int, evaluator: Evaluat
 
 @kernel
 def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> Int:
-    """Prepare the evaluation of the position after a move; `empty` counts the empty squares before it.
+    """Prepare the evaluation of the position after a move, and return what it adds to the mover's balance of weights.
 
-    Returns by how much the move raises the mover's balance of square weights.
+    `empty` is the number of empty squares before the move.
     """
     if evaluator.kind != NTUPLE:
         return gain(_1 << np.uint64(square), turned, evaluator.table)
@@ -152,7 +153,7 @@ def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, eval
     squares = np.int64(popcount(evaluator.board))
     weights = evaluator.weights[max(0, (squares - empty - 5) * stages // (squares - 4))]
     configuration, offsets = evaluator.configurations[empty], evaluator.offsets
-    a = b = c = d = np.float32(0)  # four sums side by side: a single one would wait for each addition
+    a = b = c = d = np.float32(0)  # four sums, since each addition to a single one would wait for the one before
     fours = len(offsets) - len(offsets) % 4
     for p in range(0, fours, 4):
         a += weights[offsets[p] + configuration[p]]
@@ -168,7 +169,7 @@ def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, eval
 
 @kernel
 def turn_over(empty: Int, evaluator: Evaluator) -> None:
-    """Prepare the evaluation for a pass; a second call undoes it."""
+    """Prepare the evaluation of the position after a pass; a second call undoes it."""
     if evaluator.kind == NTUPLE:
         configuration = evaluator.configurations[empty]
         for i in range(len(configuration)):

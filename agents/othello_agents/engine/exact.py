@@ -1,4 +1,4 @@
-"""Exact values for learners: the final score of every move in endgame positions."""
+"""Exact scores for learners: the final score after each move of endgame positions."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _MEGABYTES = 4
 
 
 def exact_scores(positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
-    """The final score in discs after each action, under perfect play; the winner gets the empty squares.
+    """The final score in discs after each action, under perfect play; the winner also gets the empty squares.
 
-    Positions with up to 12 empty squares take milliseconds each; each further one about doubles the time.
+    A position with up to 12 empty squares takes milliseconds. Each further empty square about doubles the time.
 
     Args:
         positions: N positions of one size, none of them finished.
 
     Returns:
-        (N, A) float64, for the player to move; NaN where the action is not legal.
+        (N, A) float64, scores for the player to move; NaN where the action is not legal.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed.

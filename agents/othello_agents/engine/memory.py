@@ -3,8 +3,8 @@
 A table entry is two words. The first is the position's 64-bit key; the second packs, from the low bits, the value's
 lower and upper bounds (16 bits each, plus 32,768), the best square (8; 64 for none), the depth (8) and the generation
 (16). Two entries share a bucket: the first keeps the deepest result of this generation, the second the latest other
-one. A new generation makes all entries invalid without writing to them, so a search finds the same whatever was
-searched before.
+result. A new generation makes all entries invalid without writing to them. So what a search finds does not depend on
+earlier generations.
 """
 
 from typing import NamedTuple
@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.search.kernels import Int
 from othello_env.games.othello.bitboard import popcount
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = [
     "BEST",
@@ -25,6 +24,7 @@ __all__ = [
     "NO_LIMIT",
     "NO_SQUARE",
     "ROOT",
+    "WORST",
     "Memory",
     "best_square",
     "clear",
@@ -40,14 +40,18 @@ __all__ = [
 ]
 
 NODES, LIMIT, GENERATION, ROOT, BEST = range(5)
-"""The counters: nodes visited; the number of nodes at which the search gives up; the table's generation; the number of
-empty squares at the root; the root's best square."""
+"""The indices of the counters: the nodes visited; the number of nodes at which the search stops; the table's
+generation; the number of empty squares at the root; the root's best square."""
 
 NO_LIMIT = 1 << 62
 """More nodes than any search visits."""
 
+WORST = np.int64(32_000)
+"""More than any value, and small enough for a table entry. As a bare literal it would have a type of its own, and the
+search would be compiled once more for it."""
+
 MOVES = 40
-"""Room for the moves of one position; the most that were ever found are 33."""
+"""Room for the moves of one position. No known position has more than 33."""
 
 NO_SQUARE = 64
 _GENERATIONS = 1 << 16
@@ -64,8 +68,9 @@ class Memory(NamedTuple):
     Attributes:
         table: (4 * buckets,) uint64, buckets a power of two.
         control: (8,) int64, the counters. Another thread may lower the limit to end a search.
-        order: (64, MOVES) int64, for each number of empty squares the moves as ``rank << 6 | square``, best lowest.
-        turned: (64, MOVES) uint64, the discs that each of them turns.
+        order: (64, MOVES) int64, the moves for each number of empty squares, as ``rank << 6 | square``; the lowest rank
+            is the best.
+        turned: (64, MOVES) uint64, the discs that each of these moves turns.
     """
 
     table: npt.NDArray[np.uint64]
@@ -75,7 +80,7 @@ class Memory(NamedTuple):
 
 
 def new_memory(megabytes: int) -> Memory:
-    """Memory with a table of at most this many MiB (at least 1)."""
+    """Allocate memory with a table of at most this number of MiB, which must be at least 1."""
     buckets = 1 << ((megabytes << 20) // 32).bit_length() - 1
     return Memory(
         np.zeros(4 * buckets, np.uint64),
@@ -86,7 +91,7 @@ def new_memory(megabytes: int) -> Memory:
 
 
 def clear(memory: Memory) -> None:
-    """Forget every position."""
+    """Make the table empty."""
     memory.control[GENERATION] += 1
     if memory.control[GENERATION] == _GENERATIONS:
         memory.control[GENERATION] = 1
@@ -101,7 +106,7 @@ def square_of(disc: np.uint64) -> Int:
 
 @kernel
 def position_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """A 64-bit hash of a position; two positions that differ in only one side's discs never collide."""
+    """A 64-bit hash of a position. Two positions never collide if they differ only in one side's discs."""
     h = own * _K1
     h = ((h ^ (h >> _32)) + opponent) * _K2
     h = (h ^ (h >> _29)) * _K3
@@ -110,7 +115,7 @@ def position_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
 
 @kernel
 def probe(key: np.uint64, memory: Memory) -> Int:
-    """The packed result of a position, or 0 if this generation has none."""
+    """The packed result for a position's key, or 0 if this generation has none."""
     table = memory.table
     slot = np.int64(key & np.uint64(len(table) // 4 - 1)) * 4
     for entry in (slot, slot + 2):
@@ -147,7 +152,7 @@ def depth_of(data: Int) -> Int:
 
 @kernel(inline=True)
 def narrow(data: Int, alpha: Int, beta: Int) -> tuple[Int, Int]:
-    """The part of a window that a packed result leaves open; both ends are the value if it leaves nothing open."""
+    """The part of a window that a packed result leaves open. If nothing is open, both ends are the value."""
     lower, upper = lower_bound(data), upper_bound(data)
     if lower >= beta or lower == upper:
         return lower, lower
@@ -158,7 +163,7 @@ def narrow(data: Int, alpha: Int, beta: Int) -> tuple[Int, Int]:
 
 @kernel
 def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memory: Memory) -> None:
-    """Put a result into the table."""
+    """Put a result into the table: a value's lower and upper bounds, the best square and the depth."""
     table = memory.table
     generation = memory.control[GENERATION]
     entry = np.int64(key & np.uint64(len(table) // 4 - 1)) * 4

@@ -1,15 +1,15 @@
-"""The midgame search: principal variation search with one evaluation, exact where it reaches the end of the game.
+"""The midgame search: principal variation search with one evaluation.
 
-Depth counts plies, and a pass is one. At depth 0 a position is evaluated whether or not the game is over, as in the
-textbook searches. Before that a finished game is worth +-(`FINAL` + the score in discs), more than any evaluation, or 0
-if it is drawn. A search to depth `EXACT` goes to the end of the game, and the evaluation only sorts the moves. Other
-searches are selective if the evaluator has a table of cuts (see `probcut`).
+Depth is counted in plies, and a pass is a ply. At depth 0 a position is evaluated whether or not the game is over, as
+in the textbook searches. At any greater depth a won game is worth `FINAL` + the score in discs, which is more than any
+evaluation; a lost game is worth the negative of that, and a drawn game 0. A search to depth `EXACT` goes to the end of
+the game, and the evaluation only sorts the moves. Other searches are selective if the evaluator has a table of cuts
+(see `probcut`).
 """
 
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.engine.endings import odd_quadrants
 from othello_agents.engine.evaluator import BOUND, Evaluator, follow, leaf_value, turn_over
 from othello_agents.engine.flips import flips
 from othello_agents.engine.memory import (
@@ -18,6 +18,7 @@ from othello_agents.engine.memory import (
     NO_SQUARE,
     NODES,
     ROOT,
+    WORST,
     Memory,
     best_square,
     depth_of,
@@ -26,30 +27,27 @@ from othello_agents.engine.memory import (
     probe,
     square_of,
     store,
-    upper_bound,
 )
+from othello_agents.engine.moves import known_refutation, legal_moves, list_moves, next_move
 from othello_agents.engine.probcut import SHALLOWEST, shallow_depth, sufficient
-from othello_agents.engine.solver import corners_of, legal_moves, next_move, solve
+from othello_agents.engine.solver import solve
 from othello_agents.engine.stability import score_bound
-from othello_agents.search.kernels import Int
 from othello_env.games.othello.bitboard import final_margin, popcount
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
-__all__ = ["EXACT", "FINAL", "WORST", "search", "table_key", "to_score", "to_value"]
+__all__ = ["EXACT", "FINAL", "search", "table_key", "to_score", "to_value"]
 
 FINAL = 20_000
-"""A finished game is worth this and its score in discs."""
-WORST = np.int64(32_000)
-"""More than any value. As a bare literal it would be a type of its own, and the search compiled once more for it."""
+"""A won game is worth this plus its score in discs."""
 EXACT = 100
 """The depth of a search to the end."""
 
 _SOLVER = 13
-"""With this many empty squares or fewer, the exact solver searches to the end."""
+"""With this number of empty squares or fewer, a search to the end calls the exact solver."""
 _SORTED = 3
-"""The smallest depth at which moves are sorted by a shallow search of each."""
+"""The smallest depth at which shallow searches sort the moves."""
 _CHILDREN = 4
-"""The smallest depth at which the table is asked about every move before the first is searched."""
+"""The smallest depth at which all moves are looked up in the table before the first move is searched."""
 _SALT = np.uint64(0x5851_F42D_4C95_7F2D)
 
 _0, _1 = np.uint64(0), np.uint64(1)
@@ -57,13 +55,13 @@ _0, _1 = np.uint64(0), np.uint64(1)
 
 @kernel
 def table_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """A position's key in the table; the exact solver, which shares the table, has other keys."""
+    """A position's key in the table. The exact solver shares the table, but uses other keys."""
     return position_key(own, opponent) ^ _SALT
 
 
 @kernel
 def to_value(score: Int) -> Int:
-    """The value of a finished game with a score in discs."""
+    """The value of a finished game, given its score in discs."""
     if score > 0:
         return score + FINAL
     return score - FINAL if score < 0 else 0
@@ -71,7 +69,7 @@ def to_value(score: Int) -> Int:
 
 @kernel
 def to_score(value: Int) -> Int:
-    """The score in discs of a finished game's value; 0 for a value between those of lost and won games."""
+    """The score in discs, given a finished game's value; 0 for a value between those of lost and won games."""
     if value >= FINAL:
         return value - FINAL
     return value + FINAL if value <= -FINAL else 0
@@ -79,7 +77,10 @@ def to_score(value: Int) -> Int:
 
 @kernel
 def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
-    """The value that the exact solver finds. A bound that is no final value lies between two final ones."""
+    """Call the exact solver with the window as scores, and return its result as a value.
+
+    An end of the window that is not a finished game's value is moved outwards to the next one.
+    """
     low = -1 if -FINAL <= alpha < 0 else to_score(alpha)
     high = 1 if 0 < beta <= FINAL else to_score(beta)
     return to_value(solve(own, opponent, low, high, board, memory))
@@ -87,7 +88,7 @@ def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np
 
 @kernel
 def _sort_depth(depth: Int, empty: Int) -> Int:
-    """The depth of the searches by which moves are sorted."""
+    """The depth of the searches that sort the moves."""
     if depth < EXACT:
         return max(0, (depth - 4) // 3)
     if empty < 15:
@@ -98,54 +99,8 @@ def _sort_depth(depth: Int, empty: Int) -> Int:
 
 
 @kernel
-def _list_moves(
-    own: np.uint64,
-    opponent: np.uint64,
-    legal: np.uint64,
-    hash_square: Int,
-    empty: Int,
-    board: np.uint64,
-    memory: Memory,
-) -> Int:
-    """List the legal moves, ranked by the opponent's replies, corners and odd quarters. Returns their number."""
-    order, turned = memory.order[empty], memory.turned[empty]
-    odd = odd_quadrants(board & ~(own | opponent))
-    corners = corners_of(board)
-    count = 0
-    while legal != _0:
-        disc = legal & (_0 - legal)
-        legal ^= disc
-        square, flipped = square_of(disc), flips(disc, own, opponent)
-        rank: Int = 0
-        if square != hash_square:
-            replies = legal_moves(opponent ^ flipped, own | flipped | disc, board)
-            rank = 8 * WORST + 16 * np.int64(popcount(replies) + popcount(replies & corners))
-            if disc & corners:
-                rank -= 24
-            if disc & odd:
-                rank -= 12
-        order[count], turned[count] = rank << 6 | square, flipped
-        count += 1
-    return count
-
-
-@kernel
-def _known_refutation(
-    own: np.uint64, opponent: np.uint64, beta: Int, depth: Int, count: Int, empty: Int, memory: Memory
-) -> Int:
-    """The value of a listed move after which the table knows a value of at least beta, or -WORST."""
-    order, turned = memory.order[empty], memory.turned[empty]
-    for i in range(count):
-        disc, flipped = _1 << np.uint64(order[i] & 63), turned[i]
-        data = probe(table_key(opponent ^ flipped, own | flipped | disc), memory)
-        if data != 0 and depth_of(data) == depth and -upper_bound(data) >= beta:
-            return -upper_bound(data)
-    return -WORST
-
-
-@kernel
 def _may_cut(alpha: Int, beta: Int, depth: Int, empty: Int, evaluator: Evaluator) -> bool:
-    """Whether a shallow search may replace this one: it has a null window, and the game does not end within it."""
+    """Whether a shallow search may replace this search: it has a null window and fewer plies than empty squares."""
     if len(evaluator.cuts) == 0 or depth < SHALLOWEST or depth >= empty:
         return False
     return bool(beta == alpha + 1 and alpha > -BOUND and beta < BOUND)
@@ -163,7 +118,10 @@ def _known_bounds(
     board: np.uint64,
     memory: Memory,
 ) -> tuple[Int, Int, Int]:
-    """The window that stable discs and the table leave open, both ends equal if none, and the table's best square."""
+    """The window that stable discs and the table leave open, and the table's best square.
+
+    If nothing is open, both ends of the window are equal.
+    """
     if depth >= EXACT and alpha >= FINAL:
         most = to_value(score_bound(own, opponent, board))
         if most <= alpha:
@@ -171,7 +129,7 @@ def _known_bounds(
     data = probe(key, memory)
     if data == 0:
         return alpha, beta, NO_SQUARE
-    # Only of the same depth: a deeper search has another value, and values are to be those of a plain search.
+    # A result counts only if it has the same depth. Otherwise the value would depend on what the table remembers.
     if depth_of(data) == depth and not is_root:
         alpha, beta = narrow(data, alpha, beta)
     return alpha, beta, best_square(data)
@@ -188,7 +146,11 @@ def _cut(
     empty: Int,
     evaluator: Evaluator,
 ) -> tuple[Int, Int, Int]:
-    """Which end of a window a shallow search may prove: +1 with beta or -1 with alpha, and the value that suffices."""
+    """What a shallow search has to show to replace this search.
+
+    Returns a direction, the bound of the window in this direction, and the shallow value that makes the bound likely
+    enough. The direction is 1 for at least beta, or -1 for at most alpha.
+    """
     direction: Int = 1 if leaf_value(own, opponent, score, empty, evaluator) >= beta else -1
     bound = beta if direction > 0 else alpha
     return direction, bound, sufficient(bound, direction, depth, empty, evaluator.cuts)
@@ -204,7 +166,7 @@ def _search_last_ply(
     evaluator: Evaluator,
     control: npt.NDArray[np.int64],
 ) -> Int:
-    """`search` to depth 1 where there are legal moves: no lists and no table."""
+    """`search` to depth 1 of a position with legal moves, without move lists and table."""
     empty = np.int64(popcount(evaluator.board & ~(own | opponent)))
     best: Int = -WORST
     while legal != _0 and best < beta:
@@ -235,8 +197,8 @@ def search(
 ) -> Int:
     """The value for the player to move: exact between alpha and beta, else a bound (fail-soft).
 
-    The evaluator is prepared for the position, and `score` is its balance of square weights. Once the counter of
-    nodes reaches its limit, all calls return at once, and their values mean nothing.
+    The evaluator must be prepared for the position, and `score` is the position's balance of square weights. Once the
+    counter of nodes reaches its limit, all calls return at once, and their values mean nothing.
     """
     control, board = memory.control, evaluator.board
     empty = np.int64(popcount(board & ~(own | opponent)))
@@ -271,9 +233,9 @@ def search(
         if direction * value >= direction * enough:
             return bound
     order, turned = memory.order[empty], memory.turned[empty]
-    count = _list_moves(own, opponent, legal, hash_square, empty, board, memory)
+    count, _ = list_moves(own, opponent, legal, hash_square, empty, board, memory)
     if depth >= _CHILDREN and not is_root:
-        value = _known_refutation(own, opponent, beta, next_depth, count, empty, memory)
+        value = known_refutation(own, opponent, beta, next_depth, count, empty, _SALT, memory)
         if value >= beta:
             return value
     if depth >= _SORTED and count > 1:

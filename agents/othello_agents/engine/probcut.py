@@ -1,10 +1,10 @@
-"""Multi-ProbCut: deep searches that are skipped since a shallow one predicts their result.
+"""Multi-ProbCut: skip a deep search if a shallow search predicts its result.
 
 The value of a position at some depth is nearly a linear function of its value at a smaller depth: slope * shallow +
-offset, with a normal error. If the shallow value predicts with a probability of about 93 % (`CONFIDENCE` standard
-deviations) that the deep one lies beyond the window, the deep search is skipped (Buro, "Experiments with Multi-ProbCut
-and a new high-quality evaluation function for Othello", 1997). ``scripts/fit_probcut.py`` fits the numbers to the
-packaged weights.
+offset, with a normally distributed error. The deep search is skipped if the shallow value predicts with a probability
+of about 93 % (`CONFIDENCE` standard deviations) that the deep value lies beyond the window (Buro, "Experiments with
+Multi-ProbCut and a new high-quality evaluation function for Othello", 1997). ``scripts/fit_probcut.py`` fits the
+numbers to the packaged weights.
 
 Letters: S stages of the game, D depths.
 """
@@ -15,9 +15,8 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.search.kernels import Int
 from othello_env.support.files import parse_json
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = [
     "CONFIDENCE",
@@ -32,16 +31,16 @@ __all__ = [
 ]
 
 CONFIDENCE = 1.5
-"""The distance beyond the window, in standard deviations, at which a deep value must be predicted."""
+"""The predicted deep value must lie this number of standard deviations beyond the window."""
 SHALLOWEST = 3
-"""The smallest depth at which a search is skipped."""
+"""The smallest depth of a search that may be skipped."""
 SQUARES_A_STAGE = 8
-"""The length of a stage of the game in empty squares."""
+"""The length of a stage of the game, as a number of empty squares."""
 
 FITTED_SIZES = (8,)
-"""The sizes of boards that have packaged fits."""
+"""The board sizes that have packaged fits."""
 NO_CUTS = np.zeros((0, 0, 3), np.float32)
-"""The table of a search that skips nothing."""
+"""The empty table of cuts, for a search that skips nothing."""
 
 
 @kernel
@@ -59,7 +58,9 @@ def stage_of(empty: Int) -> Int:
 
 @kernel
 def sufficient(bound: Int, direction: Int, depth: Int, empty: Int, cuts: npt.NDArray[np.float32]) -> Int:
-    """The shallow value that makes a deep value of at least (direction 1) or at most (-1) `bound` likely enough.
+    """The shallow value that makes a deep value beyond `bound` likely enough.
+
+    In direction 1 the deep value is at least `bound`, in direction -1 at most.
 
     A depth beyond the table uses the numbers of the table's greatest depth.
     """
@@ -70,9 +71,9 @@ def sufficient(bound: Int, direction: Int, depth: Int, empty: Int, cuts: npt.NDA
 
 @cache
 def shipped_cuts(size: int) -> npt.NDArray[np.float32]:
-    """(S, D, 3) float32: slope, offset and deviation for the packaged n-tuple weights; `NO_CUTS` if none are fitted.
+    """Slope, offset and deviation for the packaged n-tuple weights, (S, D, 3) float32; `NO_CUTS` if none are fitted.
 
-    Stages are counted by `stage_of`, depths from `SHALLOWEST` on.
+    The first index is `stage_of`, the second is the depth - `SHALLOWEST`.
 
     Raises:
         OSError: the file is missing; the message names it.

@@ -1,4 +1,4 @@
-"""Runs a search so that a clock or Ctrl-C can end it."""
+"""Run a search that a time limit or Ctrl-C can end."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ def run(
     seconds: float | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> _T:
-    """Call `search` in another thread and return its result; a time limit ends it by setting its limit of nodes to 0.
+    """Call `search` in another thread and return its result.
 
-    Kernels release the interpreter's lock, so this waiting thread notices the clock and Ctrl-C at once. `progress` gets
-    the number of nodes a few times a second.
+    After `seconds` or Ctrl-C, the limit of nodes in `memory` is set to 0, and this ends the search. Kernels release the
+    interpreter's lock, so the calling thread notices the time and Ctrl-C while they run. `progress` is called a few
+    times a second with the number of nodes.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed; the search has ended.
@@ -36,7 +37,7 @@ def run(
     def work() -> None:
         try:
             answers.append(search())
-        except BaseException as error:  # handed to the caller
+        except BaseException as error:  # raised again in the calling thread
             errors.append(error)
 
     thread = threading.Thread(target=work, name="othello-engine", daemon=True)

@@ -14,22 +14,24 @@ from othello_agents.engine.memory import (
     NO_SQUARE,
     NODES,
     ROOT,
+    WORST,
     Memory,
     best_square,
     position_key,
     probe,
 )
-from othello_agents.engine.midgame import EXACT, WORST, search, table_key
-from othello_agents.search.kernels import Int
+from othello_agents.engine.midgame import EXACT, search, table_key
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
+from othello_env.support.jit import Int
 
 __all__ = ["Iteration", "Searcher"]
 
 _ASPIRATION = 300
-"""Half the width of the first window of the second and later iterations; a search that fails is repeated without it."""
+"""From the second iteration on, the first window reaches from the last value less this to the last value plus this. If
+the new value lies outside, the search is repeated with that side of the window open."""
 _FIRST_EXACT = 14
-"""With this many empty squares or more, shallower searches come before one to the end, for their order of moves."""
+"""With this number of empty squares or more, shallower searches come before a search to the end, to order its moves."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +39,10 @@ class Iteration:
     """The result of a finished iteration.
 
     Attributes:
-        value: for the player to move, as `midgame.search` returns it.
+        value: the value for the player to move, as `midgame.search` returns it.
         best: the best action.
-        depth: of the search; the number of empty squares if it went to the end.
-        exact: whether it went to the end.
+        depth: the depth of the search in plies; the number of empty squares if it went to the end.
+        exact: whether the search went to the end.
     """
 
     value: int
@@ -50,12 +52,12 @@ class Iteration:
 
 
 class Searcher:
-    """Searches a position that is not over and in which the player to move has a move.
+    """Searches one position. The player to move must have a move.
 
     Args:
         state: the position.
-        evaluator: the evaluation of the board's size.
-        memory: tables and counters, which no other search may use meanwhile.
+        evaluator: an evaluation for the board's size.
+        memory: the table, lists and counters. No other search may use them at the same time.
     """
 
     def __init__(self, state: Othello, evaluator: Evaluator, memory: Memory) -> None:
@@ -72,16 +74,17 @@ class Searcher:
         return self._found
 
     def start(self) -> None:
-        """Search to depth 1, whatever the limit: after that there is a best move, and everything is compiled."""
+        """Search to depth 1 without the limit of nodes. Then there is a best move, and the kernels are compiled."""
         control = self._memory.control
         limit, control[LIMIT] = int(control[LIMIT]), NO_LIMIT
         self._iterate(1)
         control[LIMIT] = limit
 
     def deepen(self, depth: int, exact: int) -> None:
-        """Search to depths 2, 3, ... `depth`, or to the end with at most `exact` empty squares, within the limit.
+        """Search to the depths 2, 3, ... `depth` within the limit of nodes.
 
-        `found` is then the result of the last finished iteration.
+        If at most `exact` squares are empty, search to the end instead. `found` is then the result of the last finished
+        iteration.
         """
         to_end = self.empty <= exact
         depth = self._preparation if to_end else min(depth, 2 * self.empty)  # a pass may follow every move
@@ -93,15 +96,15 @@ class Searcher:
 
     @property
     def _preparation(self) -> int:
-        """The depth of the searches before one to the end."""
+        """The greatest depth of the searches that come before a search to the end."""
         return 1 if self.empty < _FIRST_EXACT else self.empty - 8
 
     def value(self, depth: int) -> int:
-        """The value of the position at one depth."""
+        """The value of the position by a search to a depth."""
         return self._search(-WORST, WORST, depth)
 
     def solve(self, *, result_only: bool) -> None:
-        """Search to the end for the exact score, or only for the winner, which is then the value's sign."""
+        """Search to the end for the exact score; with `result_only`, only the sign of the value is exact."""
         for plies in range(2, self._preparation + 1):
             self._iterate(plies)
         if result_only:
@@ -115,7 +118,7 @@ class Searcher:
         return bool(control[NODES] >= control[LIMIT])
 
     def _iterate(self, depth: int) -> bool:
-        """Search to a depth; False if the limit of nodes was reached."""
+        """Search to a depth and keep the result. False, and no result, if the limit of nodes was reached."""
         alpha: Int = -WORST
         beta: Int = WORST
         if self._found is not None and depth < EXACT:
@@ -143,7 +146,7 @@ class Searcher:
         return bitboard.ACTION_SQUARES[self._state.size].index(square)
 
     def variation(self) -> tuple[int, ...]:
-        """The best actions from here on: to the end if the result is exact, else as far as the table remembers them."""
+        """The best line of actions: to the end if the result is exact, otherwise as far as the table remembers it."""
         if self.found.exact:
             return self._exact_variation()
         state, actions = self._state.play(self.found.best), [self.found.best]
@@ -166,7 +169,10 @@ class Searcher:
         return tuple(actions)
 
     def _confirmed(self, state: Othello, value: int) -> int:
-        """An action that has the position's exact value. The table's move comes first, but may only be a bound."""
+        """An action that reaches the position's exact value.
+
+        The table's move is checked first. It may be wrong, because the table may know only a bound of its value.
+        """
         remembered = self._remembered(state)
         *others, last = sorted(
             state.legal_actions(),
@@ -183,7 +189,7 @@ class Searcher:
         return bitboard.ACTION_SQUARES[self._state.size][action]
 
     def _remembered(self, state: Othello) -> int:
-        """The table's best square in a position."""
+        """The table's best square in a position, `NO_SQUARE` if there is none."""
         own, opponent = np.uint64(state.own), np.uint64(state.opponent)
         for key in (table_key(own, opponent), position_key(own, opponent)):
             data = probe(np.uint64(key), self._memory)

@@ -1,8 +1,7 @@
 """The exact solver: the final score of a position with perfect play.
 
-Null-window alpha-beta with a transposition table. Moves are tried in the order: the table's, then those that leave
-the opponent few moves (corners count twice), corners and odd quarters preferred. Stable discs of the opponent bound
-the score from above.
+It is alpha-beta with null windows and a transposition table. The table's move is tried first, the others by their ranks
+(see `moves.list_moves`). The opponent's stable discs bound the score from above.
 """
 
 import numpy as np
@@ -21,98 +20,23 @@ from othello_agents.engine.memory import (
     probe,
     square_of,
     store,
-    upper_bound,
 )
+from othello_agents.engine.moves import known_refutation, legal_moves, list_moves, next_move
 from othello_agents.engine.stability import score_bound
-from othello_agents.search.kernels import Int
 from othello_env.games.othello.bitboard import final_margin, popcount, square_to_action
-from othello_env.games.othello.bitboard import legal_moves as legal_moves_inline
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
-__all__ = ["corners_of", "legal_moves", "next_move", "solve", "solve_moves"]
+__all__ = ["solve", "solve_moves"]
 
-_0, _1, _8 = np.uint64(0), np.uint64(1), np.uint64(8)
-_NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F7F)
+_0, _1 = np.uint64(0), np.uint64(1)
 
 _LAST = 4
-"""With this many empty squares or fewer, the specialised routines take over."""
+"""With this number of empty squares or fewer, the kernels of `endings` take over."""
 _SHALLOW = 7
-"""With this many empty squares or fewer, sorting moves and asking the table cost more than they save."""
+"""With this number of empty squares or fewer, sorting moves and asking the table cost more than they save."""
 _CHILDREN = 10
-"""With this many empty squares or more, every move is looked up in the table before the first is searched (enhanced
-transposition cut-off)."""
-
-
-@kernel(slp=True)
-def legal_moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """`bitboard.legal_moves` as a function that is compiled once, not into each of its callers."""
-    return legal_moves_inline(own, opponent, board)
-
-
-@kernel
-def corners_of(board: np.uint64) -> np.uint64:
-    """The four corners of a square board."""
-    sides = board & ~((board << _1) & _NOT_A & (board >> _1) & _NOT_H)
-    return sides & ~((board << _8) & (board >> _8))
-
-
-@kernel
-def next_move(first: Int, count: Int, order: npt.NDArray[np.int64], turned: npt.NDArray[np.uint64]) -> None:
-    """Bring the best of the moves first .. count-1 to the first place."""
-    best = first
-    for i in range(first + 1, count):
-        if order[i] < order[best]:
-            best = i
-    order[first], order[best] = order[best], order[first]
-    turned[first], turned[best] = turned[best], turned[first]
-
-
-@kernel
-def _list_moves(
-    own: np.uint64,
-    opponent: np.uint64,
-    legal: np.uint64,
-    board: np.uint64,
-    hash_square: Int,
-    empty: Int,
-    memory: Memory,
-) -> Int:
-    """List the legal moves with their ranks. Returns their number, or -1 if one of them wipes out the opponent."""
-    order, turned = memory.order[empty], memory.turned[empty]
-    odd = odd_quadrants(board & ~(own | opponent))
-    corners = corners_of(board)
-    count = 0
-    while legal != _0:
-        disc = legal & (_0 - legal)
-        legal ^= disc
-        square = square_of(disc)
-        flipped = flips(disc, own, opponent)
-        if flipped == opponent:
-            return -1
-        rank: Int = 0
-        if square != hash_square:
-            replies = legal_moves(opponent ^ flipped, own | flipped | disc, board)
-            rank = 16 + 4 * np.int64(popcount(replies) + popcount(replies & corners))
-            if disc & odd:
-                rank -= 3
-            if disc & corners:
-                rank -= 6
-        order[count] = rank << 6 | square
-        turned[count] = flipped
-        count += 1
-    return count
-
-
-@kernel
-def _known_refutation(own: np.uint64, opponent: np.uint64, beta: Int, count: Int, empty: Int, memory: Memory) -> Int:
-    """The value of a listed move after which the table knows a score of at least beta, or -INFINITY."""
-    order, turned = memory.order[empty], memory.turned[empty]
-    for i in range(count):
-        disc, flipped = _1 << np.uint64(order[i] & 63), turned[i]
-        data = probe(position_key(opponent ^ flipped, own | flipped | disc), memory)
-        if data != 0 and -upper_bound(data) >= beta:
-            return -upper_bound(data)
-    return -INFINITY
+"""With this number of empty squares or more, all moves are looked up in the table before the first move is searched
+(enhanced transposition cut-off)."""
 
 
 @kernel
@@ -125,7 +49,7 @@ def _solve_shallow(
     squares: Int,
     control: npt.NDArray[np.int64],
 ) -> Int:
-    """`solve` with few empty squares: odd quarters first, no lists."""
+    """`solve` with few empty squares: moves into odd quarters come first, and there are no lists and no table."""
     control[NODES] += 1
     empties = board & ~(own | opponent)
     legal = legal_moves(own, opponent, board)
@@ -176,7 +100,7 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
     control[NODES] += 1
     if control[NODES] >= control[LIMIT]:
         return 0
-    if alpha >= 2 * empty:  # else the bound is rarely below it
+    if alpha >= 2 * empty:  # with a smaller alpha, the bound rarely helps
         most = score_bound(own, opponent, board)
         if most <= alpha:
             return most
@@ -193,11 +117,11 @@ def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.
         if alpha >= beta:
             return alpha
         hash_square = best_square(data)
-    count = _list_moves(own, opponent, legal, board, hash_square, empty, memory)
-    if count < 0:
+    count, wipes_out = list_moves(own, opponent, legal, hash_square, empty, board, memory)
+    if wipes_out:
         return squares
     if empty >= _CHILDREN:
-        value = _known_refutation(own, opponent, beta, count, empty, memory)
+        value = known_refutation(own, opponent, beta, empty - 1, count, empty, _0, memory)
         if value >= beta:
             return value
     order, turned = memory.order[empty], memory.turned[empty]
@@ -233,7 +157,7 @@ def solve_moves(
     size: int,
     memory: Memory,
 ) -> None:
-    """Set the scores (N, A) of the legal actions of N positions, and no others, until the limit of nodes is reached."""
+    """Write the scores of N positions' legal actions into `scores`, (N, A), until the limit of nodes is reached."""
     squares = np.int64(popcount(board))
     for i in range(len(own)):
         legal = legal_moves(own[i], opponent[i], board)

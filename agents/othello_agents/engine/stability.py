@@ -1,10 +1,9 @@
-"""Discs that can never be turned again: they bound the final score."""
+"""Stable discs, which can never be turned again. They bound the final score."""
 
 import numpy as np
 
-from othello_agents.search.kernels import Int
 from othello_env.games.othello.bitboard import popcount
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = ["score_bound", "stable_discs"]
 
@@ -14,13 +13,12 @@ _NOT_A, _NOT_H = ~_FILE_A, ~_FILE_H
 _RANKS = np.uint64(0xFF00_0000_0000_00FF)
 _BORDER = _FILE_A | _FILE_H | _RANKS
 _0, _1, _2, _4 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(4)
-_7, _8, _9, _14, _16 = np.uint64(7), np.uint64(8), np.uint64(9), np.uint64(14), np.uint64(16)
-_18, _28, _32, _36, _48, _56 = (np.uint64(shift) for shift in (18, 28, 32, 36, 48, 56))
+_7, _8, _9, _16, _32, _48, _56 = (np.uint64(shift) for shift in (7, 8, 9, 16, 32, 48, 56))
 _BYTE = np.uint64(0xFF)
 
 
 def _beyond(rows: int, columns: int) -> np.uint64:
-    """The squares from which a step of this many rows and columns leads off the board."""
+    """The squares from which a step by these numbers of rows and columns leads off the board."""
     squares = [8 * r + c for r in range(8) for c in range(8) if not (0 <= r + rows < 8 and 0 <= c + columns < 8)]
     return np.uint64(sum(1 << square for square in squares))
 
@@ -31,9 +29,28 @@ _SW1, _SW2, _SW4 = (_beyond(n, -n) for n in (1, 2, 4))
 _NE1, _NE2, _NE4 = (_beyond(-n, n) for n in (1, 2, 4))
 
 
+_Three = tuple[np.uint64, np.uint64, np.uint64]
+
+
+@kernel(inline=True)
+def _full_diagonals(taken: np.uint64, step: np.uint64, below: _Three, above: _Three) -> np.uint64:
+    """The squares whose diagonal in one direction has no empty square.
+
+    Two neighbours on it are `step` apart. From the squares of `below`, 1, 2 or 4 steps down lead off the board; from
+    those of `above`, 1, 2 or 4 steps up.
+    """
+    down = taken & (taken >> step | below[0])
+    up = taken & (taken << step | above[0])
+    down &= down >> (step + step) | below[1]
+    up &= up << (step + step) | above[1]
+    down &= down >> (step + step + step + step) | below[2]
+    up &= up << (step + step + step + step) | above[2]
+    return down & up
+
+
 @kernel
 def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """The squares whose rank, file, falling and rising diagonal has no empty square."""
+    """Four sets: the squares whose rank, file, falling diagonal and rising diagonal have no empty square."""
     rank = taken & (taken >> _1)
     rank &= rank >> _2
     rank &= rank >> _4
@@ -41,28 +58,17 @@ def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.u
     file = taken & (taken >> _8 | taken << _56)
     file &= file >> _16 | file << _48
     file &= file >> _32 | file << _32
-    down = taken & (taken >> _9 | _SE1)
-    up = taken & (taken << _9 | _NW1)
-    down &= down >> _18 | _SE2
-    up &= up << _18 | _NW2
-    down &= down >> _36 | _SE4
-    up &= up << _36 | _NW4
-    falling = down & up
-    down = taken & (taken >> _7 | _SW1)
-    up = taken & (taken << _7 | _NE1)
-    down &= down >> _14 | _SW2
-    up &= up << _14 | _NE2
-    down &= down >> _28 | _SW4
-    up &= up << _28 | _NE4
-    return rank, file, falling, down & up
+    falling = _full_diagonals(taken, _9, (_SE1, _SE2, _SE4), (_NW1, _NW2, _NW4))
+    rising = _full_diagonals(taken, _7, (_SW1, _SW2, _SW4), (_NE1, _NE2, _NE4))
+    return rank, file, falling, rising
 
 
 @kernel
 def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """Discs of `own` that no move can turn; not all of them are found.
+    """Discs of `own` that no move can turn. It does not find all of them.
 
-    A disc is stable if on each of its four lines the line is full, or one of its two neighbours is a stable disc of the
-    same side or off the board.
+    A disc is stable if for each of its four lines one of these is true: the line is full; a neighbour of the disc on
+    the line is a stable disc of the same side; or the disc is at the end of the line.
     """
     outside = ~board
     rank, file, falling, rising = _full_lines(own | opponent | outside)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from othello_env.agent import WrongGameError
-from othello_env.games.game import State
+from othello_env.games.game import State, WrongGameError
 
 __all__ = [
     "NEAR_CORNERS",

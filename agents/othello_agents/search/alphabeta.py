@@ -1,4 +1,4 @@
-"""The agent that finds what minimax finds, but skips the lines of play that cannot change the result."""
+"""Alpha-beta: it finds what minimax finds, but skips the lines of play that cannot change the result."""
 
 import math
 
@@ -13,10 +13,10 @@ __all__ = ["AlphaBeta", "alphabeta"]
 
 
 def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math.inf, beta: float = math.inf) -> Found:
-    """What `minimax` finds, if its value lies between alpha and beta.
+    """Find what `minimax` finds if its value lies between alpha and beta; otherwise the value is a bound.
 
-    Elsewhere the player to move can get alpha, and the other side can hold it to beta. So a position is left as soon as
-    its value reaches beta.
+    In other lines of play, the player to move is sure of alpha, and the other side can limit it to beta. So the search
+    leaves a position as soon as its value reaches beta.
     """
     if depth == 0:
         return Found(evaluate(state, state.to_move), -1, 1)
@@ -26,7 +26,7 @@ def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math
     best_action, nodes = actions[0], 1
     for action in actions:
         child = state.play(action)
-        if child.to_move == state.to_move:  # in a chain of captures the same player goes on
+        if child.to_move == state.to_move:  # the same player continues a chain of captures
             value, _, below = alphabeta(child, depth - 1, evaluate, alpha, beta)
         else:
             value, _, below = alphabeta(child, depth - 1, evaluate, -beta, -alpha)
@@ -40,17 +40,18 @@ def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math
 
 
 class AlphaBeta(DepthSearch):
-    """Plays the first best action of an alpha-beta search of a two-player game, the one that minimax plays.
+    """Plays the first best action of an alpha-beta search of a two-player game. Minimax plays the same action.
 
-    In checkers it is compiled too, for the evaluations that are sums over pieces.
+    The search is compiled for Othello with the evaluations of `kernels.compiled_sum`, and for checkers with the
+    evaluations that are sums over pieces.
 
     Args:
-        depth: of the search, in plies.
+        depth: the depth of the search in plies.
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
         ValueError: the depth is out of range, or there is no such evaluation.
-        TypeError: the depth is no integer, or the evaluation no function.
+        TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 
     python = staticmethod(alphabeta)

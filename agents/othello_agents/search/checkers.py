@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from othello_agents.evaluations.checkers import piece_weights
 from othello_agents.evaluations.description import PieceWeight
-from othello_agents.search.kernels import WIN, Int
+from othello_agents.search.kernels import WIN
 from othello_env.games.checkers.kernels import BOARDS, POSITIONS, is_drawn, legal_moves, step
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.checkers.tables import DRAWS
 from othello_env.games.othello.bitboard import popcount
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = ["search"]
 
@@ -24,10 +24,10 @@ _1 = np.uint64(1)
 
 
 class _Rules(NamedTuple):
-    """What stays the same throughout a search."""
+    """The data that stay the same during a search."""
 
     half: np.uint64
-    """The side of the board, halved."""
+    """Half the side of the board."""
     board: np.uint64
     """The dark squares."""
     repeats: int
@@ -35,11 +35,11 @@ class _Rules(NamedTuple):
     quiet_limit: int
     """As for `is_drawn`."""
     weights: npt.NDArray[np.int64]
-    """(4, 64) see `piece_weights`."""
+    """(4, 64), as for `piece_weights`."""
 
 
 class _Position(NamedTuple):
-    """A position as the kernels of checkers have it."""
+    """A position as the kernels of checkers take it (see `othello_env.games.checkers.kernels`)."""
 
     own: np.uint64
     opponent: np.uint64
@@ -49,10 +49,10 @@ class _Position(NamedTuple):
 
 
 def search(state: Checkers, depth: int, weight: PieceWeight) -> tuple[float, int, int]:
-    """An alpha-beta search of `depth` plies: the value, the first best action, the number of nodes visited.
+    """Search `depth` plies by alpha-beta. Returns the value, the first best action and the number of nodes visited.
 
-    A ply is a step or a jump. The evaluation is the sum of the pieces' weights. It finds what
-    `othello_agents.search.alphabeta.alphabeta` does, draws by repetition included.
+    A ply is a step or a jump. The evaluation is the sum of the pieces' weights. The search finds the same as
+    `othello_agents.search.alphabeta.alphabeta`, including draws by repetition.
     """
     size = state.size
     earlier = state.earlier
@@ -70,7 +70,7 @@ def search(state: Checkers, depth: int, weight: PieceWeight) -> tuple[float, int
 
 @kernel
 def _side(own: np.uint64, kings: np.uint64, weights: npt.NDArray[np.int64], men: Int) -> Int:
-    """The sum of one side's weights, whose men's weights are in row `men` and whose kings' in the next."""
+    """The sum of one side's weights. Row `men` has the weights of its men, the next row those of its kings."""
     value = np.int64(0)
     while own != _0:
         piece = own & (_0 - own)
@@ -97,9 +97,9 @@ def _alphabeta(
     quiet: int,
     rules: _Rules,
 ) -> tuple[Int, Int, Int]:
-    """The value for the player to move, 4 * bit + direction of the first best action, and the nodes visited.
+    """The value for the player to move, the first best action as 4 * bit + direction, and the number of nodes visited.
 
-    `past[end - quiet : end]` are the positions since the last irreversible move, as `is_drawn` has them.
+    `past[end - quiet : end]` are the positions since the last irreversible move, as `is_drawn` takes them.
     """
     own, opponent, kings, going, red = at
     half, board = rules.half, rules.board
@@ -127,7 +127,7 @@ def _alphabeta(
                 best = action
             p, o, k, g, r, undoable = step(own, opponent, kings, piece, direction, red, half, board)
             after, below = _Position(p, o, k, g, r), quiet + 1 if undoable else 0
-            if r == red:  # the same player goes on
+            if r == red:  # the same player continues
                 value, _, count = _alphabeta(after, depth - 1, alpha, beta, past, end + 1, below, rules)
             else:
                 value, _, count = _alphabeta(after, depth - 1, -beta, -alpha, past, end + 1, below, rules)

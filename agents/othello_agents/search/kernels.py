@@ -1,8 +1,9 @@
 """The textbook searches of Othello, compiled, for the evaluations by discs, squares and moves.
 
 They make the same moves, visit the same nodes and find the same values as the searches in `maximizer`, `minimax` and
-`alphabeta`. All values are integers from the point of view of the player to move. The balance of the squares' weights
-is carried along: a move changes it by the new disc and twice the turned ones, which look-ups by rank sum up.
+`alphabeta`. All values are integers from the point of view of the player to move. The search carries along the balance
+of the squares' weights: a move changes it by the weight of the new disc and twice the weights of the turned discs. A
+sum of weights takes one look-up for each rank of the board.
 """
 
 import numpy as np
@@ -22,7 +23,7 @@ from othello_env.games.othello.bitboard import (
     square_to_action,
 )
 from othello_env.games.othello.positions import OthelloPositions
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = [
     "ALPHABETA",
@@ -30,7 +31,6 @@ __all__ = [
     "MINIMAX",
     "WIN",
     "FoundBatch",
-    "Int",
     "compiled_sum",
     "evaluate",
     "gain",
@@ -43,14 +43,14 @@ MAXIMIZER, MINIMAX, ALPHABETA = range(3)
 """The methods of `search_batch`."""
 
 WIN = np.int64(1 << 30)
-"""The value of a game that is won: more than any evaluation. As a bare literal it would be a type of its own, and the
-search would be compiled once more for it."""
+"""The value of a won game: more than any evaluation. As a bare literal it would have a type of its own, and the search
+would be compiled once more for it."""
 
-Int = int | np.int64
-"""int64 in a kernel; either where it runs as plain Python."""
+_OUTSIDE = WIN + 1
+"""More than any value."""
 
 FoundBatch = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
-"""For N positions, (N,) each: the value for the player to move, the action to play, the number of nodes visited."""
+"""Three arrays (N,) for N positions: the values for the player to move, the actions to play, the numbers of nodes."""
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -60,11 +60,12 @@ _FILE_A = np.uint64(0x0101_0101_0101_0101)
 _FILE_H = np.uint64(0x8080_8080_8080_8080)
 
 _QUARTERS = tuple(dict.fromkeys(each.squares.quarter for each in PACKAGED if each.squares is not None))
-"""The weights that are compiled into the kernels. Table 3 * q + s is quarter q's for the size numbered s."""
+"""The weights that are compiled into the kernels. Table 3 * q + s has the weights `_QUARTERS[q]` on a board of size
+`SIZES[s]`."""
 
 
 def _row_sums() -> npt.NDArray[np.int16]:
-    """(tables, 8, 256) int16: for each table of weights, rank and set of files, the sum of the squares' weights."""
+    """The sums of the squares' weights for each table of weights, rank and set of files, (tables, 8, 256) int16."""
     weights = np.zeros((len(_QUARTERS), len(SIZES), 64), np.int16)
     for q, quarter in enumerate(_QUARTERS):
         for s, size in enumerate(SIZES):
@@ -82,19 +83,19 @@ _CORNERS = np.array(
     * len(_QUARTERS),
     np.uint64,
 )
-"""(tables,) the corners of the board."""
+"""The corners of each table's board, (tables,)."""
 _C_BONUS = NEAR_CORNER - QUARTER[0][1]
 _X_BONUS = NEAR_CORNER - QUARTER[1][1]
 
 
 def compiled_sum(evaluate: Evaluate) -> SquareSum | None:
-    """How these kernels compute an evaluation, or None where only Python can."""
+    """How these kernels compute an evaluation, or None if only Python can compute it."""
     squares = evaluate.squares if isinstance(evaluate, Evaluation) else None
     return squares if squares is not None and squares.quarter in _QUARTERS else None
 
 
 def weights_table(quarter: Quarter, size: int) -> int:
-    """The number of the table that has one of the compiled weights for a size."""
+    """The number of the table with these weights on a board of this size."""
     return len(SIZES) * _QUARTERS.index(quarter) + SIZES.index(size)
 
 
@@ -110,13 +111,13 @@ def weigh(squares: np.uint64, table: Int) -> Int:
 
 @kernel
 def gain(disc: np.uint64, turned: np.uint64, table: Int) -> Int:
-    """By how much a move raises the balance of weights."""
+    """What a move adds to the mover's balance of weights."""
     return weigh(disc, table) + 2 * weigh(turned, table)
 
 
 @kernel
 def _near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: Int) -> Int:
-    """By how much the discs beside occupied corners count more in `modified` than in `weighted`."""
+    """What `modified` adds to `weighted` for the discs beside occupied corners."""
     taken = (own | opponent) & _CORNERS[table]
     if taken == _0:
         return 0
@@ -130,7 +131,7 @@ def _near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: 
 
 @kernel
 def evaluate(own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, term: Int) -> Int:
-    """The value for `own`, whose balance of weights is `score`; `term` is that of a `SquareSum`."""
+    """The value for `own`. `score` is its balance of weights, `term` is the `SquareSum`'s."""
     if term == ONLY_MOVES:
         return np.int64(popcount(legal_moves(own, opponent, board)))
     if term == NEAR_CORNERS:
@@ -139,36 +140,7 @@ def evaluate(own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, 
 
 
 @kernel
-def _minimax(
-    own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, depth: Int, table: Int, term: Int
-) -> tuple[Int, np.uint64, Int]:
-    """The value of a position, its first best disc (none: a pass or the end) and the number of nodes visited."""
-    if depth == 0:
-        return evaluate(own, opponent, board, score, table, term), _0, 1
-    moves = legal_moves(own, opponent, board)
-    if moves == _0:
-        if legal_moves(opponent, own, board) == _0:
-            return WIN * game_result(own, opponent), _0, 1
-        value, _, nodes = _minimax(opponent, own, board, -score, depth - 1, table, term)
-        return -value, _0, nodes + 1
-    best_value: Int = -WIN - 1
-    best_disc, nodes = _0, 1
-    while moves != _0:
-        disc = moves & (_0 - moves)
-        moves ^= disc
-        turned = flips(disc, own, opponent)
-        added = gain(disc, turned, table)
-        value, _, below = _minimax(
-            opponent ^ turned, own | turned | disc, board, -(score + added), depth - 1, table, term
-        )
-        nodes += below
-        if -value > best_value:
-            best_value, best_disc = -value, disc
-    return best_value, best_disc, nodes
-
-
-@kernel
-def _alphabeta(
+def _search(
     own: np.uint64,
     opponent: np.uint64,
     board: np.uint64,
@@ -178,24 +150,31 @@ def _alphabeta(
     depth: Int,
     table: Int,
     term: Int,
+    prunes: bool,
 ) -> tuple[Int, np.uint64, Int]:
-    """What `_minimax` finds if the value lies between alpha and beta, without the lines that cannot change it."""
+    """The value of a position, its first best disc (none: a pass or the end) and the number of nodes visited.
+
+    If `prunes` is true, this is alpha-beta: it skips the lines that cannot change the value, which is exact between
+    alpha and beta. Otherwise it is minimax: it visits all lines, each with the window from -`_OUTSIDE` to `_OUTSIDE`.
+    """
     if depth == 0:
         return evaluate(own, opponent, board, score, table, term), _0, 1
     moves = legal_moves(own, opponent, board)
     if moves == _0:
         if legal_moves(opponent, own, board) == _0:
             return WIN * game_result(own, opponent), _0, 1
-        value, _, nodes = _alphabeta(opponent, own, board, -score, -beta, -alpha, depth - 1, table, term)
+        value, _, nodes = _search(opponent, own, board, -score, -beta, -alpha, depth - 1, table, term, prunes)
         return -value, _0, nodes + 1
     best_disc, nodes = moves & (_0 - moves), 1
+    low = -beta
     while moves != _0:
         disc = moves & (_0 - moves)
         moves ^= disc
         turned = flips(disc, own, opponent)
-        added = gain(disc, turned, table)
-        value, _, below = _alphabeta(
-            opponent ^ turned, own | turned | disc, board, -(score + added), -beta, -alpha, depth - 1, table, term
+        below_score = -(score + gain(disc, turned, table))
+        high = -alpha if prunes else beta
+        value, _, below = _search(
+            opponent ^ turned, own | turned | disc, board, below_score, low, high, depth - 1, table, term, prunes
         )
         nodes += below
         if -value > alpha:
@@ -209,7 +188,7 @@ def _alphabeta(
 def _maximizer(
     own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, term: Int
 ) -> tuple[Int, np.uint64, Int]:
-    """The best value for the mover of the positions after one move, the first disc that gets it, and their number."""
+    """The mover's best value after one move, the first disc that gets it, and the number of positions evaluated."""
     moves = legal_moves(own, opponent, board)
     if moves == _0:
         return evaluate(own, opponent, board, score, table, term), _0, 1
@@ -245,9 +224,9 @@ def _search_batch(
         if method == MAXIMIZER:
             values[i], disc, nodes[i] = _maximizer(p, o, board, score, table, term)
         elif method == MINIMAX:
-            values[i], disc, nodes[i] = _minimax(p, o, board, score, depth, table, term)
+            values[i], disc, nodes[i] = _search(p, o, board, score, -_OUTSIDE, _OUTSIDE, depth, table, term, False)
         else:
-            values[i], disc, nodes[i] = _alphabeta(p, o, board, score, -WIN, WIN, depth, table, term)
+            values[i], disc, nodes[i] = _search(p, o, board, score, -WIN, WIN, depth, table, term, True)
         actions[i] = size * size if disc == _0 else square_to_action(np.int64(popcount(disc - _1)), size)
     return values, actions, nodes
 
@@ -256,10 +235,10 @@ def search_batch(batch: OthelloPositions, method: int, depth: int, squares: Squa
     """Search N positions.
 
     Args:
-        batch: the positions; to a depth of 0 they may be finished.
+        batch: the positions. At depth 0 they may be finished.
         method: MAXIMIZER, MINIMAX or ALPHABETA.
-        depth: in plies; the maximizer's is always 1.
-        squares: the evaluation, one of those of `compiled_sum`.
+        depth: the depth in plies. MAXIMIZER ignores it and looks one move ahead.
+        squares: the evaluation, as `compiled_sum` returns it.
     """
     board, table = BOARDS[batch.size], weights_table(squares.quarter, batch.size)
     return _search_batch(batch.own, batch.opponent, board, batch.size, table, squares.term, depth, method)

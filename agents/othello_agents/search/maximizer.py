@@ -1,4 +1,4 @@
-"""The agent that looks one move ahead."""
+"""The maximizer looks one move ahead."""
 
 from othello_agents.evaluations import Evaluate, standard
 from othello_agents.search import kernels as search_kernels
@@ -9,7 +9,7 @@ __all__ = ["Maximizer", "maximize"]
 
 
 def maximize(state: State, evaluate: Evaluate) -> Found:
-    """The first action after which the position is worth most to the player who moved; any number of players."""
+    """Find the first action after which the position is worth most to the mover; for any number of players."""
     values = {action: evaluate(state.play(action), state.to_move) for action in state.legal_actions()}
     best = max(values, key=values.__getitem__)
     return Found(values[best], best, len(values))
@@ -23,7 +23,7 @@ class Maximizer(PairedSearch):
 
     Raises:
         ValueError: there is no such evaluation.
-        TypeError: it is no function.
+        TypeError: the evaluation is not a function.
     """
 
     kernel = search_kernels.MAXIMIZER
@@ -33,11 +33,11 @@ class Maximizer(PairedSearch):
 
     @staticmethod
     def python(state: State, depth: int, evaluate: Evaluate) -> Found:
-        """`maximize`, whose depth is always 1."""
+        """`maximize`; it ignores the depth, which is always 1."""
         return maximize(state, evaluate)
 
     def _value(self, state: State, depth: int, player: int, evaluate: Evaluate) -> float:
-        return evaluate(state, player)  # for the player who moved, not for the one to move
+        return evaluate(state, player)  # for the player who moved, not for the player to move
 
     def _options(self) -> list[str]:
         return super()._options()[1:]

@@ -1,4 +1,4 @@
-"""The agent that searches every line of play to a fixed depth."""
+"""Minimax: it searches every line of play to a fixed depth."""
 
 import math
 
@@ -11,7 +11,7 @@ __all__ = ["Minimax", "minimax"]
 
 
 def minimax(state: State, depth: int, evaluate: Evaluate) -> Found:
-    """The value of a position if both sides play best by the evaluation `depth` plies later."""
+    """Find the value of a position if both sides play for the best evaluation `depth` plies later."""
     if depth == 0:
         return Found(evaluate(state, state.to_move), -1, 1)
     if state.is_over:
@@ -21,7 +21,7 @@ def minimax(state: State, depth: int, evaluate: Evaluate) -> Found:
     for action in actions:
         child = state.play(action)
         value, _, below = minimax(child, depth - 1, evaluate)
-        if child.to_move != state.to_move:  # in a chain of captures the same player goes on
+        if child.to_move != state.to_move:  # the same player continues a chain of captures
             value = -value
         nodes += below
         if value > best_value:
@@ -33,12 +33,12 @@ class Minimax(DepthSearch):
     """Plays the first best action of a full search of a two-player game.
 
     Args:
-        depth: the number of plies to search.
+        depth: the depth of the search in plies.
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
         ValueError: the depth is out of range, or there is no such evaluation.
-        TypeError: the depth is no integer, or the evaluation no function.
+        TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 
     python = staticmethod(minimax)

@@ -1,4 +1,7 @@
-"""Searches for any number of players: max^n, where each plays for itself, and paranoid, where all play against one."""
+"""Searches for any number of players.
+
+In max^n each player plays for itself; in paranoid all others play against one player.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +15,17 @@ from othello_env.games.game import State
 __all__ = ["MaxN", "MaxNFound", "Paranoid", "maxn", "paranoid"]
 
 _DECIDED = 1e9
-"""A finished game is worth this times its result: more than any evaluation, but finite, so a shared win is worth less
-than a win."""
+"""A finished game is worth this times its result. That is more than any evaluation. It is finite, so that a shared win
+is worth less than a win."""
 
 
 class MaxNFound(NamedTuple):
     """The result of a max^n search."""
 
     values: tuple[float, ...]
-    """For each player."""
+    """The value for each player."""
     action: int
-    """The first best action; -1 where none was searched."""
+    """The first best action; -1 if no action was searched."""
     nodes: int
 
 
@@ -33,9 +36,10 @@ def _values(state: State, evaluate: Evaluate) -> tuple[float, ...]:
 
 
 def maxn(state: State, depth: int, evaluate: Evaluate) -> MaxNFound:
-    """The values of a position if each player plays best for itself (Luckhardt and Irani, 1986).
+    """Find the values of a position if each player plays best for itself (Luckhardt and Irani, 1986).
 
-    A finished game counts its returns, beyond any evaluation. The first best action in ascending order is played.
+    The values of a finished game are its returns, scaled so that they count more than any evaluation. Of equally good
+    actions each player plays the lowest.
     """
     if depth == 0 or state.is_over:
         return MaxNFound(_values(state, evaluate), -1, 1)
@@ -53,10 +57,10 @@ def maxn(state: State, depth: int, evaluate: Evaluate) -> MaxNFound:
 def paranoid(
     state: State, depth: int, evaluate: Evaluate, player: int, alpha: float = -math.inf, beta: float = math.inf
 ) -> Found:
-    """The value of a position for `player` if all others play only against it (Sturtevant and Korf, 2000).
+    """Find the value of a position for `player` if all others play only against it (Sturtevant and Korf, 2000).
 
-    That is a game of two sides, so alpha-beta prunes it: the value is exact if it lies between alpha and beta, which
-    the two sides can get elsewhere.
+    That is a game of two sides, so the search prunes by alpha-beta. The value is exact if it lies between alpha and
+    beta; otherwise it is a bound.
     """
     if depth == 0 or state.is_over:
         value = _DECIDED * state.returns()[player] if state.is_over else evaluate(state, player)
@@ -77,18 +81,18 @@ def paranoid(
 
 
 class _ManyPlayerSearch(Search):
-    """A search for any number of players, in Python only."""
+    """A search for any number of players, which is not compiled."""
 
     def evaluate(self, state: State, player: int) -> float:
-        """The value of a position for a player by a search of it, with infinities as in `action_values`."""
+        """Search a position and return its value for a player, with infinities as in `action_values`."""
         return self._value(state, self._depth, player, self._evaluate)
 
     def _at_root(self, state: State) -> Evaluate:
-        return self._evaluate  # each position is evaluated by itself; the root fixes nothing
+        return self._evaluate  # here an evaluation never depends on the root of the search
 
 
 def _shown(value: float) -> float:
-    """A search's value, infinite if it is a finished game's result; a shared win counts as a win."""
+    """A search's value, made infinite if it comes from a finished game; a shared win counts as a win."""
     return math.copysign(math.inf, value) if abs(value) >= _DECIDED / 4 else value
 
 
@@ -96,12 +100,12 @@ class MaxN(_ManyPlayerSearch):
     """Plays the first best action of a max^n search of a game of any number of players.
 
     Args:
-        depth: of the search, in plies.
+        depth: the depth of the search in plies.
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
         ValueError: the depth is out of range, or there is no such evaluation.
-        TypeError: the depth is no integer, or the evaluation no function.
+        TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 
     def __init__(self, depth: int = 2, eval: str | Evaluate = count) -> None:  # noqa: A002 - the option of the spec
@@ -119,12 +123,12 @@ class Paranoid(_ManyPlayerSearch):
     """Plays the first best action of a paranoid search of a game of any number of players.
 
     Args:
-        depth: of the search, in plies.
+        depth: the depth of the search in plies.
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
         ValueError: the depth is out of range, or there is no such evaluation.
-        TypeError: the depth is no integer, or the evaluation no function.
+        TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 
     def __init__(self, depth: int = 3, eval: str | Evaluate = count) -> None:  # noqa: A002 - the option of the spec

@@ -1,4 +1,4 @@
-"""What the searches share: their options, what they find, and the choice between a kernel and plain Python."""
+"""The base classes of the searches: options, results, and the choice between a kernel and plain Python."""
 
 import math
 from abc import abstractmethod
@@ -20,32 +20,32 @@ from othello_env.games.othello.positions import OthelloPositions
 __all__ = ["DepthSearch", "Found", "PairedSearch", "Search", "check_depth", "final_value"]
 
 _DEEPEST = 100
-"""More plies than any game of Othello has, and than a search in Python can go down."""
+"""More plies than any game of Othello has."""
 
 
 class Found(NamedTuple):
     """The result of a search."""
 
     value: float
-    """For the player to move: an evaluation, or +-infinity for a game that is won or lost."""
+    """The value for the player to move: an evaluation, or +-infinity for a won or lost game."""
     action: int
-    """The first best action; -1 where none was searched."""
+    """The first best action; -1 if no action was searched."""
     nodes: int
     """The number of positions visited."""
 
 
 def final_value(state: State) -> float:
-    """The value of a finished game for the player to move: infinite if won or lost, 0 if drawn."""
+    """The value of a finished game for the player to move: +infinity if won, -infinity if lost, 0 if drawn."""
     result = state.returns()[state.to_move]
     return math.copysign(math.inf, result) if result else 0
 
 
 def check_depth(depth: Any) -> int:
-    """The depth of a search in plies, 1 to 100.
+    """Check a depth in plies, which must be 1 to 100, and return it as an int.
 
     Raises:
-        ValueError: it is out of range.
-        TypeError: it is no integer.
+        ValueError: the depth is out of range.
+        TypeError: the depth is not an integer.
     """
     try:
         plies = index(depth)
@@ -57,15 +57,15 @@ def check_depth(depth: Any) -> int:
 
 
 class Search(Agent):
-    """An agent that looks ahead and plays the first best action, in ascending order.
+    """An agent that looks ahead and plays the best action; of equally good actions, the lowest.
 
     Args:
-        depth: of the search, in plies.
+        depth: the depth of the search in plies.
         evaluate: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
         ValueError: the depth is out of range, or there is no such evaluation.
-        TypeError: the depth is no integer, or the evaluation no function.
+        TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 
     def __init__(self, depth: Any, evaluate: str | Evaluate) -> None:
@@ -84,7 +84,7 @@ class Search(Agent):
 
     @abstractmethod
     def search(self, state: State) -> Any:
-        """The value of a position, the action to play and the number of positions visited.
+        """Search a position. Returns its value, the action to play and the number of positions visited.
 
         Raises:
             ValueError: the game is over, or this search or its evaluation is for other games.
@@ -97,7 +97,8 @@ class Search(Agent):
     def action_values(self, state: State) -> dict[int, float]:
         """The value of each legal action for the player to move, in ascending order of actions.
 
-        The agent plays the first best one. A line that ends the game is worth +-infinity, or 0 if it is drawn.
+        The agent plays the first action with the highest value. A line that ends the game has the value +-infinity, or
+        0 if the game is drawn.
 
         Raises:
             ValueError: as for `search`.
@@ -117,12 +118,12 @@ class Search(Agent):
         self._at_root(state)(state, state.to_move)
 
     def _at_root(self, state: State) -> Evaluate:
-        """The evaluation for a search of this position: by its `at_root`, or itself if it has none."""
+        """The evaluation for a search of this position: what its `at_root` returns; itself without this method."""
         at_root: Callable[[State], Evaluate] | None = getattr(self._evaluate, "at_root", None)
         return self._evaluate if at_root is None else at_root(state)
 
     def _check(self, state: State) -> None:
-        """Check that there is something to search.
+        """Check that this search can search the position.
 
         Raises:
             ValueError: the game is over, or this search is for other games.
@@ -132,18 +133,18 @@ class Search(Agent):
 
 
 class PairedSearch(Search):
-    """A search in plain Python for any game, paired with a kernel that finds the same in Othello.
+    """A search in plain Python for any game, and a kernel that finds the same in Othello.
 
-    The kernel serves the evaluations that it knows (see `kernels.compiled_sum`); all others are searched in Python.
+    The kernel is used in Othello with the evaluations that it knows (see `kernels.compiled_sum`), Python otherwise.
     """
 
     kernel: ClassVar[int]
-    """The method of `kernels.search_batch` that finds the same as `python`."""
+    """The method of `kernels.search_batch` that finds the same as the method `python`."""
 
     @staticmethod
     @abstractmethod
     def python(state: State, depth: int, evaluate: Evaluate) -> Found:
-        """The search of a position to a depth, which may be 0."""
+        """Search a position in Python to a depth, which may be 0."""
 
     def __init__(self, depth: Any, evaluate: str | Evaluate) -> None:
         super().__init__(depth, evaluate)
@@ -168,7 +169,7 @@ class PairedSearch(Search):
 
     @property
     def answers_batches(self) -> bool:
-        """Whether a kernel answers; a search in Python is a loop that no time limit could end."""
+        """Whether a kernel serves the evaluation. A batch in Python is a loop that no time limit could end."""
         return self._compiled is not None
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
@@ -180,8 +181,8 @@ class PairedSearch(Search):
 class DepthSearch(PairedSearch):
     """A search of a two-player game to a fixed depth in plies; a pass is a ply.
 
-    At depth 0 a position is evaluated for its player to move, finished or not. Before that a finished game is worth
-    more than any evaluation to its winner.
+    At depth 0 a position is evaluated for its player to move, even if the game is over. At a greater depth, a finished
+    game is worth more than any evaluation to its winner.
     """
 
     def evaluate(self, state: State, player: int) -> float:

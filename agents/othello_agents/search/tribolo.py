@@ -1,4 +1,4 @@
-"""The strategies of Tribolo: three simple ones, and the high-level player that chooses among them."""
+"""The strategies of Tribolo: three simple strategies, and the high-level strategy, which chooses among them."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ _FEW_UNOWNED = 20
 _FEW_MOVES = 5
 
 _Value = Callable[[Tribolo, int, int], int]
-"""The value of a position for a player, given the player who is the target."""
+"""A function ``f(position, player, target)``: the value of a position for a player, given the target player."""
 
 
 def score(state: Tribolo, player: int, target: int) -> int:
-    """The player's own cells."""
+    """The number of the player's own cells."""
     return state.scores()[player]
 
 
 def mobility(state: Tribolo, player: int, target: int) -> int:
-    """The moves that the player would have if it were to move."""
+    """The number of moves that the player would have if it were to move."""
     return state.mobility(player)
 
 
 def alliance(state: Tribolo, player: int, target: int) -> int:
-    """The cells of the two players who are not the target; the target itself counts its own."""
+    """The number of cells of the two players who are not the target; for the target itself, its own cells."""
     scores = state.scores()
     return scores[player] if player == target else sum(scores) - scores[target]
 
@@ -37,14 +37,15 @@ def alliance(state: Tribolo, player: int, target: int) -> int:
 STRATEGIES: MappingProxyType[str, _Value | None] = MappingProxyType(
     {"alliance": alliance, "high-level": None, "mobility": mobility, "score": score}
 )
-"""The strategies by name, and the value that each of the simple ones maximises."""
+"""The strategies by name, each with the value that it maximises; None for the high-level strategy."""
 
 
 def choose_strategy(state: Tribolo, target: int) -> str:
-    """The name of the simple strategy that the high-level player follows for the player to move.
+    """The name of the simple strategy that the high-level strategy follows for the player to move.
 
-    It is ``alliance`` while every other score is below 1.1 times the target's; else ``score`` with fewer than 20 cells
-    without an owner (walls count); else ``mobility`` with fewer than 5 moves; else ``score``.
+    The first rule that applies decides: ``alliance`` if both other scores are below 1.1 times the target's; ``score``
+    if fewer than 20 cells have no owner (walls count as such cells); ``mobility`` if the player has fewer than 5 moves;
+    otherwise ``score``.
     """
     scores = state.scores()
     if all(10 * other < 11 * scores[target] for player, other in enumerate(scores) if player != target):
@@ -55,18 +56,19 @@ def choose_strategy(state: Tribolo, target: int) -> str:
 
 
 class TriboloPlayer(Agent):
-    """Plays the first action that is best for a strategy after the next player's answer.
+    """Plays the first action that is best by a strategy after the next player's answer.
 
-    It expects the first answer that leaves the next player with the most cells, and compares the strategy's values of
-    the positions after the answers. If its own action ends the game, the position after that counts.
+    The expected answer to an action is the first one that leaves the next player with the most cells. The strategy
+    evaluates the position after this answer. If an action ends the game, the strategy evaluates the position after the
+    action.
 
     Args:
         strategy: ``score``, ``mobility``, ``alliance`` (see the functions of these names), or ``high-level``, which
             chooses one of them at every move (see `choose_strategy`).
-        target: the name of the player against whom the two others ally.
+        target: the name of the player against whom the two other players ally.
 
     Raises:
-        ValueError: there is no such strategy or player.
+        ValueError: there is no such strategy or no such player.
     """
 
     def __init__(self, strategy: str = "high-level", target: str = "blue") -> None:
@@ -85,13 +87,13 @@ class TriboloPlayer(Agent):
         """The action for the player to move.
 
         Raises:
-            ValueError: the game is not Tribolo, or it is over.
+            ValueError: the game is not Tribolo, or the game is over.
         """
         values = self.action_values(state)
         return max(values, key=values.__getitem__)
 
     def action_values(self, state: State) -> dict[int, int]:
-        """The value of each legal action by the strategy that is played here, in ascending order of actions."""
+        """The value of each legal action by the strategy for this position, in ascending order of actions."""
         state = _checked(state)
         if state.is_over:
             raise ValueError(f"there is nothing to choose, the game is over:\n{state}")
@@ -118,6 +120,6 @@ def _checked(state: State) -> Tribolo:
 
 
 def _answered(state: Tribolo) -> Tribolo:
-    """The position after the answer that leaves its player with the most cells; the same one if the game is over."""
+    """The position after the first answer that leaves its player with the most cells; `state` if the game is over."""
     answers = map(state.play, state.legal_actions())
     return max(answers, key=lambda after: after.scores()[state.to_move], default=state)

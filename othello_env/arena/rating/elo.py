@@ -65,7 +65,7 @@ class Ratings:
     """Ratings of K agents.
 
     Attributes:
-        elo: the rating of each agent, in the order in which the agents first appear; NaN for an agent without a rating.
+        elo: the ratings by name; agents with fixed ratings come first. NaN for an agent without a rating.
         covariance: (K, K) float64, the covariance of the ratings in the same order, in squared Elo points; 0 for fixed
             ratings.
         limited: two sets: the agents whose ratings have a lower limit, and the agents whose ratings have an upper one.

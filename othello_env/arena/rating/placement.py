@@ -269,7 +269,7 @@ def _check_rung(ladder: Ladder, rung: Rung, record: GameRecord) -> None:
 
 
 def _next_batch(placement: Placement, openings: int, half_width: float, games: int | None) -> tuple[Rung, int] | None:
-    """The rung to play next and the number of pairs of games, or None if the games end.
+    """The rung to play next and the number of pairs of games against it, or None if no more games are to be played.
 
     No opening is played twice against the same rung, since agents without random choices would repeat their games.
 

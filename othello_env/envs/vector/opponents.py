@@ -108,7 +108,8 @@ def _drawn(opponents: Opponents, start: State) -> tuple[list[Agent], list[str], 
     seats = start.num_players - 1
     if not isinstance(opponents, Mapping):
         agents, names = make_opponents(opponents, start)
-        return agents, names, np.triu(np.full((seats, seats), 2**32, np.uint64))  # so agent k plays in seat k
+        # Row k is 0 before column k, and then 2**32, which is above every random number: agent k plays in seat k.
+        return agents, names, np.triu(np.full((seats, seats), 2**32, np.uint64))
     agents = [make_agent(opponent) for opponent in opponents]
     for agent in agents:
         agent.check_game(start)

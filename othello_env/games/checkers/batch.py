@@ -64,7 +64,7 @@ class CheckersRules(NamedTuple):
 
 @kernel(inline=True, lean=True)
 def _movers(boards: _Boards, i: int, direction: int) -> np.uint64:
-    """The pieces of game i that may move in a direction."""
+    """The pieces of game i that may move in this direction: 0 NW, 1 NE, 2 SW, 3 SE."""
     found: np.uint64 = boards[8][i]
     if direction == 0:
         found = boards[5][i]

@@ -47,7 +47,7 @@ def ffo() -> list[Endgame]:
 
 @pytest.fixture(scope="session")
 def random_position() -> Callable[..., Othello]:
-    """`random_position(key, empty)`: a position with `empty` empty squares from a random game, perhaps with a pass."""
+    """`random_position(key, empty)`: a position from a random game with `empty` empty squares, maybe a forced pass."""
 
     def position(key: int, empty: int, size: int = 8) -> Othello:
         for game in range(key << 16, (key + 1) << 16):

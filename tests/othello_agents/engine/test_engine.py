@@ -44,7 +44,7 @@ def weights(tmp_path_factory):
 
 
 def as_textbook(analysis):
-    """The engine's score as a textbook search gives it: infinite for a won or lost game."""
+    """The engine's score in the form of a textbook search: infinite for a won or lost game."""
     return math.copysign(math.inf, analysis.score) if analysis.unit == "discs" and analysis.score else analysis.score
 
 
@@ -93,7 +93,7 @@ def test_its_value_with_ntuple_weights_is_that_of_the_textbook_search(size, weig
             assert analysis.score == pytest.approx(math.tanh(value / LOGIT), abs=2 / LOGIT), state
 
 
-# The numbers of nodes of the deterministic search. If they change, the engine's behaviour changed: only on purpose.
+# The numbers of nodes of the deterministic search. They may change only if the engine is meant to behave differently.
 SIGNATURE = {"weighted": 189_426, "mobility": 150_414}
 
 
@@ -380,7 +380,7 @@ def test_an_engine_travels_to_another_process():
 
 
 def test_what_is_remembered_of_one_size_is_not_used_on_another():
-    # With a time limit the table is kept from move to move, and the starts of all sizes occupy the same squares.
+    # With a time limit the engine keeps its table between moves. The start has the same squares on boards of all sizes.
     engine = Engine(ms=60_000, depth=6, exact=0, eval="count")
     for size in (8, 4, 6, 8):
         expected = AlphaBeta(6, "count").search(Othello(size)).value

@@ -76,7 +76,7 @@ def test_a_selective_search_visits_fewer_nodes(random_position):
 
 def test_depths_that_are_never_cut_and_endgames_are_the_same(random_position):
     for key in range(6):
-        # Only positions after the first move can be cut, so a search to depth 3 is complete too.
+        # The root is never cut, and depths below 3 are not cut, so a search to depth 3 skips nothing.
         for options in ({"depth": SHALLOWEST, "exact": 0}, {"exact": 13}):
             empty = 13 if "depth" not in options else 40
             selective, whole = both(random_position(key, empty), **options)

@@ -1,4 +1,4 @@
-"""Exact scores: compared with published ones and with a full search, and known results of small boards."""
+"""Exact scores: compared with published ones and with a full search, and with known results of small boards."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from othello_agents.engine import Engine, exact_scores
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, clear, new_memory
-from othello_agents.engine.solver import corners_of, solve
+from othello_agents.engine.moves import corners_of
+from othello_agents.engine.solver import solve
 from othello_agents.engine.stability import stable_discs
 from othello_env import Othello
 from othello_env.games.hashing import draw
@@ -20,7 +21,7 @@ _0 = np.uint64(0)
 
 @kernel
 def full_search(own, opponent, board):
-    """The score by trying every line: without bounds, a table or an order of moves."""
+    """The score by a search of every line, without bounds, table and order of moves."""
     legal = legal_moves(own, opponent, board)
     if legal == _0:
         if legal_moves(opponent, own, board) == _0:
@@ -94,7 +95,7 @@ def test_ffo_scores_and_best_moves(ffo):
 
 
 def test_signature(ffo):
-    """The number of nodes of the deterministic solver. It must change only on purpose."""
+    """The number of nodes of the deterministic solver may change only if the solver is meant to behave differently."""
     engine = Engine(eval="mobility")
     assert [engine.solve(endgame.state).nodes for endgame in ffo[:4]] == [40_318, 31_682, 128_224, 62_210]
 

@@ -1,4 +1,4 @@
-"""Alpha-beta in checkers: the kernel compared with the search in Python, and evaluations with sums by hand."""
+"""Alpha-beta in checkers: the kernel compared with the search in Python, evaluations with sums by hand."""
 
 import math
 import random
@@ -94,7 +94,7 @@ def test_evaluations_are_sums_over_pieces():
 
 
 def test_both_sides_are_weighed_alike():
-    # Rotated by 180 degrees, with colours exchanged, the board is the same position for the other side.
+    # The board is rotated by 180 degrees and the colours are exchanged: the same position for the other side.
     for state in positions(30, 4):
         red, white = [[f"{'K' * king}{square}" for owner, square, king in pieces] for pieces in turned(state)]
         twin = Checkers.from_text(f"{'WB'[state.to_move]}:W{','.join(white)}:B{','.join(red)}")

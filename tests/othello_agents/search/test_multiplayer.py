@@ -1,4 +1,4 @@
-"""Max^n and paranoid search, compared with full lists of lines, on random trees and in Tribolo."""
+"""Max^n and paranoid search on random trees and in Tribolo, compared with lists of all lines of play."""
 
 import math
 
@@ -13,7 +13,7 @@ from othello_env.games.tribolo.position import Tribolo
 
 
 def trees(three_step, n):
-    """Random trees of a game of three players, which is won like Tribolo."""
+    """Games of three players on n random trees, with results like those of Tribolo."""
 
     def returns(state):
         best = [score == max(state.scores()) for score in state.scores()]
@@ -29,7 +29,7 @@ def leaf(state, player):
 
 
 def all_lines(state, depth):
-    """All lines, listed: {line of actions: final state}."""
+    """All lines of play: {actions: final state}."""
     if depth == 0 or state.is_over:
         return {(): state}
     return {
@@ -40,7 +40,7 @@ def all_lines(state, depth):
 
 
 def solve(state, depth, choose):
-    """The end of the line that is played if `choose(mover, ends)` picks among the ends that the mover can reach."""
+    """The end of the line of play in which each mover goes for the end that `choose(mover, ends)` picks."""
     if depth == 0 or state.is_over:
         return state
     return choose(state.to_move, [solve(state.play(action), depth - 1, choose) for action in state.legal_actions()])
@@ -99,18 +99,6 @@ def test_a_won_game_comes_before_a_shared_one_and_that_before_a_lost_one():
     assert values == sorted(values, reverse=True)
     assert len(set(values)) == 3
     assert maxn(lost, 3, count).values[0] == values[2]
-
-
-@pytest.mark.parametrize("agent", [MaxN(2), Paranoid(2)])
-def test_tribolo_is_played_well(agent):
-    others = make_agent("random", seed=2)
-    total = 0.0
-    for seed in range(6):
-        state = Tribolo(seed)
-        while not state.is_over:
-            state = state.play((agent if state.to_move == seed % 3 else others).act(state))
-        total += state.returns()[seed % 3]
-    assert total / 6 > 0.3  # random play scores 0
 
 
 def test_specs_and_bad_input():

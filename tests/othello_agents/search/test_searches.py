@@ -1,4 +1,4 @@
-"""The textbook searches, compared: each other, a full list of lines, and compiled code with plain Python."""
+"""The textbook searches, compared with each other and with a list of all lines; compiled code with Python."""
 
 import csv
 import math
@@ -66,7 +66,7 @@ def test_alphabeta_of_depth_3_plays_the_printed_minimax_game() -> None:
 
 
 def value_of(state: State, depth: int, evaluate: Evaluate, player: int) -> float:
-    """The value for a player, always from that player's view, so that no sign changes between plies."""
+    """The value for a player by a search that keeps this player's point of view, so no sign changes between plies."""
     if depth == 0:
         return evaluate(state, state.to_move) * (1 if state.to_move == player else -1)
     if state.is_over:

@@ -1,4 +1,4 @@
-"""The strategies of Tribolo: in named positions, and compared with a search by listing."""
+"""The strategies of Tribolo in chosen positions, and compared with a step-by-step search."""
 
 import pytest
 
@@ -69,16 +69,15 @@ def test_the_search_is_root_and_one_answer(strategy, target):
         assert agent.act(state) == next(a for a in values if values[a] == max(values.values()))
 
 
-def test_the_strategies_beat_random_play():
-    others = make_agent("random", seed=5)
-    for strategy in ("score", "high-level"):
-        agent, total = TriboloPlayer(strategy), 0.0
-        for seed in range(6):
-            state = Tribolo(seed)
-            while not state.is_over:
-                state = state.play((agent if state.to_move == seed % 3 else others).act(state))
-            total += state.returns()[seed % 3]
-        assert total / 6 > 0.3  # random play scores 0
+@pytest.mark.parametrize("spec", ["maxn", "paranoid:depth=2", "tribolo:strategy=score", "tribolo"])
+def test_tribolo_is_played_well(spec):
+    agent, others, total = make_agent(spec), make_agent("random", seed=2), 0.0
+    for seed in range(6):
+        state = Tribolo(seed)
+        while not state.is_over:
+            state = state.play((agent if state.to_move == seed % 3 else others).act(state))
+        total += state.returns()[seed % 3]
+    assert total / 6 > 0.3  # random play scores 0
 
 
 def test_specs_and_bad_input():
