@@ -33,7 +33,7 @@ class Renderer:
         self._window = drawing.Window(RENDER_FPS) if mode == "human" else None
 
     def render(self, state: State) -> Any:
-        """Draw a position. Returns text or an array, as the mode says; None if a window shows it or the mode is None."""
+        """Draw a position. Returns text or an array, as the mode says; None if a window shows it or without a mode."""
         if self._window is not None:
             self._window.show(drawing.pixels(state))
             return None
