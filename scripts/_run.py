@@ -70,7 +70,7 @@ class Learner(Protocol):
     NAME: ClassVar[str]
     """The name of the algorithm."""
     UNIT: ClassVar[str]
-    """``plies`` or ``games``: the name of the attribute with the number played so far, and of the curve's axis."""
+    """What the run counts, ``plies`` or ``games``. The attribute of this name has the number so far."""
 
     settings: Any
     """A dataclass of all settings on which the results depend."""

@@ -29,7 +29,7 @@ _SHOW_EVERY = 0.2
     default=HALF_WIDTH,
     help="Play until the 95% interval of the rating is at most this number of Elo points to each side.",
 )
-@click.option("--games", type=options.EvenRange(), help="The most games that are played, even.")
+@click.option("--games", type=options.EvenRange(), help="The largest number of games, even.")
 @click.option("--minutes", type=options.FloatRange(0, 1e7, above=True), help="The most minutes of play.")
 @click.option("--endgame", is_flag=True, help="Play no games; only compare endgame moves with perfect play.")
 @click.option("--out", type=options.FOLDER, help="Write benchmark.json, .md and .png to this new or empty folder.")

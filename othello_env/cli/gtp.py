@@ -22,7 +22,7 @@ _LOOK_SECONDS = 1.0  # the time between two checks whether a program still reads
 @options.size_option
 @options.seed_option()
 def command(agent: str, size: int, seed: int) -> None:
-    """Let an Othello program play an agent.
+    """Let another Othello program play against an agent.
 
     It reads commands of the Go Text Protocol (GTP) from standard input and answers on standard output, until the
     command quit or the end of the input.

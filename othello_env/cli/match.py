@@ -19,7 +19,7 @@ HEAD = ("opponent", "wins", "draws", "losses", "score", "95% interval", "discs")
     "--games",
     type=options.EvenRange(),
     default=200,
-    help="The number of games, even: each opening is played with both colours.",
+    help="An even number of games: each opening is played with both colours.",
 )
 @options.openings_option
 @options.game_option

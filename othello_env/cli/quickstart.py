@@ -25,7 +25,7 @@ _OPENINGS = "random:10"
 @click.option(
     "--seconds", type=options.FloatRange(0, options.MOST_SECONDS, above=True), default=60.0, help="Seconds of training."
 )
-@click.option("--games", type=options.EvenRange(), default=200, help="Number of games against each opponent, even.")
+@click.option("--games", type=options.EvenRange(), default=200, help="An even number of games against each opponent.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),

@@ -42,7 +42,7 @@ _LARGEST_RESULTS = 4 << 20
 @click.option("--seconds", type=options.FloatRange(1, 3600), default=60.0, help="How many seconds an agent may think.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], seconds: float, browser: bool) -> None:
-    """Play and look into agents in the browser.
+    """Play against agents in the browser, and see how they judge a position.
 
     Only this computer can open the page. It offers the packaged agents and each AGENT that is given: a spec
     (alphabeta:depth=4), a file of weights (agent.npz) or a Python function (policy.py:function).

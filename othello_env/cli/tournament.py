@@ -23,8 +23,8 @@ __all__ = ["command", "cross_table", "elo_table"]
 @click.option(
     "--games",
     type=click.IntRange(1, options.MOST_GAMES),
-    help="The games of each pair of agents, even: each opening is played with both colours. For games of "
-    "three: the games of each group of three, a multiple of 3.  [default: 200, for three 201]",
+    help="The games for each pair of agents, an even number: each opening is played with both colours. In games of "
+    "three players: for each group of three agents, a multiple of 3.  [default: 200, for three 201]",
 )
 @options.openings_option
 @options.seed_option()

@@ -26,7 +26,7 @@ _PRECISE_BELOW = 10.0
     "--games",
     type=click.IntRange(1, options.MOST_GAMES),
     help="Games of self-play in this run; --resume counts from 0 again. "
-    "Several runs end like one run if each number is a multiple of the batch.",
+    "Several runs give the same network as one run of all their games if each number is a multiple of --batch.",
 )
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Where to write: a .npz file."

@@ -13,7 +13,8 @@ __all__ = ["Openings", "opening_position", "random_opening"]
 def random_opening(start: State, plies: int, key: int) -> State | None:
     """The position after random plies from `start`, or None if the game is over by then.
 
-    The plies depend only on `key`. In each position, every legal action is equally likely. A pass counts as a ply.
+    The same start, number of plies and key give the same position. In each position, every legal action is equally
+    likely. A pass counts as a ply.
     """
     state = start
     for _ in range(plies):

@@ -118,9 +118,9 @@ def _known_bounds(
     board: np.uint64,
     memory: Memory,
 ) -> tuple[Int, Int, Int]:
-    """The window that stable discs and the table leave open, and the table's best square.
+    """Narrow the window by stable discs and the table. Returns alpha, beta and the table's best square.
 
-    If nothing is open, both ends of the window are equal.
+    If nothing of the window is left open, alpha and beta are equal.
     """
     if depth >= EXACT and alpha >= FINAL:
         most = to_value(score_bound(own, opponent, board))

@@ -65,7 +65,7 @@ _QUARTERS = tuple(dict.fromkeys(each.squares.quarter for each in PACKAGED if eac
 
 
 def _row_sums() -> npt.NDArray[np.int16]:
-    """The sums of the squares' weights for each table of weights, rank and set of files, (tables, 8, 256) int16."""
+    """(tables, 8, 256) int16: the summed weights of some squares of a rank, by table, rank and set of files as bits."""
     weights = np.zeros((len(_QUARTERS), len(SIZES), 64), np.int16)
     for q, quarter in enumerate(_QUARTERS):
         for s, size in enumerate(SIZES):

@@ -114,7 +114,7 @@ class Ratings:
 
 
 def _text(elo: float, low: float, high: float) -> str:
-    """A rating in a few words: its value with the interval, or only the limits that exist."""
+    """A rating as text: the value with its interval; only the finite limit if there is only one."""
     if math.isinf(low):
         return "without a limit" if math.isinf(high) else f"at most {high:.0f}"
     return f"at least {low:.0f}" if math.isinf(high) else f"{elo:.0f} ({low:.0f} to {high:.0f})"

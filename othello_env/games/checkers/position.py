@@ -42,8 +42,8 @@ class Checkers(State):
     """A position of checkers with the history on which draws depend. ``Checkers(size=8)`` is the start.
 
     Two positions are equal if these are equal: the pieces, the player to move, the piece that must continue jumping,
-    the rule for draws, and the history that can still lead to a draw. This history is the positions that can occur
-    again or, under the 40-move rule, the number of quiet plies.
+    the rule for draws, and the history that can still lead to a draw. Under the 40-move rule
+    this history is the number of quiet plies; under the other rules it is the earlier positions that can occur again.
 
     >>> game = Checkers.from_moves("11-15 22-18 15x22 25x18")
     >>> print(game)

@@ -135,7 +135,7 @@ class Thinkers:
         try:
             for request in requests:
                 await process.ask(request)
-        except ThinkingError:  # the process died; a page that asks for the same gets the error
+        except ThinkingError:  # the process died; a page that sends the same request will get the error
             pass
         finally:
             await self._kill(process)

@@ -38,7 +38,7 @@ class Turns:
             is_move: whether the think is for a move; otherwise its answer is only shown.
 
         Raises:
-            BusyError: the client, or all clients together, already wait for too much.
+            BusyError: too many requests of this client are waiting, or too many clients have requests.
         """
         client = self._clients.get(name) or _Client(self._share)
         if client.waiting >= _WAITING_PER_CLIENT or len(self._clients | {name: client}) > _CLIENTS:

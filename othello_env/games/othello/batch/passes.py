@@ -119,9 +119,9 @@ def encode_8x8(
     Args:
         boards: own, opponent and legal, each (N,).
         over: (N,), set if the game is over.
-        arrays: five arrays: the planes, (N, 2, 64) int8, which are not used here; the same planes as words, (16 * N,)
-            uint64; the masks, (N, 65) int8; the first 64 bytes of each mask as words, (N, 8) uint64, which may be
-            unaligned; and EXPAND.
+        arrays: (planes, plane_words, masks, mask_words, EXPAND). planes is (N, 2, 64) int8; only `encode_small` uses
+            it. plane_words is the same memory as (16 * N,) uint64. masks is (N, 65) int8. mask_words is the first 64
+            bytes of each mask as (N, 8) uint64, which may be unaligned.
     """
     own, opponent, legal = boards
     _, words_of_planes, masks, mask_words, expand = arrays
