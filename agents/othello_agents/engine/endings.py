@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.engine.flips import flips
-from othello_agents.engine.memory import NODES, square_of
-from othello_env.games.othello.bitboard import final_margin, popcount
+from othello_agents.engine.memory import NODES
+from othello_env.games.othello.bitboard import final_margin, popcount, square_of
 from othello_env.support.jit import Int, kernel
 
 __all__ = ["INFINITY", "odd_quadrants", "solve_last"]

@@ -8,7 +8,7 @@ processes four lines at once, one in each lane of a vector.
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.engine.memory import square_of
+from othello_env.games.othello.bitboard import square_of
 from othello_env.support.jit import kernel
 
 __all__ = ["flips"]

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.othello.bitboard import popcount
 from othello_env.support.jit import Int, kernel
 
 __all__ = [
@@ -34,7 +33,6 @@ __all__ = [
     "new_memory",
     "position_key",
     "probe",
-    "square_of",
     "store",
     "upper_bound",
 ]
@@ -96,12 +94,6 @@ def clear(memory: Memory) -> None:
     if memory.control[GENERATION] == _GENERATIONS:
         memory.control[GENERATION] = 1
         memory.table[:] = 0
-
-
-@kernel
-def square_of(disc: np.uint64) -> Int:
-    """The square (0-63) of a single disc."""
-    return np.int64(popcount(disc - _1))
 
 
 @kernel

@@ -25,14 +25,13 @@ from othello_agents.engine.memory import (
     narrow,
     position_key,
     probe,
-    square_of,
     store,
 )
 from othello_agents.engine.moves import known_refutation, legal_moves, list_moves, next_move
 from othello_agents.engine.probcut import SHALLOWEST, shallow_depth, sufficient
 from othello_agents.engine.solver import solve
 from othello_agents.engine.stability import score_bound
-from othello_env.games.othello.bitboard import final_margin, popcount
+from othello_env.games.othello.bitboard import final_margin, popcount, square_of
 from othello_env.support.jit import Int, kernel
 
 __all__ = ["EXACT", "FINAL", "search", "table_key", "to_score", "to_value"]

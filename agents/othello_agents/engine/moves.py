@@ -5,9 +5,9 @@ import numpy.typing as npt
 
 from othello_agents.engine.endings import odd_quadrants
 from othello_agents.engine.flips import flips
-from othello_agents.engine.memory import WORST, Memory, depth_of, position_key, probe, square_of, upper_bound
+from othello_agents.engine.memory import WORST, Memory, depth_of, position_key, probe, upper_bound
 from othello_env.games.othello.bitboard import legal_moves as legal_moves_inline
-from othello_env.games.othello.bitboard import popcount
+from othello_env.games.othello.bitboard import popcount, square_of
 from othello_env.support.jit import Int, kernel
 
 __all__ = ["corners_of", "known_refutation", "legal_moves", "list_moves", "next_move"]

@@ -18,12 +18,11 @@ from othello_agents.engine.memory import (
     narrow,
     position_key,
     probe,
-    square_of,
     store,
 )
 from othello_agents.engine.moves import known_refutation, legal_moves, list_moves, next_move
 from othello_agents.engine.stability import score_bound
-from othello_env.games.othello.bitboard import final_margin, popcount, square_to_action
+from othello_env.games.othello.bitboard import final_margin, popcount, square_of, square_to_action
 from othello_env.support.jit import Int, kernel
 
 __all__ = ["solve", "solve_moves"]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.othello.bitboard import advance, game_result, legal_moves, popcount, square_to_action
+from othello_env.games.othello.bitboard import advance, game_result, legal_moves, popcount, square_of, square_to_action
 from othello_env.support.jit import kernel
 
 __all__ = [
@@ -177,7 +177,7 @@ def best_move(
     while legal != _0:
         disc = legal & (_0 - legal)
         legal ^= disc
-        square = np.int64(popcount(disc - _1))
+        square = square_of(disc)
         new_own, new_opponent, replies, moves = advance(own, opponent, disc, tables.board)
         if (replies | moves) == _0:
             result = game_result(new_opponent, new_own)

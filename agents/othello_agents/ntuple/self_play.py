@@ -26,6 +26,7 @@ from othello_env.games.othello.bitboard import (
     legal_moves,
     nth_bit,
     popcount,
+    square_of,
 )
 from othello_env.support.jit import kernel
 
@@ -107,7 +108,7 @@ def _grab(own: np.uint64, opponent: np.uint64, legal: np.uint64) -> np.int64:
         legal ^= disc
         turned = np.int64(popcount(flips(disc, own, opponent)))
         if turned > most:
-            best, most = np.int64(popcount(disc - _1)), turned
+            best, most = square_of(disc), turned
     return best
 
 

@@ -20,6 +20,7 @@ from othello_env.games.othello.bitboard import (
     game_result,
     legal_moves,
     popcount,
+    square_of,
     square_to_action,
 )
 from othello_env.games.othello.positions import OthelloPositions
@@ -227,7 +228,7 @@ def _search_batch(
             values[i], disc, nodes[i] = _search(p, o, board, score, -_OUTSIDE, _OUTSIDE, depth, table, term, False)
         else:
             values[i], disc, nodes[i] = _search(p, o, board, score, -WIN, WIN, depth, table, term, True)
-        actions[i] = size * size if disc == _0 else square_to_action(np.int64(popcount(disc - _1)), size)
+        actions[i] = size * size if disc == _0 else square_to_action(square_of(disc), size)
     return values, actions, nodes
 
 

@@ -43,6 +43,7 @@ __all__ = [
     "play",
     "popcount",
     "randomise",
+    "square_of",
     "square_to_action",
 ]
 
@@ -88,6 +89,12 @@ def popcount(x: np.uint64) -> np.uint64:
     x = (x & _NIBBLES) + ((x >> _2) & _NIBBLES)
     x = (x + (x >> _4)) & _BYTES
     return (x * _SUM_BYTES) >> _56
+
+
+@kernel(inline=True)
+def square_of(disc: np.uint64) -> np.int64:
+    """The square (0-63) of a single disc."""
+    return np.int64(popcount(disc - _1))
 
 
 @kernel
