@@ -10,6 +10,7 @@ import atexit
 import os
 import signal
 import sys
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ __all__ = ["main"]
 
 _INTERRUPTED = 130
 _AGAIN_SECONDS = 0.01
+_PATIENCE_SECONDS = 5.0
+_COMPILER = ("numba.", "llvmlite.")
 
 
 def main() -> None:
@@ -44,18 +47,29 @@ def main() -> None:
 
 
 _command: "list[CodeType]" = []
-_interrupted: list[bool] = []
+_interrupted: list[float] = []  # when
 _lost: list[bool] = []
+_waiting: list[bool] = []
 
 
 def _interrupt(_: int, frame: "FrameType | None") -> None:
-    """Interrupt the command. Before and after the command nothing would catch the interrupt, so end the process."""
-    _interrupted.append(True)
+    """Interrupt the command. Before and after the command nothing would catch the interrupt, so end the process.
+
+    While Numba compiles or loads code, the interrupt waits for a few seconds at most. Within Numba's C code it could be
+    lost or crash the process.
+    """
+    _interrupted.append(time.monotonic())
+    _waiting.clear()
+    may_wait = False
     while frame is not None:
         if frame.f_code is _raise_again.__code__:
             return  # `_raise_again` sees that there is one more interrupt
         if frame.f_code in _command:
+            if may_wait and time.monotonic() - _interrupted[0] < _PATIENCE_SECONDS:
+                _interrupt_again()
+                return
             raise KeyboardInterrupt
+        may_wait = may_wait or frame.f_globals.get("__name__", "").startswith(_COMPILER)
         frame = frame.f_back
     os._exit(_INTERRUPTED)
 
@@ -93,8 +107,15 @@ def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
     elif not _interrupted:
         sys.__unraisablehook__(lost)
     if is_interrupt or len(_interrupted) > before:
-        import threading
+        _interrupt_again()
 
+
+def _interrupt_again() -> None:
+    """Interrupt the command a moment later."""
+    import threading
+
+    if not _waiting:
+        _waiting.append(True)
         threading.Timer(_AGAIN_SECONDS, _interrupt_main_thread).start()
 
 

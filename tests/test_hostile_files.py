@@ -190,6 +190,8 @@ def crafted_safetensors():
         {"data_offsets": [8, 0]},
     ):
         yield f"tensor {change}", tensors_file(top | {"first.bias": top["first.bias"] | change}, data)
+    many = {f"t{i}": top["first.bias"] | {"shape": [0], "data_offsets": [0, 0]} for i in range(100_000)}
+    yield "many tensors", tensors_file(many | top, data)
     for length in (0, 2**63, 2**64 - 1, len(valid)):
         yield f"header of {length}", tensors_file(top, data, length)
     for text in (NESTED, '{"a":' * DEEP, "NaN", "[]", "{}", '{"__metadata__": {"card": 4}}'):

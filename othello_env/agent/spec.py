@@ -73,7 +73,8 @@ class _EpsilonAgent(Agent):
         self._chance = Chance(seed)
 
     def __repr__(self) -> str:
-        return f"{self._agent!r} with epsilon={self._epsilon}"
+        inner = repr(self._agent)
+        return f"{inner}{',' if '=' in inner else ':'}epsilon={self._epsilon}"
 
     def __getattr__(self, name: str) -> Any:
         # Other methods, such as an analysis, are those of the inner agent.

@@ -14,6 +14,7 @@ from othello_env.cli import _options as options
 
 __all__ = ["command"]
 
+_LONGEST_LINE = 1 << 16  # characters
 _LOOK_SECONDS = 1.0  # the time between two checks whether a program still reads the answers
 
 
@@ -31,7 +32,9 @@ def command(agent: str, size: int, seed: int) -> None:
 
     server = GtpServer(make_agent(agent, seed), f"othello-env {agent}", size, seed)
     with _ending_with_reader():
-        while not server.is_done and (line := sys.stdin.readline()):
+        while not server.is_done and (line := sys.stdin.readline(_LONGEST_LINE)):
+            if len(line) == _LONGEST_LINE:
+                raise click.ClickException(f"a command has at most {_LONGEST_LINE - 1:,} characters")
             answer = server.answer(line)
             if answer is not None:
                 click.echo(answer + "\n")

@@ -284,7 +284,9 @@ class State(ABC):
             NotationError: there is no such player.
         """
         for i, name in enumerate(cls.player_names):
-            if player == i or (isinstance(player, str) and player.lower() in (name, name[0])):
+            if isinstance(player, str) and player.lower() in (name, name[0]):
+                return i
+            if player == i and not isinstance(player, bool):
                 return i
         raise NotationError(f"expected a player, {', '.join(cls.player_names)}, got {player!r}")
 

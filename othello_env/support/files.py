@@ -25,7 +25,7 @@ __all__ = ["check_output", "parse_json", "read_file", "write_file", "write_json"
 
 _UNFINISHED = ".unfinished"
 _LONGEST_NAME = 200  # bytes
-_STALE_SECONDS = 60.0
+_STALE_SECONDS = 10.0
 _DEEPEST = 50
 _LONGEST_INTEGER = 300  # digits; every integer of this length fits into a float
 

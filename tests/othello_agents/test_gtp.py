@@ -208,6 +208,19 @@ def test_the_program_ends_with_its_agent(engines, is_alive, all_end):
     assert all_end(engines())
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process when its parent is killed")
+def test_the_program_ends_when_its_supervisor_is_killed(engines, all_end):
+    agent = Gtp(shlex.join([sys.executable, str(SCRIPT), "deaf", "d6"]))
+    asking = threading.Thread(target=in_time, args=(lambda: agent.act(Othello.from_moves("f5")),))
+    asking.start()
+    assert wait_until(lambda: len(engines()) == 1)
+    (program,) = engines()
+    supervisor = int(Path(f"/proc/{program}/stat").read_text().rpartition(")")[2].split()[1])
+    os.kill(supervisor, signal.SIGKILL)
+    assert all_end(engines())
+    asking.join()
+
+
 def end_of_its_own(process):
     process.stdin.close()
 

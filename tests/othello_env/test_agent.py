@@ -155,7 +155,13 @@ class TestSpecs:
         made = make_agent(spec)
         assert made.act(Othello()) == 44
         assert repr(made) == "last"
-        assert "epsilon=0.5" in repr(make_agent(f"{spec}:epsilon=.5"))
+        assert repr(make_agent(f"{spec}:epsilon=.5")) == "last:epsilon=0.5"
+
+    @pytest.mark.parametrize("spec", ["random", "alphabeta:depth=2,eval=weighted", "ntuple"])
+    def test_the_repr_of_an_agent_with_epsilon_is_a_spec(self, spec):
+        made = make_agent(f"{spec}{',' if '=' in spec else ':'}epsilon=.25")
+        assert repr(make_agent(repr(made))) == repr(made)
+        assert repr(made).endswith("epsilon=0.25")
 
     def test_agents_and_classes_of_agents_by_name(self, plugin):
         assert make_agent("othello_plugin:INSTANCE").options == {"depth": 7}

@@ -25,6 +25,7 @@ __all__ = ["GRACE_SECONDS"]
 GRACE_SECONDS = 1.0
 """How long a program may run after its stdin has ended."""
 _CHUNK = 1 << 16
+_SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG in Linux's sys/prctl.h
 
 
 def _main() -> None:
@@ -33,6 +34,7 @@ def _main() -> None:
             sys.argv[1:],
             stdin=subprocess.PIPE,
             start_new_session=sys.platform != "win32",  # a process group, which can be killed as a whole
+            preexec_fn=_end_with_supervisor if sys.platform == "linux" else None,
         )
     except OSError as error:
         sys.exit(f"cannot be started: {error}")
@@ -46,6 +48,13 @@ def _main() -> None:
     status = program.wait()
     _kill(program)  # the processes that the program left behind
     os._exit(status if status >= 0 else 128 - status)
+
+
+def _end_with_supervisor() -> None:
+    """Make the system kill this process, the program, when the supervisor is killed. Only Linux has this."""
+    import ctypes
+
+    ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def _read(program: subprocess.Popen[bytes], chunks: queue.SimpleQueue[bytes]) -> None:

@@ -42,6 +42,7 @@ _Tensor = Any  # torch.Tensor, if PyTorch is installed
 _HIDDEN = 64
 _CARD = "card"
 _MOST_CHANNELS, _MOST_BLOCKS = 512, 64
+_MOST_TENSORS = 4096
 _LONGEST_HEADER = 16 << 20  # bytes: room for a card with a curve of thousands of points
 _LARGEST_FILE = 1 << 30  # bytes
 
@@ -282,6 +283,8 @@ def _card(data: bytes) -> dict[str, Any]:
     if not 0 < length <= min(_LONGEST_HEADER, len(data) - 8):
         raise ValueError(f"its header has {length} bytes")
     header = parse_json(data[8 : 8 + length])
+    if isinstance(header, dict) and len(header) > _MOST_TENSORS:
+        raise ValueError(f"it has {len(header):,} tensors; at most {_MOST_TENSORS:,} are read")
     card = None
     if isinstance(header, dict) and isinstance(header.get("__metadata__"), dict):
         text = header["__metadata__"].get(_CARD)

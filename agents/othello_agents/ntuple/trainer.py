@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from numbers import Integral, Real
 from reprlib import repr as short
 from typing import Self
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from othello_agents.ntuple.network import NTupleNetwork
 from othello_agents.ntuple.self_play import Learning, Records, learn, play, train
+from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello import bitboard
 from othello_env.support.jit import interruptible
@@ -66,7 +68,9 @@ class Trainer:
             depend on it.
 
     Raises:
-        ValueError: the size is wrong or differs from the network's, or a number is out of its range.
+        ValueError: the size is wrong or differs from the network's, the seed is negative, or a number is out of its
+            range.
+        TypeError: the seed or another number has a wrong type.
     """
 
     def __init__(
@@ -99,19 +103,22 @@ class Trainer:
             ("batch", batch, 1, _LARGEST_BATCH),
             ("num_threads", num_threads, 1, 1024),
         ):
+            expected = "an integer" if isinstance(least, int) else "a number"
+            if not isinstance(number, Integral if isinstance(least, int) else Real) or isinstance(number, bool):
+                raise TypeError(f"{name} must be {expected}, not {number!r} of type {type(number).__name__}")
             if not least <= number <= most:
                 raise ValueError(f"{name} must be {least} to {most}, not {number}")
         if num_threads > batch:
             raise ValueError(f"threads share the games of a batch, so there must be at most {batch}, not {num_threads}")
-        self.seed = int(seed)
-        self._key = np.uint64(mix_int(seed, 0))
+        self.seed = check_seed(seed)
+        self._key = np.uint64(mix_int(self.seed, 0))
         self._learning = Learning(
             float(rate), float(trace), float(epsilon), int(random_plies), float(grabbing), bool(look_ahead)
         )
         if self.network.errors is None:
             self.network.errors = np.zeros((*self.network.weights.shape, 2), np.float32)
         self._errors = self.network.errors
-        self.batch = batch
+        self.batch = int(batch)
         self._records = Records.empty(batch, self.network.tables)
         self._threads = Threads(num_threads)
         self._portion = batch if self._threads.count > 1 else batch * max(1, _CHUNK // batch)

@@ -16,7 +16,7 @@ def comparisons(match: MatchResult) -> list[Comparison]:
 def rate_tournament(result: Tournament, anchor: str | None = None) -> Ratings:
     """Elo ratings of the agents of a tournament; the rating of the anchor is 0.
 
-    The rating of an agent that forfeited all its games is NaN, unless this agent is the anchor.
+    The rating of an agent that forfeited all its games is NaN. If this agent is the anchor, all ratings are NaN.
 
     Args:
         result: the tournament.
@@ -39,4 +39,5 @@ def rate_tournament(result: Tournament, anchor: str | None = None) -> Ratings:
         if record.fault is None or record.fault[0] != player
     }
     units = [unit for (a, b), match in scores.items() if place[a] < place[b] for unit in comparisons(match)]
-    return rate(units, {anchor: 0.0}).without({*result.agents} - played - {anchor})
+    without = {*result.agents} - played
+    return rate(units, {anchor: 0.0}).without({*result.agents} if anchor in without else without)

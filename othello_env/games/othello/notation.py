@@ -80,9 +80,9 @@ def player_from_text(to_move: str | int) -> int:
         NotationError: there is no such player.
         TypeError: the argument is neither text nor an integer.
     """
-    if to_move in (0, 1):
+    if to_move in (0, 1) and not isinstance(to_move, bool):
         return int(to_move)
-    if not isinstance(to_move, str | Integral):
+    if isinstance(to_move, bool) or not isinstance(to_move, str | Integral):
         kind = type(to_move).__name__
         raise TypeError(f"expected the player to move as X or O (black or white), not {to_move!r} of type {kind}")
     try:

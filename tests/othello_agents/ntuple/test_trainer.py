@@ -288,8 +288,33 @@ def test_bad_runs(arguments, message):
         ({"batch": 0}, "batch must be 1 to 10000, not 0"),
         ({"num_threads": 0}, "num_threads must be 1 to 1024, not 0"),
         ({"num_threads": 2}, "threads share the games of a batch, so there must be at most 1, not 2"),
+        ({"seed": -1}, "-1"),
     ],
 )
 def test_bad_trainers(arguments, message):
     with pytest.raises(ValueError, match=message):
         Trainer(**{"size": 4} | arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"seed": True}, "True"),
+        ({"seed": 1.0}, "1.0"),
+        ({"seed": "1"}, "'1'"),
+        ({"batch": 1.5}, "batch must be an integer, not 1.5 of type float"),
+        ({"batch": True}, "batch must be an integer, not True of type bool"),
+        ({"rate": "1"}, "rate must be a number, not '1' of type str"),
+    ],
+)
+def test_trainers_of_wrong_types(arguments, message):
+    with pytest.raises(TypeError, match=message):
+        Trainer(**{"size": 4} | arguments)
+
+
+def test_seeds_of_numpy_are_seeds():
+    one, other = Trainer(4, np.int64(3), batch=np.int64(2)), Trainer(4, 3, batch=2)
+    one.run(games=4)
+    other.run(games=4)
+    assert (type(one.seed), type(one.batch)) == (int, int)  # a network's card holds them
+    assert np.array_equal(one.network.weights, other.network.weights)

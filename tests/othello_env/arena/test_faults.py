@@ -74,6 +74,15 @@ def test_who_forfeits_every_game_has_no_rating():
     assert table.splitlines()[-1].split() == ["bad", "-", "no", "limit", "found"]
 
 
+def test_an_anchor_that_forfeits_every_game_gives_no_ratings():
+    agents = {"random": "random", "bad": broken}
+    with pytest.warns(FaultWarning):
+        result = play_tournament(agents, Schedule(tuple(agents), 4))
+    ratings = rate_tournament(result, "bad")
+    assert all(math.isnan(elo) for elo in ratings.elo.values())
+    assert set(ratings.elo) == {"random", "bad"}
+
+
 def test_whoever_plays_well_causes_no_warning():
     play_match("random", "maximizer", games=4)
     play_tournament({"random": "random", "maximizer": "maximizer"}, Schedule(("random", "maximizer"), 4))

@@ -89,6 +89,18 @@ def test_gtp_ends_when_nobody_reads_its_answers_even_while_it_thinks(tmp_path):
             process.kill()
 
 
+def test_gtp_does_not_read_a_line_without_end(run, monkeypatch):
+    text = io.StringIO("name\n" + "y" * 10_000_000)
+    monkeypatch.setattr("sys.stdin", text)
+    status, out, error = run("gtp", "--agent", "random")
+    assert (status, out, error) == (
+        2,
+        "= othello-env random\n\n",
+        "othello-env: a command has at most 65,535 characters\n",
+    )
+    assert text.tell() < 100_000
+
+
 def test_gtp_answers_until_quit(run, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("name\n1 play black f5\ngenmove white\nquit\nname\n"))
     status, out, _ = run("gtp", "--agent", "maximizer:eval=count")

@@ -121,6 +121,29 @@ def test_interrupts_without_end():
         assert_quiet(*answer)
 
 
+def test_numba_is_not_interrupted(tmp_path):
+    """An interrupt in Numba's code could be lost or crash the process, so it comes when that code has returned."""
+    (tmp_path / "policy.py").write_text("""
+import os, time
+compiler = {"__name__": "numba.core.compiler", "os": os, "time": time}
+exec('''
+def compile():
+    os.write(1, b"READY")
+    try:
+        time.sleep(1)
+        os.write(2, b"compiled" + bytes([10]))
+    except BaseException:
+        os.write(2, b"interrupted within" + bytes([10]))
+''', compiler)
+compiler["compile"]()
+time.sleep(600)
+""")
+    status, errors = interrupted(["match", f"{tmp_path}/policy.py:act", "random"], 0.1, b"READY", times=3)
+    lines = errors.splitlines()
+    assert lines.pop(0) == "compiled"
+    assert (status, lines) == (130, ["othello-env: interrupted"] if lines else [])
+
+
 MOMENTS = {
     "a policy is imported": "say(); time.sleep(600)",
     "a policy answers": "",

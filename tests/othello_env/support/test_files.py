@@ -178,7 +178,7 @@ def test_a_tournament_is_not_written_to_a_device_or_through_a_link(tmp_path, cap
         with soon(), pytest.raises(SystemExit, match="2"):
             main(["tournament", "random", "maximizer", "--games", "2", option, str(path)])
         out, error = capsys.readouterr()
-        assert "no regular file" in error or "is a symbolic link" in error
+        assert "not a regular file" in error or "is a symbolic link" in error
         assert out == ""
     assert not (tmp_path / "elsewhere").exists()
 
@@ -223,8 +223,8 @@ def test_json_is_read_as_it_was_written(value):
         ('{"a":' * 51 + "1" + "}" * 51, "nested deeper than 50 levels"),
         ("[" * 100_000, "nested deeper than 50 levels"),
         ('[{"a":' * 100_000, "nested deeper than 50 levels"),
-        ("NaN", "no finite number"),
-        ("-Infinity", "no finite number"),
+        ("NaN", "not a finite number"),
+        ("-Infinity", "not a finite number"),
         ("[1e999]", "1e999 is not a finite number"),
         ("1" + "0" * 400, "an integer of 401 digits, more than 300"),
         ("[1,", "Expecting value"),

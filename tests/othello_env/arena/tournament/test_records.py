@@ -238,6 +238,14 @@ def test_a_file_grows_and_is_read_again(tmp_path):
     assert len(path.read_text().splitlines()) == 4
 
 
+def test_what_is_read_is_played_again(tmp_path):
+    path = tmp_path / "games.jsonl"
+    record = record_of(0)
+    write(path, [record, replace(record, result=record.result[::-1], margins=record.margins[::-1])])
+    with pytest.raises(RecordError, match="line 2: the game ends with "):
+        read_records(path)
+
+
 def test_a_line_torn_anywhere_is_left_out_and_cut_off(tmp_path):
     path = tmp_path / "games.jsonl"
     first, second, third = (record_of(key, 4) for key in range(3))
