@@ -1,8 +1,8 @@
 """The console script ``othello-env``. When interrupted, it ends with status 130 and prints at most one line.
 
-Importing the command takes a second, and an interrupt may arrive meanwhile. So this module is outside the package and
-imports almost nothing before it handles interrupts. Python loses a KeyboardInterrupt that is raised in a destructor or
-in a callback of a C library. This module raises such an interrupt again.
+Importing the package takes a second, and an interrupt may arrive meanwhile. So this module is outside the package, and
+it imports almost nothing before it handles interrupts. Python cannot pass on a KeyboardInterrupt that is raised in a
+destructor or in a callback of a C library. Such an interrupt is called lost here; this module raises it again.
 """
 
 # Import nothing slow here: an interrupt that arrives before `main` begins prints a traceback.
@@ -23,7 +23,7 @@ _AGAIN_SECONDS = 0.01
 
 def main() -> None:
     """Run the command; see `othello_env.cli.main`."""
-    # Change nothing if interrupts are ignored or handled elsewhere: a shell may let background commands ignore them.
+    # If interrupts are already ignored or handled, change nothing: a shell may let background commands ignore them.
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         from othello_env.cli import main as run
 
@@ -49,11 +49,14 @@ _lost: list[bool] = []
 
 
 def _interrupt(_: int, frame: "FrameType | None") -> None:
-    """Interrupt the command. Before and after the command nothing would catch the interrupt, so end the process."""
+    """Handle an interrupt: raise KeyboardInterrupt if the command is running, else end the process.
+
+    Before and after the command, nothing would catch a KeyboardInterrupt.
+    """
     _interrupted.append(True)
     while frame is not None:
         if frame.f_code is _raise_again.__code__:
-            return  # `_raise_again` sees that there is one more interrupt
+            return  # `_raise_again` notices that `_interrupted` has become longer
         if frame.f_code in _command:
             raise KeyboardInterrupt
         frame = frame.f_back
@@ -83,8 +86,8 @@ def _end_if_interrupted(kind: type[BaseException], error: BaseException, traceba
 def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
     """Handle an error that Python cannot raise where it happened. If it is an interrupt, raise it again a moment later.
 
-    After an interrupt, other errors of this kind are not printed: they come from objects that the interrupt left half
-    made.
+    After an interrupt, other errors that Python cannot raise are not printed: they come from objects that the interrupt
+    left half made.
     """
     before = len(_interrupted)
     is_interrupt = issubclass(lost.exc_type, KeyboardInterrupt)

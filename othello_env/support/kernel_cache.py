@@ -1,7 +1,7 @@
 """The folders for the machine code of kernels, protected from other users.
 
-Each folder contains the kernels of one module. Its name is a hash of all sources that these kernels depend on; see
-`sources`. A folder that no process has used for a month is removed.
+Each folder contains the kernels of one module. The folder's name is a hash of all sources that these kernels depend on;
+see `sources`. A folder that no process has used for a month is removed.
 """
 
 import contextlib

@@ -4,13 +4,14 @@ Red starts on squares 1-12, at the top, and moves first. Red's men move down the
 Men step and jump diagonally forwards, kings in all four directions. A player that can jump must jump, but may choose
 any of the possible jumps. As long as the same piece can jump again, the player must continue with this piece. Each jump
 is a separate action. A man that reaches the last row becomes a king, and the player's turn ends. A player that cannot
-move loses. There are three rules for draws:
+move loses. The argument `draws` chooses when the game is a draw:
 
 - ``draws="repetition"`` (default): the same position, with the same player to move, occurred once before;
 - ``draws="threefold"``: the same position, with the same player to move, occurred twice before;
 - ``draws="40-move"``: each player has made 40 moves without a capture or a move of a man.
 
-A draw depends only on the moves since the last capture or move of a man, because no earlier position can occur again.
+A draw depends only on the moves since the last capture or move of a man, because no position from before that can occur
+again.
 
 Actions are ``4 * square + direction``: squares in standard order from 0, directions NW, NE, SW, SE. Observations are
 six planes: the player's men, the player's kings, the opponent's men, the opponent's kings, the piece that must continue
@@ -42,8 +43,8 @@ class Checkers(State):
     """A position of checkers with the history on which draws depend. ``Checkers(size=8)`` is the start.
 
     Two positions are equal if these are equal: the pieces, the player to move, the piece that must continue jumping,
-    the rule for draws, and the history that can still lead to a draw. Under the 40-move rule
-    this history is the number of quiet plies; under the other rules it is the earlier positions that can occur again.
+    the rule for draws, and the history that can still lead to a draw. Under the 40-move rule, this history is the
+    number of quiet plies. Under the other rules, it is the earlier positions that can occur again, in any order.
 
     >>> game = Checkers.from_moves("11-15 22-18 15x22 25x18")
     >>> print(game)
@@ -86,9 +87,9 @@ class Checkers(State):
     going: int
     """The bit of the piece in the middle of a chain of jumps, or 0."""
     quiet: int
-    """The number of plies since the last capture or move of a man."""
+    """The number of quiet plies: the plies since the last capture or move of a man."""
     earlier: tuple[Past, ...]
-    """The position before each of the quiet plies, if the rule for draws needs these positions."""
+    """The position before each of the quiet plies. Empty if the rule for draws does not need these positions."""
     _movers: tuple[int, int, int, int]  # the pieces that may move NW, NE, SW, SE
     _jumps: bool
     _drawn: bool
@@ -155,7 +156,7 @@ class Checkers(State):
     def from_text(
         cls, text: str, to_move: str | int | None = None, *, size: int = 8, draws: str = "repetition", going: int = 0
     ) -> Self:
-        """Read a position in Forsyth-Edwards notation, such as ``"B:W21-32:B1-11,K15"``. It has no history.
+        """Read a position, without a history, in Forsyth-Edwards notation, such as ``"B:W21-32:B1-11,K15"``.
 
         Args:
             text: the player to move, then each side's pieces. B (black) is Red.
@@ -202,7 +203,8 @@ class Checkers(State):
     def play_move(self, move: int | str) -> Self:
         """The position after a step, a jump or a whole chain.
 
-        The first and the last square are enough to name a chain, unless other chains share both squares.
+        The first and the last square are enough to name a chain, unless several chains that lead to different positions
+        share both squares.
         """
         return play_named(self, move) if isinstance(move, str) else self.play(self.check_action(move))
 

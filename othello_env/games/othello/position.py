@@ -1,9 +1,9 @@
 """A single position of Othello, for people and for environments.
 
-Rules: Black moves first. A player places a disc on an empty square. In at least one of the eight directions, a run of
-the opponent's discs must follow, and then a disc of the player's own. All such runs turn over. A player that has no
-such move passes (action ``size * size``); a pass is legal only then. The game ends as soon as neither player has a
-move, even if the board is not full. The player with more discs wins.
+Rules: Black moves first. A player places a disc on an empty square. In at least one of the eight directions from this
+square, the next squares must be a run of the opponent's discs and then a disc of the player's own. All such runs turn
+over. A player that has no such move passes (action ``size * size``); a pass is legal only then. The game ends as soon
+as neither player has a move, even if the board is not full. The player with more discs wins.
 
 Actions are ``size * row + column``, so a1 is 0. Observations are two planes: the player's own discs and the opponent's
 discs.
@@ -71,7 +71,7 @@ class Othello(State):
     own: int
     """The discs of the player to move, as a set of bits (see `othello_env.games.othello.bitboard`)."""
     opponent: int
-    """The other player's discs."""
+    """The other player's discs, as a set of bits."""
     _legal: int
     _reply: int
 

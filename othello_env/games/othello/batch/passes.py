@@ -1,6 +1,6 @@
 """Compiled loops over N positions, which handle several positions at a time in one vector register.
 
-Each loop writes one array and has no branch, and the functions that it calls are inlined. So LLVM can put several
+Most loops write one array and have no branch, and the functions that they call are inlined. So LLVM can put several
 positions into one register (eight with AVX-512). The arrays are divided into blocks that fit in the fastest cache.
 
 Letters for shapes: N = positions, S = size, A = actions (S * S + 1).
@@ -120,8 +120,8 @@ def encode_8x8(
         boards: own, opponent and legal, each (N,).
         over: (N,), set if the game is over.
         arrays: (planes, plane_words, masks, mask_words, EXPAND). planes is (N, 2, 64) int8; only `encode_small` uses
-            it. plane_words is the same memory as (16 * N,) uint64. masks is (N, 65) int8. mask_words is the first 64
-            bytes of each mask as (N, 8) uint64, which may be unaligned.
+            it. plane_words is the memory of planes as (16 * N,) uint64. masks is (N, 65) int8. mask_words is the memory
+            of the first 64 bytes of each mask as (N, 8) uint64, which may be unaligned.
     """
     own, opponent, legal = boards
     _, words_of_planes, masks, mask_words, expand = arrays
