@@ -21,7 +21,7 @@ _Task = tuple[Callable[[int], Any], int, "SimpleQueue[_Answer]"]
 
 
 class Threads:
-    """The calling thread and `count` - 1 others, which start when first needed. A forked process starts its own."""
+    """The calling thread and `count` - 1 others, started when first needed. A forked process starts its own threads."""
 
     def __init__(self, count: int) -> None:
         self.count = count

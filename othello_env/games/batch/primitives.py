@@ -175,8 +175,8 @@ def check(
 ) -> int:
     """Check an action for each of N games.
 
-    Returns the sum of the problems that occur (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem. If a game is
-    over, an action in range counts as OVER and not as ILLEGAL.
+    Returns the sum of the problems that occur (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem. An action in
+    a game that is over counts as OVER, never as ILLEGAL.
     """
     problems = 0
     for i in range(len(actions)):

@@ -210,7 +210,7 @@ def choose(
 ) -> tuple[np.uint64, int]:
     """A uniformly random move, chosen by 64 random bits. Returns the bit of its piece, and its direction.
 
-    The moves are ordered by square, then by direction.
+    The random bits give the index of the move among all moves, which are ordered by square, then by direction.
     """
     todo = north_west | north_east | south_west | south_east
     total = popcount(north_west) + popcount(north_east) + popcount(south_west) + popcount(south_east)

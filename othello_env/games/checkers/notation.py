@@ -71,7 +71,7 @@ def action_from_squares(square: int, target: int, size: int) -> tuple[int, int] 
 
 
 def squares_of_move(text: str, size: int) -> list[int]:
-    """The squares in the text of a move, at least two.
+    """The squares, numbered from 0, in the text of a move. There are at least two.
 
     >>> squares_of_move("15x22x31", 8)
     [14, 21, 30]

@@ -1,10 +1,10 @@
 """English draughts (American checkers), played one step or jump at a time.
 
-Red starts on squares 1-12, at the top, and moves first. Red's men move down the board. White starts on squares 21-32.
-Men step and jump diagonally forwards, kings in all four directions. A player that can jump must jump, but may choose
-any of the possible jumps. As long as the same piece can jump again, the player must continue with this piece. Each jump
-is a separate action. A man that reaches the last row becomes a king, and the player's turn ends. A player that cannot
-move loses. The argument `draws` chooses when the game is a draw:
+Red starts at the top, on squares 1-12 of an 8x8 board, and moves first. White starts on squares 21-32. Red's men move
+down the board. Men step and jump diagonally forwards, kings in all four directions. A player that can jump must jump,
+but may choose any of the possible jumps. As long as the same piece can jump again, the player must continue with this
+piece. Each jump is a separate action. A man that reaches the last row becomes a king, and the player's turn ends. A
+player that cannot move loses. The argument `draws` chooses when the game is a draw:
 
 - ``draws="repetition"`` (default): the same position, with the same player to move, occurred once before;
 - ``draws="threefold"``: the same position, with the same player to move, occurred twice before;
@@ -13,9 +13,9 @@ move loses. The argument `draws` chooses when the game is a draw:
 A draw depends only on the moves since the last capture or move of a man, because no position from before that can occur
 again.
 
-Actions are ``4 * square + direction``: squares in standard order from 0, directions NW, NE, SW, SE. Observations are
-six planes: the player's men, the player's kings, the opponent's men, the opponent's kings, the piece that must continue
-jumping, and ones if Red is to move. Draws depend on a history that the observation does not show.
+Actions are ``4 * square + direction``: squares are numbered as above but from 0; directions 0-3 are NW, NE, SW, SE.
+Observations are six planes: the player's men, the player's kings, the opponent's men, the opponent's kings, the piece
+that must continue jumping, and ones if Red is to move. The observation does not show the history on which draws depend.
 """
 
 from __future__ import annotations
@@ -277,7 +277,7 @@ class Checkers(State):
         return state
 
     def pieces(self) -> list[tuple[int, bool] | None]:
-        """The piece on each dark square, in standard order: its owner (0 red, 1 white) and whether it is a king."""
+        """The piece on each dark square, from square 1 on: its owner (0 red, 1 white) and whether it is a king."""
         red, white = self._sides()
         found: list[tuple[int, bool] | None] = []
         for position in kernels.POSITIONS[self.size]:

@@ -368,7 +368,7 @@ def game_result(own: np.uint64, opponent: np.uint64) -> int | np.int64:
 
 @kernel
 def final_margin(own: np.uint64, opponent: np.uint64, squares: int | np.int64) -> int | np.int64:
-    """The disc difference of a finished game, for `own`. The winner also gets the empty squares of the board.
+    """The discs of `own` minus the discs of `opponent` in a finished game. The winner also gets the empty squares.
 
     `squares` is the number of squares of the board.
     """

@@ -232,7 +232,10 @@ class Othello(State):
         return (float((black > 0) - (black < 0)), float((white > 0) - (white < 0)))
 
     def margins(self) -> tuple[float, ...]:
-        """Each player's disc difference at the end of the game; 0.0 before. The winner also gets the empty squares."""
+        """At the end, each player's discs minus the other player's; before the end, 0.0.
+
+        The winner also gets the empty squares.
+        """
         black, white = self.discs()
         if black == white or not self.is_over:
             return (0.0, 0.0)
@@ -251,7 +254,7 @@ class Othello(State):
         raise self.no_player(player)
 
     def owners(self) -> list[int | None]:
-        """The owner of each square, in the order of actions: 0 black, 1 white, None nobody."""
+        """The owner of each square, row by row from a1: 0 black, 1 white, None nobody."""
         black, white = (self.opponent, self.own) if self.to_move else (self.own, self.opponent)
         return [
             0 if black & 1 << square else 1 if white & 1 << square else None

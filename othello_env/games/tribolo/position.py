@@ -47,8 +47,8 @@ class Tribolo(State):
         walls: the number of walls on the board.
 
     Raises:
-        ValueError: the seed is negative, the board is too small for the cells and walls, or nobody could move in any
-            of many random starts.
+        ValueError: a number is out of range, the board is too small for the cells and walls, or nobody could move in
+            any of many random starts.
         TypeError: a number is not an integer.
 
     >>> game = Tribolo.from_text("--RB-/-GRB-/-----", to_move="blue")
@@ -142,7 +142,7 @@ class Tribolo(State):
         return np.frombuffer(self._grid, np.int8).reshape(self.height + 2, self.width + 2)[1:-1, 1:-1]
 
     def owners(self) -> list[int | None]:
-        """The owner of each cell, in the order of actions: 0 blue, 1 red, 2 green, None for empty cells and walls."""
+        """The owner of each cell, row by row from a1: 0 blue, 1 red, 2 green, None for empty cells and walls."""
         return [cell if cell < PLAYERS else None for cell in self._board().ravel().tolist()]
 
     def walls(self) -> list[int]:

@@ -59,8 +59,8 @@ def allowed(action: int, legal: np.uint64, size: np.uint64) -> np.uint64:
 def check(actions: npt.NDArray[np.int64], legal: npt.NDArray[np.uint64], over: npt.NDArray[np.bool_], size: int) -> int:
     """Check an action for each of N games.
 
-    Returns the sum of the problems that occur (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem. If a game is
-    over, an action in range counts as OVER and not as ILLEGAL.
+    Returns the sum of the problems that occur (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem. An action in
+    a game that is over counts as OVER, never as ILLEGAL.
     """
     side = np.uint64(size)
     passing = side * side
