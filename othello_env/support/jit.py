@@ -70,8 +70,8 @@ def kernel(
             functions without loops or calls that do the same work in several directions. Use it only for integers:
             Numba turns it off because calls of vectorised mathematical functions went wrong (Numba issue 8705).
         lean: do not count references to arrays. Counting them for twenty arrays takes longer than a small kernel runs.
-            Meant for kernels that only other kernels call and that neither make nor return an array. Numba refuses to
-            compile other kernels so.
+            Meant for kernels that only other kernels call and that neither make nor return an array. For all other
+            kernels, Numba refuses this option.
     """
 
     def compile_it(function: _F) -> _F:
