@@ -1,8 +1,8 @@
 """The console script ``othello-env``. When interrupted, it ends with status 130 and prints at most one line.
 
-Importing the command takes a second, and an interrupt may arrive meanwhile. So this module is outside the package and
-imports almost nothing before it handles interrupts. Python loses a KeyboardInterrupt that is raised in a destructor or
-in a callback of a C library. This module raises such an interrupt again.
+Importing the package takes a second, and an interrupt may arrive meanwhile. So this module is outside the package, and
+it imports almost nothing before it handles interrupts. Python cannot pass on a KeyboardInterrupt that is raised in a
+destructor or in a callback of a C library. Such an interrupt is called lost here; this module raises it again.
 """
 
 # Import nothing slow here: an interrupt that arrives before `main` begins prints a traceback.
@@ -26,7 +26,7 @@ _COMPILER = ("numba.", "llvmlite.")
 
 def main() -> None:
     """Run the command; see `othello_env.cli.main`."""
-    # Change nothing if interrupts are ignored or handled elsewhere: a shell may let background commands ignore them.
+    # If interrupts are already ignored or handled, change nothing: a shell may let background commands ignore them.
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         from othello_env.cli import main as run
 
@@ -53,17 +53,17 @@ _waiting: list[bool] = []
 
 
 def _interrupt(_: int, frame: "FrameType | None") -> None:
-    """Interrupt the command. Before and after the command nothing would catch the interrupt, so end the process.
+    """Handle an interrupt: raise KeyboardInterrupt if the command is running, else end the process.
 
-    While Numba compiles or loads code, the interrupt waits for a few seconds at most. Within Numba's C code it could be
-    lost or crash the process.
+    Before and after the command, nothing would catch a KeyboardInterrupt. While Numba compiles or loads code, the
+    interrupt waits for a few seconds at most, because within Numba's C code it could be lost or crash the process.
     """
     _interrupted.append(time.monotonic())
     _waiting.clear()
     may_wait = False
     while frame is not None:
         if frame.f_code is _raise_again.__code__:
-            return  # `_raise_again` sees that there is one more interrupt
+            return  # `_raise_again` notices that `_interrupted` has become longer
         if frame.f_code in _command:
             if may_wait and time.monotonic() - _interrupted[0] < _PATIENCE_SECONDS:
                 _interrupt_again()
@@ -97,8 +97,8 @@ def _end_if_interrupted(kind: type[BaseException], error: BaseException, traceba
 def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
     """Handle an error that Python cannot raise where it happened. If it is an interrupt, raise it again a moment later.
 
-    After an interrupt, other errors of this kind are not printed: they come from objects that the interrupt left half
-    made.
+    After an interrupt, other errors that Python cannot raise are not printed: they come from objects that the interrupt
+    left half made.
     """
     before = len(_interrupted)
     is_interrupt = issubclass(lost.exc_type, KeyboardInterrupt)

@@ -1,10 +1,12 @@
 """Checkers (English draughts) for two agents, as a PettingZoo AEC environment.
 
 | agents | ``red_0``, ``white_0``; Red moves first |
-| actions | ``Discrete(2 * size * size)``: ``4 * square + direction``, squares from 0, directions NW, NE, SW, SE |
+| actions | ``Discrete(2 * size * size)``: ``4 * square + direction``; the dark squares are numbered from 0, and the
+  directions 0-3 are NW, NE, SW, SE |
 | observation | ``(6, size, size)`` int8: own men, own kings, the opponent's men, the opponent's kings, the piece that
   must continue jumping, and ones if Red is to move; also ``action_mask``. Draws depend on a history that is not shown |
-| reward | at the end: +1 for the winner, -1 for the loser, 0 for both in a draw; or the margin in pieces |
+| reward | at the end: +1 for the winner, -1 for the loser, 0 for both in a draw; with ``reward="margin"``, the margin
+  in pieces |
 | chains | each jump is one action; the same agent moves the same piece again as long as that piece can jump |
 | info | ``winner``, ``discs`` (the number of each player's pieces), ``plies``, ``illegal_action``, at every step |
 | end | an agent that cannot move loses; by default a repeated position is a draw (see the argument `draws`) |

@@ -3,7 +3,8 @@
 | agents | ``black_0``, ``white_0``; Black moves first |
 | actions | ``Discrete(size * size + 1)``: ``size * row + column``, so a1 is 0; the last action is the pass |
 | observation | ``(2, size, size)`` int8: the agent's own discs, the opponent's discs; also ``action_mask`` |
-| reward | at the end: +1 for the winner, -1 for the loser, 0 for both in a draw; or the margin in discs |
+| reward | at the end: +1 for the winner, -1 for the loser, 0 for both in a draw; with ``reward="margin"``, the margin
+  in discs |
 | pass | an action, legal only if the agent has no other move |
 | info | ``winner``, ``discs``, ``plies``, ``illegal_action``, at every step |
 | end | as soon as neither side has a move |

@@ -5,7 +5,7 @@
 | observation | ``(4, height, width)`` int8: the agent's own cells, the cells of the next agent, the cells of the third
   agent, the walls; also ``action_mask`` |
 | reward | at the end: +1 for the winner and -1/2 for each of the others; if two tie for first place, +1/4 for each of
-  them and -1/2 for the third; if all three tie, 0 for each; or the margin in cells |
+  them and -1/2 for the third; if all three tie, 0 for each; with ``reward="margin"``, the margin in cells |
 | skips | an agent that cannot move is skipped, so an agent can have several turns in a row; there is no pass |
 | info | ``winner``, ``discs`` (the number of each player's cells), ``plies``, ``illegal_action``, at every step |
 | end | when nobody can move |

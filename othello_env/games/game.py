@@ -33,7 +33,7 @@ class NotationError(ValueError):
 
 
 class WrongGameError(ValueError):
-    """An agent or an evaluation is not for this game, or not for this size: no game is played, and none is lost."""
+    """An agent or an evaluation does not support this game or this size of board. Nobody forfeits a game for this."""
 
 
 def check_text(text: Any, what: str) -> str:
@@ -55,7 +55,7 @@ def check_board_size(size: Any, sizes: Collection[int]) -> int:
     """Check the side of a board and return it as an int. NumPy's integers are accepted too.
 
     Raises:
-        ValueError: the side is not an integer, or not one of the sizes.
+        ValueError: the side is not an integer, or is not in `sizes`.
     """
     try:
         number = index(size)
@@ -130,7 +130,7 @@ class State(ABC):
     def turn(self) -> int:
         """A number that grows with each action in a game, except with passes.
 
-        The random numbers in a position depend on the game's key and on this number.
+        Random choices in a position depend on the game's key and on this number.
         """
 
     @abstractmethod
@@ -180,9 +180,9 @@ class State(ABC):
 
     @abstractmethod
     def margins(self) -> tuple[float, ...]:
-        """Each player's margin, in the unit of `scores`. The sum of the margins is zero.
+        """How far each player is ahead (negative: behind), in the unit of `scores`. The sum of the margins is zero.
 
-        Before the end of the game all margins are 0.0.
+        Each game defines its margins. Before the end of the game all margins are 0.0.
         """
 
     @property
@@ -245,6 +245,7 @@ class State(ABC):
         Raises:
             NotationError: the move cannot be read.
             IllegalActionError: the move is not legal.
+            TypeError: the move is neither an integer nor text.
         """
 
     @staticmethod
@@ -255,7 +256,8 @@ class State(ABC):
     def play_transcript(self, moves: str | Iterable[int | str]) -> Self:
         """The position after a transcript, or after a sequence of actions or names of moves.
 
-        Passes may be left out. The message of an error in a move begins with the number of the move's ply.
+        Passes may be left out. If a move is wrong, the error message begins with the number of the move among the given
+        moves, counted from 1.
 
         Raises:
             NotationError: a move cannot be read, or a comma or semicolon has no move before or after it.

@@ -1,8 +1,8 @@
 """Random numbers without a generator: each number is a hash of a key and of counters.
 
 Each game has one 64-bit key. Every random number in the game is a hash of this key and of counters. A counter is, for
-example, a purpose such as `OPENING`, or the turn of the game. So the numbers do not depend on the order in which they
-are computed: a single environment, a batch of thousands of games and any number of threads get the same numbers.
+example, a purpose such as `OPENING`, or the number `State.turn`. So the order in which random numbers are computed does
+not matter: a single environment, a batch of thousands of games and any number of threads get the same numbers.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from othello_env.support.jit import kernel
 __all__ = ["CHOICE", "EPSILON", "OPENING", "OPPONENT", "POOL", "REDRAW", "SIDE", "below", "draw", "mix", "mix_int"]
 
 SIDE, OPENING, OPPONENT, EPSILON, CHOICE, REDRAW, POOL = range(1, 8)
-"""The purposes of random numbers. Each purpose serves as the counter in `mix`."""
+"""The purposes of random numbers. Each purpose serves as a counter for `mix`."""
 
 _GOLDEN = np.uint64(0x9E37_79B9_7F4A_7C15)
 _M1 = np.uint64(0xBF58_476D_1CE4_E5B9)
@@ -24,7 +24,10 @@ _MASK = 0xFFFF_FFFF_FFFF_FFFF
 
 @kernel(inline=True)
 def mix(key: np.uint64, counter: np.uint64) -> np.uint64:
-    """Output `counter` (from 0) of SplitMix64 with seed `key` (Steele, Lea, Flood: Fast Splittable PRNGs, 2014)."""
+    """Output number `counter`, from 0, of SplitMix64 with the seed `key`.
+
+    Source: Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014.
+    """
     z = key + _GOLDEN * (counter + _ONE)
     z = (z ^ (z >> _S30)) * _M1
     z = (z ^ (z >> _S27)) * _M2
@@ -33,7 +36,10 @@ def mix(key: np.uint64, counter: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def below(bits: np.uint64, n: np.uint64) -> np.uint64:
-    """Turn 64 random bits into a number in 0 .. n - 1, for n < 2**32. The bias is below n / 2**32."""
+    """Turn 64 random bits into a number in 0 .. n - 1, for n < 2**32.
+
+    The probability of each number differs from 1 / n by less than 1 / 2**32.
+    """
     return ((bits >> _S32) * n) >> _S32
 
 
@@ -46,5 +52,5 @@ def mix_int(key: int, counter: int) -> int:
 
 
 def draw(key: int, counter: int, n: int) -> int:
-    """A number in 0 .. n - 1: `mix` and `below` for Python integers."""
+    """A random number in 0 .. n - 1: `mix` and `below` for Python integers."""
     return ((mix_int(key, counter) >> 32) * n) >> 32

@@ -11,7 +11,7 @@ __all__ = ["Openings", "opening_position", "random_opening"]
 
 
 def random_opening(start: State, plies: int, key: int) -> State | None:
-    """The position after random plies from `start`, or None if the game is over by then.
+    """The position after a number of random plies from `start`, or None if these plies end the game.
 
     The same start, number of plies and key give the same position. In each position, every legal action is equally
     likely. A pass counts as a ply.
@@ -33,7 +33,7 @@ class Openings:
         new_game: takes the key of a game and returns the game's own start.
 
     Raises:
-        ValueError: the spec is something else, or an opening in it is illegal or ends the game.
+        ValueError: the spec has another form or is empty, or one of its openings is wrong or ends the game.
     """
 
     ATTEMPTS = 1000
@@ -92,7 +92,7 @@ def opening_position(start: State, opening: str | State) -> State:
     """The position of an opening. The opening is a State of the same game as `start`, or a transcript from `start`.
 
     Raises:
-        ValueError: the State is of another game, the game is over in the position, or the transcript is wrong.
+        ValueError: the State is of another game or another size, the transcript is wrong, or the opening ends the game.
     """
     if isinstance(opening, str):
         opening = start.play_transcript(opening)

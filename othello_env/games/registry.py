@@ -72,7 +72,7 @@ class Rules:
     def of(cls, state: State) -> Rules | None:
         """The rules of a position's game.
 
-        None if the game is not in `_GAMES`, or if the position does not have all options of its game as attributes.
+        None if the game is not in `_GAMES`, or if its positions do not store all options of the game, as in Tribolo.
         """
         for name, game in _GAMES.items():
             known = {key: default for key, default in _defaults(name).items() if key != "seed"}
@@ -111,7 +111,7 @@ class Rules:
 
 @cache
 def _defaults(name: str) -> dict[str, Any]:
-    """The options of a game's class, and the default of each option."""
+    """A dict from the name of each argument of a game's class to the argument's default."""
     return {key: parameter.default for key, parameter in inspect.signature(_GAMES[name]).parameters.items()}
 
 
@@ -160,19 +160,23 @@ def play_names(start: State, names: str) -> State:
 
 @cache
 def _othello_moves(size: int) -> dict[str, tuple[int, np.uint64]]:
-    """For the name of each action: the action, and the bit of the disc that the action places (0 for the pass)."""
+    """A dict from each action's name to the action and the bit of the disc that the action places (0 for the pass)."""
     start = Othello(size)
     return {start.action_to_text(a): (a, np.uint64(bit)) for a, bit in enumerate(bitboard.ACTION_BITS[size])}
 
 
 @cache
 def _othello_names(size: int) -> tuple[str, ...]:
-    """The names of the actions, in the order of actions."""
+    """The name of each action; the action is the index."""
     return tuple(_othello_moves(size))
 
 
 def _play_othello(start: Othello, names: Sequence[str]) -> Othello | None:
-    """Do the same as `play_names` in a twentieth of the time. Returns None if a name or a move is wrong."""
+    """Do the same as `play_names` in a twentieth of the time.
+
+    Returns None if a move is illegal, or if a name is not spelled as by `names_of_moves`. Then `play_names` plays the
+    moves one by one.
+    """
     known = _othello_moves(start.size)
     try:
         moves = [known[name] for name in names]

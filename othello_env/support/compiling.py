@@ -34,7 +34,8 @@ class _Watch(Listener):
         if self._once.acquire(blocking=False):
             self._report()
 
-    # Numba compiles in one thread at a time. The callees of a kernel start and end before the kernel itself ends.
+    # Numba compiles in one thread at a time. Compiling a kernel includes compiling its callees, so `on_start` can be
+    # called again before `on_end`. `_depth` counts the compilations that are in progress.
 
     def on_start(self, event: Event) -> None:
         self._depth += 1
@@ -58,7 +59,7 @@ _watches: list[_Watch] = []
 
 @contextlib.contextmanager
 def compilation_reported(report: Callable[[], None]) -> Iterator[None]:
-    """Call `report` one time, in another thread, when this process has compiled for 1.5 seconds in total."""
+    """Call `report` one time, in another thread, when compilation in this block has taken 1.5 seconds in total."""
     watch = _Watch(report)
     _watches.append(watch)
     try:
@@ -70,6 +71,9 @@ def compilation_reported(report: Callable[[], None]) -> Iterator[None]:
 
 
 def report_compilation() -> None:
-    """Call every open `report` now; a caller uses this when another process compiles for this process."""
+    """Call the `report` of every open `compilation_reported` block now, unless it was already called.
+
+    A caller uses this when another process compiles for this process.
+    """
     for watch in [*_watches]:
         watch.report()

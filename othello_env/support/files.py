@@ -47,7 +47,7 @@ def check_output(path: str | Path) -> None:
 
 
 def write_file(path: str | Path, data: bytes) -> None:
-    """Write a file, and make its folders if necessary. After an error or a crash the old file is still there.
+    """Write a file, and make its folders if necessary. After an error or a crash the old file is still unchanged.
 
     This also removes the temporary files of processes that were killed while they wrote this file.
 

@@ -25,7 +25,7 @@ def import_object(text: str) -> Any | None:
     Raises:
         FileNotFoundError: there is no such file.
         NotThereError: there is no such module, or the module does not have the name (`NoSuchNameError`).
-        ModuleNotFoundError: the module exists but imports a module that does not; the message names both.
+        ModuleNotFoundError: the module exists but imports another module that does not exist; the message names both.
     """
     source, colon, name = text.rpartition(":")
     if not colon or not name.isidentifier():

@@ -4,8 +4,8 @@ Numba's own cache checks only the file of the compiled function. If this functio
 the other file is edited, the old machine code keeps running. So this package stores a kernel's machine code in a folder
 whose name is a hash of sources: the kernel's module and the modules that it imports from its own package, from this
 package, or from the folder of a script (`sources` has the rules). If one of these sources is edited or upgraded, the
-kernel is compiled again. Edits of other files do not matter. Nor do edits of comments and docstrings in files other
-than the kernel's own.
+kernel is compiled again. Edits of other files do not matter. Edits of comments and docstrings can matter only in the
+kernel's own file.
 
 A kernel may also call functions that its module does not import, because another module registered them for the class
 of an argument (`numba.extending.overload`). So the machine code is stored together with more hashes: one for each
@@ -16,9 +16,9 @@ The machine code contains the values of the globals that the kernel reads. So th
 sources above. A value that depends on anything else must be passed as an argument.
 
 A kernel that calls itself with other argument types is not cached, and neither are its callers; a warning reports this.
-The reason is that Numba compiles the inner version inside the outer one. The inner version then calls the outer one at
-an address that is valid only in this process, so another process would crash. A literal is a type of its own:
-``down(n - 1, True)`` is such a call. Other recursive kernels are cached.
+The reason: Numba compiles the version for the other types while it compiles the version for the first types. The inner
+version then calls the outer one at an address that is valid only in this process, so another process would crash. A
+literal is a type of its own: ``down(n - 1, True)`` is such a call. Other recursive kernels are cached.
 
 If several processes start at the same time, one of them compiles a kernel, and the others wait and load the result. If
 the cache is damaged, or cannot be read or written, kernels are compiled again; this is never an error.
@@ -45,7 +45,7 @@ from othello_env.support.numba_internals import compiled, compiled_for
 __all__ = ["Int", "entry_point", "interruptible", "kernel", "raise_interrupt"]
 
 Int = int | np.int64
-"""An integer of a kernel: int64 in machine code, either type where the kernel runs as plain Python."""
+"""An integer in a kernel: int64 in machine code, either type if the kernel runs as plain Python."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _CONFIG: Any = numba.core.config  # Any, because Numba adds the settings at run time
@@ -60,7 +60,7 @@ def kernel(
 ) -> _F | Callable[[_F], _F]:
     """Compile a function of plain numbers and arrays.
 
-    The compiled function checks nothing and releases the interpreter's lock.
+    The compiled function does not check indices or arithmetic, and it releases the interpreter's lock.
 
     Args:
         function: the kernel.
@@ -70,8 +70,8 @@ def kernel(
             functions without loops or calls that do the same work in several directions. Use it only for integers:
             Numba turns it off because calls of vectorised mathematical functions went wrong (Numba issue 8705).
         lean: do not count references to arrays. Counting them for twenty arrays takes longer than a small kernel runs.
-            Meant for kernels that only other kernels call and that neither make nor return an array. Numba refuses all
-            other kernels.
+            Meant for kernels that only other kernels call and that neither make nor return an array. For all other
+            kernels, Numba refuses this option.
     """
 
     def compile_it(function: _F) -> _F:

@@ -1,7 +1,7 @@
 """The folders for the machine code of kernels, protected from other users.
 
-Each folder contains the kernels of one module. Its name is a hash of all sources that these kernels depend on; see
-`sources`. A folder that no process has used for a month is removed.
+Each folder contains the kernels of one module. The folder's name is a hash of all sources that these kernels depend on;
+see `sources`. A folder that no process has used for a month is removed.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ _STALE_SECONDS = 30 * 24 * 3600.0
 
 
 def folder_of(function: Callable[..., Any]) -> Path | None:
-    """The folder for a kernel's machine code, or None if the kernel has no source file or no folder is safe."""
+    """The folder for a kernel's machine code. None if the kernel has no source file or there is no safe folder."""
     try:
         file = Path(function.__code__.co_filename).absolute()
         return _folder(_digest_now(file, function.__globals__)[:16])

@@ -36,7 +36,9 @@ def try_lock(file: IO[bytes]) -> bool:
 
 @contextlib.contextmanager
 def one_process(path: Path) -> Iterator[None]:
-    """Lock this lock file during the block. If another process has locked the file, first wait, at most two minutes.
+    """Lock this lock file during the block.
+
+    If another process has locked the file, first wait. After two minutes the block begins without the lock.
 
     This does nothing inside a block that already has the same lock, on systems without locks, or if the file cannot be
     made. Only one thread may use this function at a time.

@@ -83,7 +83,7 @@ def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: boo
 
 
 def compiled_for(dispatcher: Any, args: Iterable[Any]) -> Callable[..., Any]:
-    """A compiled function's machine code for arguments of these types; it does not check the types of its arguments."""
+    """Compile a function for arguments of these types. Returns the machine code, which does not check these types."""
     types = tuple(map(numba.typeof, args))
     dispatcher.compile(types)
     entry_point: Callable[..., Any] = dispatcher.overloads[types].entry_point
@@ -95,11 +95,12 @@ def overloaded(function: Callable[..., Any], choose: Callable[[Any], Callable[..
 
     Args:
         function: a function whose arguments are all positional.
-        choose: returns the compiled function for a class of named tuples, or for None if the type is another one.
+        choose: returns the compiled function for a class of named tuples. It gets None if the first argument is not a
+            named tuple.
         lean: do not count references to arrays.
     """
-    # Numba gets the Python body of the chosen function and compiles it for the caller's types. If the body called the
-    # compiled function instead, Numba would have to compile both.
+    # Give Numba the Python body of the chosen function, which it then compiles for the caller's types. If Numba got a
+    # body that calls the chosen function, it would have to compile both.
     names = ", ".join(inspect.signature(function).parameters)
 
     def body_for(kind: Any) -> Any:
@@ -136,7 +137,7 @@ def _one_process(function: Callable[..., Any], folder: Path | None) -> contextli
 
 @contextlib.contextmanager
 def _settings(slp: bool) -> Iterator[None]:
-    """Switch LLVM's SLP vectoriser on or off, and garbage collection off, which saves at least a tenth of the time."""
+    """Set LLVM's SLP vectoriser, and pause garbage collection, which saves a tenth of the compilation time or more."""
     slp_before, collects = _CONFIG.SLP_VECTORIZE, gc.isenabled()
     _CONFIG.SLP_VECTORIZE = int(slp)
     gc.disable()
@@ -170,7 +171,7 @@ class _Locator:
 
 
 _warned_of: set[str] = set()
-"""The references for which a warning has been given."""
+"""The unresolved references of recursive kernels that a warning has reported."""
 _registry: dict[Any, Any] = {}
 
 

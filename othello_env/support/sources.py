@@ -5,12 +5,12 @@ these sources. So machine code that is stored under this hash is never older tha
 
 All import statements of a file are followed. Imports inside functions count because a constant may be the result of
 such a function. Imports under TYPE_CHECKING count because a package that imports its names on first use lists them
-there. Imports are followed to modules of this package, and to modules of the importing module's own outermost package.
-If a module is not in a package, its imports are also followed to modules in the same folder. Imports without an import
-statement, such as `importlib.import_module`, are not noticed.
+there. Imports are followed to modules of this package, and to modules of the outermost package that contains the module
+that is hashed. If that module is not in a package, imports are also followed to modules in its folder. Imports without
+an import statement, such as `importlib.import_module`, are not noticed.
 
-The packages above an imported module count only if a name is imported from them. Comments, docstrings and layout never
-count.
+``from a.b import c`` counts the files of ``a.b`` and ``a.b.c``, but not of the package ``a``. Comments, docstrings and
+layout never count.
 """
 
 import ast
@@ -40,8 +40,8 @@ _INSTALLED = ("site-packages", "dist-packages")
 class Sources:
     """Reads source files, each version of a file once.
 
-    Parsing takes longer than reading. So the results of parsing are stored in a memory file, by a hash of the source. A
-    process then parses only sources that no process has parsed before.
+    Parsing takes longer than reading. So the results of parsing are stored in a memory file, each under a hash of its
+    source. A process then parses only sources that no process has parsed before.
 
     Args:
         memory: the path of the memory file, which need not exist.
@@ -143,7 +143,7 @@ class _Finder:
 
 @functools.cache
 def _find(folder: Path, name: str) -> Path | None:
-    """The file in `folder` of the module with this dotted name, or None; the folder's own file if the name is empty."""
+    """The file of the module with this dotted name in `folder`, or None. An empty name is the package in `folder`."""
     path = folder.joinpath(*name.split("."))
     for file in (path / "__init__.py", path.with_name(f"{path.name}.py")):
         if file.is_file():
@@ -176,7 +176,7 @@ def _parse(data: bytes) -> tuple[str, _Imports]:
         body = getattr(node, "body", None)
         if isinstance(body, list):
             body[:] = [statement for statement in body if not _is_text(statement)]
-    with contextlib.suppress(RecursionError):  # else hash the text, if it is nested too deep
+    with contextlib.suppress(RecursionError):  # if the source is nested too deep, its text is hashed instead
         data = ast.dump(tree).encode()
     return hashlib.sha256(data).hexdigest(), {module: [*names] for module, names in imports.items()}
 

@@ -21,7 +21,7 @@ _Task = tuple[Callable[[int], Any], int, "SimpleQueue[_Answer]"]
 
 
 class Threads:
-    """The calling thread and `count` - 1 others, which start when first needed. A forked process starts its own."""
+    """The calling thread and `count` - 1 others, started when first needed. A forked process starts its own threads."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -43,7 +43,7 @@ class Threads:
         # Each run has a new queue, because answers of an interrupted run may still arrive in the old queue.
         results: SimpleQueue[_Answer] = SimpleQueue()
         process = os.getpid()
-        with self._lock(process):  # so that `close` cannot end the threads between these tasks
+        with self._lock(process):  # so that `close` cannot end the threads before they have got all these tasks
             if self._process != process:
                 self._start(process)
             for k, tasks in enumerate(self._tasks, start=1):
@@ -65,7 +65,7 @@ class Threads:
                 self._finalizer()
 
     def _lock(self, process: int) -> threading.Lock:
-        """The lock of this process: a lock from before a fork may be held by a thread that only the parent has."""
+        """The lock of this process. A forked process needs its own: in the parent a thread may hold the old lock."""
         return self._locks.setdefault(process, threading.Lock())
 
     def _start(self, process: int) -> None:
@@ -100,7 +100,7 @@ def _serve(tasks: SimpleQueue[_Task | None]) -> None:
     while (task := tasks.get()) is not None:
         work, k, results = task
         results.put(_done(work, k))
-        del task, work  # otherwise they would keep the batch in memory
+        del task, work  # otherwise they would keep the batch in memory until the next task
 
 
 def _end(queues: list[SimpleQueue[_Task | None]]) -> None:

@@ -54,12 +54,16 @@ class Course(NamedTuple):
     key: npt.NDArray[np.uint64]
     """The key of the current game."""
     env_key: npt.NDArray[np.uint64]
+    """The key of the environment. The keys of its games are hashes of this key and of `number`."""
     number: npt.NDArray[np.uint64]
     """The number of the current game, counted from 0 for each `env_key`."""
     learner: npt.NDArray[np.int8]
     """The learner's player; -1 if every side learns."""
     rival: npt.NDArray[np.int16]
-    """(N, P - 1), the number of the opponent in each other seat. The seats are in turn order after the learner."""
+    """(N, P - 1), the number of the opponent in each seat except the learner's.
+
+    The seats are in turn order and begin with the seat after the learner's.
+    """
     redraws: npt.NDArray[np.int16]
     """How many times this game was replaced before the learner's first turn; -1 after that turn."""
 
@@ -86,7 +90,7 @@ class Plan(NamedTuple):
     side: int
     """The learner's player, SIDE_DRAWN, or -1 if every side learns."""
     pool: npt.NDArray[np.uint64]
-    """(P - 1, K) bounds, ascending in each row. A row is for one other seat, and a column for one opponent.
+    """(P - 1, K) bounds, ascending in each row. A row is for a seat, as in `Course.rival`; a column is for an opponent.
 
     Each seat gets a random 32-bit number. The first opponent whose bound is greater than this number plays there.
     """
@@ -146,7 +150,10 @@ def ends_dtype(players: int, board: list[Any]) -> np.dtype[np.void]:
 def count_sides(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], to_move: npt.NDArray[np.int8]
 ) -> npt.NDArray[np.int64]:
-    """(N, 2) the number of each player's pieces. `own` has the squares of the player to move, `opponent` the others."""
+    """(N, 2) the number of each player's pieces.
+
+    `own` has the squares of the player to move, `opponent` those of the other player.
+    """
     counts = np.stack([_counts(own), _counts(opponent)], axis=1)
     return np.where(to_move[:, np.newaxis] == 0, counts, counts[:, ::-1])
 

@@ -36,9 +36,10 @@ def are_legal(
 def draw_actions(
     rules: Any, course_fields: _Tuple, boards: _Tuple, numbers: npt.NDArray[np.int64], key: npt.NDArray[np.uint64]
 ) -> npt.NDArray[np.int64]:
-    """(M,) uniformly random legal actions. `key`, (M,), has the key of each game.
+    """(M,) uniformly random legal actions for the games with these numbers, (M,).
 
-    `othello_env.agent.protocol.Chance.choose` returns the same actions.
+    `key`, (M,), has each game's key for random choices. With these keys, `othello_env.agent.protocol.Chance.choose`
+    returns the same actions.
     """
     course = Course(*course_fields)
     actions = np.empty(len(numbers), np.int64)

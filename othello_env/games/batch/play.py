@@ -1,10 +1,10 @@
 """Begin, play and end the games of a batch. These kernels serve every kind of game.
 
-`play_all` does the work that every game needs in every step. Few games begin or end in a step, so plain loops over the
-numbers of these games are enough. Everything random in a game depends only on the game's key, as in
+`play_all` does the work that every game needs in every step. Few games begin or end in a step, so plain loops over
+these games are fast enough. Everything random in a game depends only on the game's key, as in
 `othello_env.games.openings`.
 
-Python code passes arrays to these kernels in plain tuples. Named tuples would take twice as long.
+Python code passes arrays to these kernels in plain tuples. Passing named tuples would take twice as long.
 
 Letters for shapes: see `othello_env.games.batch.arrays`.
 """
@@ -64,7 +64,7 @@ def _note(course: Course, i: int, action: int) -> None:
 
 @kernel(lean=True)
 def _begin(rules: Any, course: Course, boards: _Tuple, i: int, key: np.uint64, plan: Plan, openings: _Tuple) -> bool:
-    """Begin game i with a key. Returns whether an opening was found that does not end the game."""
+    """Begin game i with this key. Returns whether an opening was found that does not end the game."""
     opening_key = mix(key, np.uint64(OPENING))
     chosen = np.int64(0)
     if len(plan.plies) > 1:
@@ -125,13 +125,13 @@ def begin_all(
     plan_fields: _Tuple,
     openings: _Tuple,
 ) -> int:
-    """Begin the games with the indices `numbers`, (M,).
+    """Begin a game in each of the places with the indices `numbers`, (M,).
 
-    First the `number` of each of these games is increased by `ahead`. The key of a game is a hash of its `env_key` and
-    its `number`.
+    First, `course.number` is increased by `ahead` in these places. The key of a game is a hash of `course.env_key` and
+    `course.number` in its place.
 
     Returns:
-        0 or NO_OPENING.
+        0, or NO_OPENING if a game could not begin.
     """
     course, plan = Course(*course_fields), Plan(*plan_fields)
     failed = 0
@@ -229,7 +229,7 @@ def step(
         template: any array of the dtype of the ends; see `ends_dtype`.
 
     Returns:
-        The ends and the moves, as from `_end`, and 0 or NO_OPENING.
+        The ends and the moves, as `_end` returns them; and 0, or NO_OPENING if a game could not begin.
     """
     course, outcome = Course(*course_fields), Outcome(*outcome_fields)
     over = course.over
@@ -335,11 +335,12 @@ def answer(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer], int]:
     """Play the opponents' actions, (M,), all legal, in the games with these numbers, (M,).
 
-    `step` explains the other arguments, except `taken`, which is what `take` returned for these games. If an action
-    ends a game before the learner's first turn, another game replaces this game.
+    `taken` is what `take` returned for these games; `step` explains the other arguments. If an action ends a game
+    before the learner's first turn, another game replaces this game.
 
     Returns:
-        The ends and the moves, as from `_end`, and 0, NO_OPENING or NO_TURN.
+        The ends and the moves, as `_end` returns them; and 0, or the reason why a game could not begin, NO_OPENING or
+        NO_TURN.
     """
     course, outcome, plan = Course(*course_fields), Outcome(*outcome_fields), Plan(*plan_fields)
     for k in range(len(actions)):

@@ -29,7 +29,7 @@ class Positions(ABC):
 
     @abstractmethod
     def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> Self:
-        """Some of the positions."""
+        """The positions at these places."""
 
     @abstractmethod
     def state(self, i: int) -> State:

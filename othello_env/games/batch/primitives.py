@@ -91,7 +91,7 @@ def play_all(
 ) -> None:
     """Play an action in each of N games.
 
-    `illegal` has one flag per game, which is set if the game is over or the action is illegal. Games with such a flag
+    `illegal` has one flag per game, which is set if the game is over or the action is illegal. Games whose flag is set
     may be left in any state. If no flag is set, `illegal` may be empty.
     """
     for i in range(len(actions)):
@@ -101,13 +101,13 @@ def play_all(
 
 @generic(lean=True)
 def forfeit(rules: Any, course: Course, boards: _Boards, i: int) -> None:
-    """End game i after an illegal action. If `play_all` changed the position, restore the earlier position."""
+    """End game i after an illegal action. If `play_all` changed the position, restore the one before the action."""
     course.over[i] = True
 
 
 @generic(lean=True)
 def must_pass(rules: Any, course: Course, boards: _Boards, i: int) -> bool:
-    """Whether a pass is the only legal action in game i. The game is not over."""
+    """Whether a pass is the only legal action in game i, which is not over."""
     return False
 
 
@@ -165,7 +165,7 @@ def keep(rules: Any, boards: _Boards, i: int, ends: npt.NDArray[Any], k: int) ->
 
 @generic(lean=True)
 def is_legal(rules: Any, boards: _Boards, i: int, action: int) -> bool:
-    """Whether an action is legal in game i. The action is in range, and the game is not over."""
+    """Whether an action is legal in game i. The caller has checked that it is in range and the game is not over."""
     raise NotImplementedError
 
 
@@ -175,8 +175,8 @@ def check(
 ) -> int:
     """Check an action for each of N games.
 
-    Returns the sum of the problems that occur (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem. If a game is
-    over, an action in range counts as OVER and not as ILLEGAL.
+    Returns the sum of the problems that occur (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem. An action in
+    a game that is over counts as OVER, never as ILLEGAL.
     """
     problems = 0
     for i in range(len(actions)):

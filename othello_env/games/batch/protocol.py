@@ -40,7 +40,7 @@ class Ends(NamedTuple):
     rows: npt.NDArray[np.void]
     """(E,) with the fields of `othello_env.games.batch.arrays.ends_dtype`."""
     moves: npt.NDArray[np.integer]
-    """(E, L); the first `plies` entries of a row are the game's actions."""
+    """(E, L); the first `plies` entries of a row are the game's actions. `plies` is a field of `rows`."""
 
     def moves_of(self, k: int) -> tuple[int, ...]:
         """The actions of the k-th of the E games."""
@@ -74,7 +74,8 @@ class Batch(ABC):
     Args:
         n: the number of games.
         start: a position at the start of a game, with the options of these games.
-        rules: a NamedTuple of what the game's kernels need to know. Its class selects the game's versions of kernels.
+        rules: a NamedTuple of what the game's kernels need to know. Its class selects the game's versions of the
+            kernels.
         boards: the game's arrays, each with one entry per game along its first axis.
         fields: the fields of a board that are stored when a game ends, in the form that `numpy.dtype` takes.
         longest: if `bounded`, the most plies that a game can have; else the number of plies for which there is room at
@@ -83,10 +84,13 @@ class Batch(ABC):
     """
 
     MOST_RANDOM_PLIES = 4096
-    """The most random plies with which a game can begin. No game lasts that long under random play."""
+    """The most random plies with which a game can begin. A larger number counts as this one.
+
+    No game lasts that long under random play.
+    """
 
     bounded = True
-    """Whether no game can have more than `longest` plies."""
+    """True if every game has at most `longest` plies."""
 
     starts_differ = False
     """Whether each game has its own start, which depends on the game's key."""
@@ -115,7 +119,7 @@ class Batch(ABC):
         self._entry_points: dict[Any, Callable[..., Any]] = {}
 
     def _call(self, kernel: Callable[..., Any], *args: Any) -> Any:
-        """Call a kernel with the rules and these arguments. Their dtypes and layouts must be the same in every call."""
+        """Call a kernel with the rules and these arguments, which have the same dtypes and layouts in every call."""
         entry = self._entry_points.get(kernel)
         if entry is None:
             entry = self._entry_points[kernel] = entry_point(version_for(kernel, type(self.rules)), self.rules, *args)
@@ -125,7 +129,7 @@ class Batch(ABC):
         return len(self.course.over)
 
     def part(self, places: slice) -> Self:
-        """A batch of some of these games. It shares the memory of this batch."""
+        """A batch of some of these games. The new batch shares the memory of this batch."""
         other = copy.copy(self)
         fields: list[Any] = [field[places] for field in self.course]
         other.course = Course(*fields)
@@ -159,7 +163,7 @@ class Batch(ABC):
 
     @abstractmethod
     def opening_boards(self, positions: Sequence[State]) -> tuple[_Array, ...]:
-        """The boards of some positions, as arrays in the order of `boards`."""
+        """The boards of some positions, as arrays in the same order as the attribute `boards`."""
 
     @abstractmethod
     def state(self, i: int) -> State:
@@ -171,11 +175,11 @@ class Batch(ABC):
 
     @abstractmethod
     def final_boards(self, ends: npt.NDArray[np.void]) -> tuple[_Array, ...]:
-        """The boards of the games that ended, as arrays in the order of `boards`."""
+        """The boards of the games that ended, as arrays in the same order as the attribute `boards`."""
 
     @abstractmethod
     def scoring(self, *, copy: bool) -> Callable[[], npt.NDArray[np.int64]]:
-        """A function that returns the present scores of the games, (N, P).
+        """A function that returns the scores of the games, (N, P), at the time of this call.
 
         If `copy` is true, the function keeps copies of the arrays that it needs. Otherwise it must be called before the
         next step.
@@ -223,7 +227,7 @@ class Batch(ABC):
         return Begins(tuple(plan), self.opening_boards(positions), longest + plan.random_plies)
 
     def begin(self, numbers: npt.NDArray[np.int64], begins: Begins) -> int:
-        """Begin the games with these numbers. Returns 0 or NO_OPENING.
+        """Begin the games with these numbers. Returns 0, or NO_OPENING if a game could not begin.
 
         The key of a game is a hash of its `env_key` and `number` (see `othello_env.games.batch.arrays.Course`).
         """
@@ -259,7 +263,7 @@ class Batch(ABC):
             by_margin: whether rewards are margins.
 
         Returns:
-            The games that ended, and 0 or NO_OPENING.
+            The games that ended; and 0, or NO_OPENING if a game could not begin.
         """
         rows, moves, failed = self._call(
             play.step,
@@ -303,7 +307,7 @@ class Batch(ABC):
         """Play the opponents' actions, (M,), all legal, in the waiting games. `step` explains the other arguments.
 
         Returns:
-            The games that ended, and 0, NO_OPENING or NO_TURN.
+            The games that ended; and 0, or the reason why a game could not begin, NO_OPENING or NO_TURN.
         """
         rows, moves, failed = self._call(
             play.answer,
@@ -322,7 +326,7 @@ class Batch(ABC):
         return Ends(rows, moves), failed
 
     def views(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:
-        """The arrays that this game's kernel `encode` takes.
+        """The arrays that this game's kernel `encode` takes as its last argument.
 
         Some of them are views of `planes`, (N, planes, H, W), and of `masks`, (N, A), which the kernel writes.
         """
@@ -337,7 +341,7 @@ class Batch(ABC):
         self._call(encode, self.course.over, self._seats, self.boards, views)
 
     def final_observations(self, ends: npt.NDArray[np.void]) -> npt.NDArray[np.int8]:
-        """The last observation of each game that ended, (E, planes, H, W), as the game's viewer sees it."""
+        """The last observation of each game that ended, (E, planes, H, W), as the player `ends["viewer"]` sees it."""
         n, start = len(ends), self.start
         seats = np.ascontiguousarray(ends["to_move"]), np.ascontiguousarray(ends["viewer"])
         planes = np.zeros((n, *start.observation_shape), np.int8)

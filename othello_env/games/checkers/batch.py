@@ -1,8 +1,9 @@
 """N games of checkers as arrays; see `othello_env.games.batch`.
 
-The boards are nine arrays (N,): `own`, `opponent`, `kings` and `going`, as in `othello_env.games.checkers.kernels`;
-`quiet`, the number of plies since the last capture or move of a man; and the pieces that may move NW, NE, SW and SE.
-All arrays are uint64 except `quiet`, which is int32. If pieces may still move in a finished game, the game is a draw.
+The boards are nine arrays (N,). The first four are `own`, `opponent`, `kings` and `going`, as in
+`othello_env.games.checkers.kernels`. The fifth is `quiet`, the number of plies since the last capture or move of a man.
+The last four are the sets of pieces that may move NW, NE, SW and SE. All arrays are uint64 except `quiet`, which is
+int32. If pieces may still move in a finished game, the game is a draw, or an illegal action ended it.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ _ROWS = np.array(
 )
 """(32,) all possible rows of an 8x8 board as words of eight bytes.
 
-First come the words for the 16 sets of dark squares in an even row, then the words for the 16 sets in an odd row.
+First come the words for the 16 sets of dark squares in an even row (counted from 0), then those for an odd row.
 """
 
 _SQUARES: _Words = np.array([(two & 1) | (two >> 1) << 32 for two in range(4)], np.uint64)
-"""(4,) the eight mask bytes of two neighbouring dark squares, one word for each of the four subsets of these squares.
+"""(4,) a word for each subset of two neighbouring dark squares. The word has eight mask bytes, four for each square.
 
-In the word, the byte for direction 0 is 1 for each square of the subset. A shift by 8 * direction moves the 1 to the
-byte for another direction.
+For each square of the subset, the byte for direction 0 is 1. A shift by 8 * direction moves the 1 to the byte for
+another direction.
 """
 
 
@@ -136,7 +137,7 @@ def _play(rules: CheckersRules, course: Course, boards: _Boards, i: int, action:
 
 @kernel(lean=True)
 def _is_drawn(rules: CheckersRules, course: Course, boards: _Boards, i: int) -> bool:
-    """Whether the rule for draws ends game i. The kernel takes back the quiet moves to find the earlier positions."""
+    """Whether the rule for draws ends game i. The kernel takes back the quiet plies to find the earlier positions."""
     quiet = boards[4][i]
     if rules.quiet_limit > 0 and quiet >= rules.quiet_limit:
         return True

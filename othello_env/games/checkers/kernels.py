@@ -4,8 +4,8 @@ A position has three sets: `own`, the pieces of the player to move; `opponent`, 
 `kings`, the kings of both players. `red` is true if Red is to move. Red's men move down the board. `going` is the bit
 of the piece in the middle of a chain of jumps, or 0.
 
-One bit after each pair of rows is not used. So a step in one direction is the same shift on every square, and no step
-crosses an edge. This is the 8x8 board, with the standard number of each square above the index of its bit::
+One bit after each pair of rows is not used. So a step in a given direction is the same shift on every square, and no
+step crosses an edge. This is the 8x8 board, with the standard number of each square above the index of its bit::
 
           1     2     3     4            half = 4: squares per row
           0     1     2     3            NW = >> 5   NE = >> 4
@@ -104,7 +104,7 @@ def square_of(piece: np.uint64, half: np.uint64) -> int:
 
 @kernel
 def shift(x: np.uint64, direction: int, half: np.uint64) -> np.uint64:
-    """Move a set of squares one step in a direction."""
+    """Move a set of squares one step in this direction (0 NW, 1 NE, 2 SW, 3 SE)."""
     if direction == 0:
         return x >> (half + _1)
     if direction == 1:
@@ -128,7 +128,7 @@ def step(
     """Move a piece by one step or jump.
 
     Returns own, opponent, kings, going and red of the next position, and whether earlier positions can occur again.
-    That is the case only if a king moved without a capture.
+    They can if a king moved without a capture, and only then.
     """
     target = shift(piece, direction, half)
     is_king = (kings & piece) != _0
@@ -210,7 +210,7 @@ def choose(
 ) -> tuple[np.uint64, int]:
     """A uniformly random move, chosen by 64 random bits. Returns the bit of its piece, and its direction.
 
-    The moves are ordered by square, then by direction.
+    The random bits give the index of the move among all moves, which are ordered by square, then by direction.
     """
     todo = north_west | north_east | south_west | south_east
     total = popcount(north_west) + popcount(north_east) + popcount(south_west) + popcount(south_east)
@@ -249,8 +249,8 @@ def is_drawn(
 ) -> bool:
     """Whether the rules for draws end the game in a position.
 
-    The rows of `past[end - quiet : end]` are own, opponent and kings of the positions since the last irreversible move.
-    Without captures the players alternate, so the player to move is the same in every second of these positions.
+    Each row of `past[end - quiet : end]` has own, opponent and kings of one position since the last capture or move of
+    a man. The players alternate in these positions, so only every second position has the same player to move.
     """
     if quiet_limit > 0 and quiet >= quiet_limit:
         return True

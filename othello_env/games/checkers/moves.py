@@ -62,7 +62,7 @@ def play_named(state: _C, move: str) -> _C:
 
 
 def _chains(state: _C, square: int) -> Iterator[tuple[list[int], _C]]:
-    """All chains of jumps that the piece on a square can make, finished or not.
+    """All chains of jumps that the piece on this square can make, finished or not.
 
     Yields the squares of each chain and the position after the chain.
     """
@@ -88,7 +88,7 @@ def _illegal_chain(state: _Position, move: str) -> IllegalActionError:
 
 
 def move_names(start: _Position, actions: Iterable[int]) -> Iterator[str]:
-    """The names of moves as in printed games: ``11-15`` for a step, ``15x22x31`` for a whole chain of jumps.
+    """The names of the moves from `start`, as in printed games: ``11-15``, or ``15x22x31`` for a whole chain of jumps.
 
     >>> from othello_env import Checkers
     >>> game = Checkers.from_moves("11-15 22-18 15x22")

@@ -38,7 +38,7 @@ def column_of(square: int, size: int) -> int:
 
 @cache
 def destination(square: int, direction: int, steps: int, size: int) -> int | None:
-    """The square that lies a number of steps away in a direction, or None if there is no such square."""
+    """The square that lies `steps` diagonal steps away in this direction, or None if that is off the board."""
     row = square // (size // 2) + (steps if direction & 2 else -steps)
     column = column_of(square, size) + (steps if direction & 1 else -steps)
     if not (0 <= row < size and 0 <= column < size):
@@ -47,7 +47,7 @@ def destination(square: int, direction: int, steps: int, size: int) -> int | Non
 
 
 def action_to_text(action: int, is_jump: bool, size: int) -> str:
-    """The name of a step or jump. The name of a step that would leave the board contains the step's direction.
+    """The name of a step or jump. If it would leave the board, its name has the direction instead of the target square.
 
     >>> action_to_text(4 * 10 + 2, False, 8), action_to_text(4 * 10 + 3, True, 8), action_to_text(0, False, 8)
     ('11-15', '11x20', '1-NW')
@@ -71,7 +71,7 @@ def action_from_squares(square: int, target: int, size: int) -> tuple[int, int] 
 
 
 def squares_of_move(text: str, size: int) -> list[int]:
-    """The squares in the text of a move, at least two.
+    """The squares, numbered from 0, in the text of a move. There are at least two.
 
     >>> squares_of_move("15x22x31", 8)
     [14, 21, 30]
@@ -101,7 +101,7 @@ def tokens(transcript: str) -> Iterator[str]:
 
 
 def board_to_text(pieces: list[tuple[int, bool] | None], size: int) -> str:
-    """The board, row by row. After each row come the standard numbers of its squares. A light square is ``.``."""
+    """The board, row by row. After each row come the standard numbers of its dark squares. A light square is ``.``."""
     half = size // 2
     lines = []
     for row in range(size):
@@ -114,7 +114,7 @@ def board_to_text(pieces: list[tuple[int, bool] | None], size: int) -> str:
 
 
 def pieces_to_fen(red: list[str], white: list[str], to_move: int) -> str:
-    """Write a position. Each side's pieces are a list such as ``["1", "K14"]``. This notation calls Red B (black)."""
+    """A position as text. Each side's pieces are a list such as ``["1", "K14"]``. This notation calls Red B (black)."""
     return f"{'BW'[to_move]}:W{','.join(white)}:B{','.join(red)}"
 
 

@@ -50,7 +50,7 @@ class PdnGame:
 
     @property
     def result(self) -> str:
-        """The value of the tag Result: ``1-0``, ``0-1``, ``1/2-1/2`` or ``*`` (unfinished or unknown)."""
+        """The value of the tag Result, such as ``1-0``, ``1/2-1/2`` or ``*`` (unfinished or unknown)."""
         return self.tags.get("Result", "*")
 
     def final(self) -> Checkers:

@@ -1,20 +1,21 @@
 """English draughts (American checkers), played one step or jump at a time.
 
-Red starts on squares 1-12, at the top, and moves first. Red's men move down the board. White starts on squares 21-32.
-Men step and jump diagonally forwards, kings in all four directions. A player that can jump must jump, but may choose
-any of the possible jumps. As long as the same piece can jump again, the player must continue with this piece. Each jump
-is a separate action. A man that reaches the last row becomes a king, and the player's turn ends. A player that cannot
-move loses. There are three rules for draws:
+Red starts at the top, on squares 1-12 of an 8x8 board, and moves first. White starts on squares 21-32. Red's men move
+down the board. Men step and jump diagonally forwards, kings in all four directions. A player that can jump must jump,
+but may choose any of the possible jumps. As long as the same piece can jump again, the player must continue with this
+piece. Each jump is a separate action. A man that reaches the last row becomes a king, and the player's turn ends. A
+player that cannot move loses. The argument `draws` chooses when the game is a draw:
 
 - ``draws="repetition"`` (default): the same position, with the same player to move, occurred once before;
 - ``draws="threefold"``: the same position, with the same player to move, occurred twice before;
 - ``draws="40-move"``: each player has made 40 moves without a capture or a move of a man.
 
-A draw depends only on the moves since the last capture or move of a man, because no earlier position can occur again.
+A draw depends only on the moves since the last capture or move of a man, because no position from before that can occur
+again.
 
-Actions are ``4 * square + direction``: squares in standard order from 0, directions NW, NE, SW, SE. Observations are
-six planes: the player's men, the player's kings, the opponent's men, the opponent's kings, the piece that must continue
-jumping, and ones if Red is to move. Draws depend on a history that the observation does not show.
+Actions are ``4 * square + direction``: squares are numbered as above but from 0; directions 0-3 are NW, NE, SW, SE.
+Observations are six planes: the player's men, the player's kings, the opponent's men, the opponent's kings, the piece
+that must continue jumping, and ones if Red is to move. The observation does not show the history on which draws depend.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ class Checkers(State):
     """A position of checkers with the history on which draws depend. ``Checkers(size=8)`` is the start.
 
     Two positions are equal if these are equal: the pieces, the player to move, the piece that must continue jumping,
-    the rule for draws, and the history that can still lead to a draw. Under the 40-move rule
-    this history is the number of quiet plies; under the other rules it is the earlier positions that can occur again.
+    the rule for draws, and the history that can still lead to a draw. Under the 40-move rule, this history is the
+    number of quiet plies. Under the other rules, it is the earlier positions that can occur again, in any order.
 
     >>> game = Checkers.from_moves("11-15 22-18 15x22 25x18")
     >>> print(game)
@@ -86,9 +87,9 @@ class Checkers(State):
     going: int
     """The bit of the piece in the middle of a chain of jumps, or 0."""
     quiet: int
-    """The number of plies since the last capture or move of a man."""
+    """The number of quiet plies: the plies since the last capture or move of a man."""
     earlier: tuple[Past, ...]
-    """The position before each of the quiet plies, if the rule for draws needs these positions."""
+    """The position before each of the quiet plies. Empty if the rule for draws does not need these positions."""
     _movers: tuple[int, int, int, int]  # the pieces that may move NW, NE, SW, SE
     _jumps: bool
     _drawn: bool
@@ -155,7 +156,7 @@ class Checkers(State):
     def from_text(
         cls, text: str, to_move: str | int | None = None, *, size: int = 8, draws: str = "repetition", going: int = 0
     ) -> Self:
-        """Read a position in Forsyth-Edwards notation, such as ``"B:W21-32:B1-11,K15"``. It has no history.
+        """Read a position, without a history, in Forsyth-Edwards notation, such as ``"B:W21-32:B1-11,K15"``.
 
         Args:
             text: the player to move, then each side's pieces. B (black) is Red.
@@ -202,7 +203,8 @@ class Checkers(State):
     def play_move(self, move: int | str) -> Self:
         """The position after a step, a jump or a whole chain.
 
-        The first and the last square are enough to name a chain, unless other chains share both squares.
+        The first and the last square are enough to name a chain, unless several chains that lead to different positions
+        share both squares.
         """
         return play_named(self, move) if isinstance(move, str) else self.play(self.check_action(move))
 
@@ -275,7 +277,7 @@ class Checkers(State):
         return state
 
     def pieces(self) -> list[tuple[int, bool] | None]:
-        """The piece on each dark square, in standard order: its owner (0 red, 1 white) and whether it is a king."""
+        """The piece on each dark square, from square 1 on: its owner (0 red, 1 white) and whether it is a king."""
         red, white = self._sides()
         found: list[tuple[int, bool] | None] = []
         for position in kernels.POSITIONS[self.size]:

@@ -22,9 +22,9 @@ __all__ = [
 ]
 
 DRAWS: dict[str, tuple[int, int]] = {"repetition": (1, 0), "threefold": (2, 0), "40-move": (0, 80)}
-"""For each rule for draws: how many earlier occurrences of a position make a draw, and how many quiet plies do.
+"""For each rule for draws: how many earlier occurrences of the position make a draw, and how many quiet plies make one.
 
-0 means that they never make a draw.
+A quiet ply is a step of a king. 0 means that no number of them makes a draw.
 """
 
 SQUARES = {

@@ -1,7 +1,7 @@
 """Compiled rules of Othello on two 64-bit sets of squares.
 
-A position has two sets: `own`, the discs of the player to move, and `opponent`, the discs of the other player. A move
-swaps the two. a1 is bit 0, h8 is bit 63::
+A position has two sets: `own`, the discs of the player to move, and `opponent`, the discs of the other player. After
+each move and each pass the two sets change places. a1 is bit 0, h8 is bit 63::
 
         a  b  c  d  e  f  g  h
     1   0  1  2  3  4  5  6  7
@@ -111,7 +111,7 @@ def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def _targets(own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
-    """The squares right after runs of `through` that begin next to a disc of `own`, in both directions of a line."""
+    """The squares right after runs of `through` that begin next to `own`, in the directions +step and -step."""
     up = through & (own << step)
     down = through & (own >> step)
     up |= through & (up << step)
@@ -139,7 +139,7 @@ def legal_moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uin
 
 @kernel(inline=True)
 def _enclosed(disc: np.uint64, own: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
-    """The runs of `through` between the new disc and a disc of `own`, in both directions of a line."""
+    """The runs of `through` between the new disc and a disc of `own`, in the directions +step and -step."""
     up = through & (disc << step)
     down = through & (disc >> step)
     up |= through & (up << step)
@@ -190,7 +190,7 @@ def legal_moves_batch(
 def advance(
     own: np.uint64, opponent: np.uint64, disc: np.uint64, board: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Place a disc (0: pass). Returns own and opponent of the next position, and the legal moves of each of them."""
+    """Place a disc (0: pass). Returns own and opponent of the next position, and the legal moves of both players."""
     turned = flips(disc, own, opponent)
     new_opponent = own | turned | disc
     new_own = opponent & ~turned
@@ -323,7 +323,7 @@ def randomise(
 
 @kernel
 def perft(own: np.uint64, opponent: np.uint64, board: np.uint64, depth: int) -> int:
-    """The number of different sequences of `depth` plies. A pass is a ply.
+    """The number of different sequences of `depth` plies from this position. A pass is a ply.
 
     A game that ends earlier counts as one sequence. The kernel keeps its own stack and does not call itself.
     """
@@ -353,7 +353,7 @@ def perft(own: np.uint64, opponent: np.uint64, board: np.uint64, depth: int) -> 
         level += 1
         p, o = o & ~turned, p | turned | disc
         if level == depth:
-            shared |= p & o  # always 0; without this use the compiler could skip computing the position
+            shared |= p & o  # always 0; without this line the compiler could skip computing the position
             leaves += 1
             level -= 1
             continue
@@ -375,7 +375,7 @@ def game_result(own: np.uint64, opponent: np.uint64) -> int | np.int64:
 
 @kernel
 def final_margin(own: np.uint64, opponent: np.uint64, squares: int | np.int64) -> int | np.int64:
-    """The disc difference of a finished game, for `own`. The winner also gets the empty squares of the board.
+    """The discs of `own` minus the discs of `opponent` in a finished game. The winner also gets the empty squares.
 
     `squares` is the number of squares of the board.
     """

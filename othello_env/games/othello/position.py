@@ -1,9 +1,9 @@
 """A single position of Othello, for people and for environments.
 
-Rules: Black moves first. A player places a disc on an empty square. In at least one of the eight directions, a run of
-the opponent's discs must follow, and then a disc of the player's own. All such runs turn over. A player that has no
-such move passes (action ``size * size``); a pass is legal only then. The game ends as soon as neither player has a
-move, even if the board is not full. The player with more discs wins.
+Rules: Black moves first. A player places a disc on an empty square. In at least one of the eight directions from this
+square, the next squares must be a run of the opponent's discs and then a disc of the player's own. All such runs turn
+over. A player that has no such move passes (action ``size * size``); a pass is legal only then. The game ends as soon
+as neither player has a move, even if the board is not full. The player with more discs wins.
 
 Actions are ``size * row + column``, so a1 is 0. Observations are two planes: the player's own discs and the opponent's
 discs.
@@ -71,7 +71,7 @@ class Othello(State):
     own: int
     """The discs of the player to move, as a set of bits (see `othello_env.games.othello.bitboard`)."""
     opponent: int
-    """The other player's discs."""
+    """The other player's discs, as a set of bits."""
     _legal: int
     _reply: int
 
@@ -232,7 +232,10 @@ class Othello(State):
         return (float((black > 0) - (black < 0)), float((white > 0) - (white < 0)))
 
     def margins(self) -> tuple[float, ...]:
-        """Each player's disc difference at the end of the game; 0.0 before. The winner also gets the empty squares."""
+        """At the end, each player's discs minus the other player's; before the end, 0.0.
+
+        The winner also gets the empty squares.
+        """
         black, white = self.discs()
         if black == white or not self.is_over:
             return (0.0, 0.0)
@@ -251,7 +254,7 @@ class Othello(State):
         raise self.no_player(player)
 
     def owners(self) -> list[int | None]:
-        """The owner of each square, in the order of actions: 0 black, 1 white, None nobody."""
+        """The owner of each square, row by row from a1: 0 black, 1 white, None nobody."""
         black, white = (self.opponent, self.own) if self.to_move else (self.own, self.opponent)
         return [
             0 if black & 1 << square else 1 if white & 1 << square else None

@@ -175,7 +175,8 @@ class TriboloGames(Batch):
         walls: the number of walls on each board.
 
     Raises:
-        ValueError: the board is too small for the cells and walls, or nobody could move in any of many random starts.
+        ValueError: a number is out of range, the board is too small for the cells and walls, or nobody could move in
+            any of many random starts.
     """
 
     start: Tribolo

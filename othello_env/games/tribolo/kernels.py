@@ -22,9 +22,9 @@ NOBODY = 3
 
 @kernel
 def _run(grid: npt.NDArray[np.int8], spot: int, step: int, mover: int) -> int:
-    """The number of cells that the mover converts in one direction by taking the cell at `spot`.
+    """The number of cells that the mover converts in the direction `step` by taking the cell at `spot`.
 
-    They are a run of one opponent's cells, followed by a cell of the mover.
+    These cells are a run of one opponent's cells, followed by a cell of the mover.
     """
     colour = grid[spot + step]
     if colour >= EMPTY or colour == mover:
@@ -97,7 +97,7 @@ def scatter(
 
     Random number k of an attempt is `below(mix(mix(key, attempt), k), n)`. Each number chooses one of the n places that
     are left (Fisher and Yates): first for the cells of players 0, 1 and 2, then for the walls. The last random number
-    chooses the first player.
+    chooses the first player; if this player cannot move, the next player that can moves first.
     """
     size = width * height
     places = np.empty(size, np.int64)

@@ -1,11 +1,11 @@
 """Tribolo: Othello's capture for three players on a board with walls.
 
 Blue, Red and Green take turns in this order. A random player begins. At the start, the board has some cells of each
-player and some walls at random places. A move takes an empty cell. In at least one of the eight directions, a run of
-cells of one opponent must follow, and then a cell of the mover. All such runs become cells of the mover, even if they
-belong to different opponents. A run must not contain an empty cell, a wall or a cell of the other opponent. After a
-move, players that cannot move are skipped, so the same player may move again. There is no pass. The game is over when
-nobody can move. The player with the most cells wins.
+player and some walls at random places. A move takes an empty cell. In at least one of the eight directions from this
+cell, the next cells must be a run of one opponent's cells and then a cell of the mover. All such runs become cells of
+the mover, even if they belong to different opponents. A run must not contain an empty cell, a wall or a cell of the
+other opponent. After a move, players that cannot move are skipped, so the same player may move again. There is no pass.
+The game is over when nobody can move. The player with the most cells wins.
 
 Actions are ``width * row + column``, so a1 is 0. Observations are four planes: the player's cells, the cells of the
 next player in order, the cells of the third player, and the walls.
@@ -47,8 +47,8 @@ class Tribolo(State):
         walls: the number of walls on the board.
 
     Raises:
-        ValueError: the seed is negative, the board is too small for the cells and walls, or nobody could move in any
-            of many random starts.
+        ValueError: a number is out of range, the board is too small for the cells and walls, or nobody could move in
+            any of many random starts.
         TypeError: a number is not an integer.
 
     >>> game = Tribolo.from_text("--RB-/-GRB-/-----", to_move="blue")
@@ -94,7 +94,7 @@ class Tribolo(State):
 
     @classmethod
     def at(cls, width: int, height: int, grid: bytes, first: int, moves: tuple[int, ...]) -> Self:
-        """The position with this grid. The player to move is the first player, from `first` on, that can move."""
+        """The position with this grid. The player to move is `first` or, if `first` cannot move, the next that can."""
         cells, legal = np.frombuffer(bytearray(grid), np.int8), np.empty(width * height, np.int8)
         mover = kernels.next_mover(cells, first, width, height, legal)
         state = cls.__new__(cls)
@@ -142,7 +142,7 @@ class Tribolo(State):
         return np.frombuffer(self._grid, np.int8).reshape(self.height + 2, self.width + 2)[1:-1, 1:-1]
 
     def owners(self) -> list[int | None]:
-        """The owner of each cell, in the order of actions: 0 blue, 1 red, 2 green, None for empty cells and walls."""
+        """The owner of each cell, row by row from a1: 0 blue, 1 red, 2 green, None for empty cells and walls."""
         return [cell if cell < PLAYERS else None for cell in self._board().ravel().tolist()]
 
     def walls(self) -> list[int]:

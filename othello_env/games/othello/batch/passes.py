@@ -1,6 +1,6 @@
 """Compiled loops over N positions, which handle several positions at a time in one vector register.
 
-Each loop writes one array and has no branch, and the functions that it calls are inlined. So LLVM can put several
+Most loops write one array and have no branch, and the functions that they call are inlined. So LLVM can put several
 positions into one register (eight with AVX-512). The arrays are divided into blocks that fit in the fastest cache.
 
 Letters for shapes: N = positions, S = size, A = actions (S * S + 1).
@@ -59,8 +59,8 @@ def allowed(action: int, legal: np.uint64, size: np.uint64) -> np.uint64:
 def check(actions: npt.NDArray[np.int64], legal: npt.NDArray[np.uint64], over: npt.NDArray[np.bool_], size: int) -> int:
     """Check an action for each of N games.
 
-    Returns the sum of the problems that occur (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem. If a game is
-    over, an action in range counts as OVER and not as ILLEGAL.
+    Returns the sum of the problems that occur (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem. An action in
+    a game that is over counts as OVER, never as ILLEGAL.
     """
     side = np.uint64(size)
     passing = side * side
@@ -120,8 +120,8 @@ def encode_8x8(
         boards: own, opponent and legal, each (N,).
         over: (N,), set if the game is over.
         arrays: (planes, plane_words, masks, mask_words, EXPAND). planes is (N, 2, 64) int8; only `encode_small` uses
-            it. plane_words is the same memory as (16 * N,) uint64. masks is (N, 65) int8. mask_words is the first 64
-            bytes of each mask as (N, 8) uint64, which may be unaligned.
+            it. plane_words is the memory of planes as (16 * N,) uint64. masks is (N, 65) int8. mask_words is the memory
+            of the first 64 bytes of each mask as (N, 8) uint64, which may be unaligned.
     """
     own, opponent, legal = boards
     _, words_of_planes, masks, mask_words, expand = arrays
