@@ -128,14 +128,14 @@ def game_info(state: State, opponent: Any, illegal_action: int | None = None) ->
 
     Args:
         state: the position.
-        opponent: the opponent's number, or a number for each other seat; -1 if there is no opponent.
+        opponent: the opponent's number, or an array with a number for each opponent; -1 if there is no opponent.
         illegal_action: the illegal action that ended the game here, or None.
 
     Returns:
         `winner`: int64, the winner's index; -2 if the game is not over; -1 if nobody won (a draw, or an illegal action
         ended the game). `discs`: (P,) int64, the number of discs that each player has on the board. `plies`: int64, the
-        number of moves, with those of the opening. `illegal_action`: int64, the illegal action that ended the game, or
-        -1. `opponent`: the argument.
+        number of moves so far, including those of the opening. `illegal_action`: int64, the illegal action that ended
+        the game, or -1. `opponent`: the argument.
     """
     won = PLAYING
     if illegal_action is not None:

@@ -34,11 +34,11 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the
 
     Args:
         num_envs: the number of games.
-        arguments: the arguments of `OthelloVectorEnv`. `autoreset_mode`, ``copy=False`` and ``opponent=None`` are not
+        arguments: the other arguments of `OthelloVectorEnv`. `autoreset_mode`, ``copy=False`` and ``opponent=None`` are not
             accepted.
 
     Attributes:
-        env: the batch, with `set_opponents` and its other methods.
+        env: the batch, an `OthelloVectorEnv`. Call `set_opponents` and its other methods here.
 
     Raises:
         MissingExtraError: Stable-Baselines3 is not installed.

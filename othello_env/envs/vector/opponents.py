@@ -34,7 +34,7 @@ class OpponentPool:
         WrongGameError: an opponent does not play this game.
 
     Attributes:
-        agents: the agents, in the order of their numbers.
+        agents: the agents. The number of an agent is its index in this list.
         names: the specs of the agents, or the names of Agents and callables.
         bounds: (P - 1, K) uint64, ascending in each row, for the K agents that can play in new games. Each seat gets a
             random 32-bit number. The first agent whose bound is greater than this number plays there.
