@@ -44,7 +44,10 @@ def _cell(number: str | None) -> Cell:
 
 
 def _last(state: Checkers, places: list[Place]) -> tuple[Place, ...]:
-    """The squares where the last action began and ended. After a jump, the square between the two is empty."""
+    """The squares where the last action began and ended.
+
+    The action ended on the next square or, if that square is now empty, as after a jump, on the square behind it.
+    """
     if not state.moves:
         return ()
     square, direction = divmod(state.moves[-1], 4)

@@ -48,8 +48,8 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
 
     At every reset and step, every agent's info has `winner`, `discs`, `plies`, `illegal_action` and `opponent` (always
     -1, because this environment has no opponents); see `othello_env.envs.conventions.game_info`. The mask is only in
-    the observation, because TorchRL fails if the info has a mask too. `position` is the State, with its moves. `state()`
-    returns an array, as PettingZoo defines it.
+    the observation, because TorchRL fails if the info has a mask too. `position` is the State, with its moves.
+    `state()` returns an array, as PettingZoo defines it.
 
     Args:
         openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
@@ -74,7 +74,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         super().__init__()
         start = self._prepare(openings, reward, strict, render_mode)
         self._observer: str | None = None
-        """The agent whose observation is in `_observation`; None before the first reset and after the end of the game."""
+        """The agent whose observation is in `_observation`; None before the first reset and after the end of a game."""
         self.agents: list[str] = []
         self.possible_agents = [f"{name}_0" for name in start.player_names]
         self.observation_spaces = {agent: observation_space(start) for agent in self.possible_agents}

@@ -112,7 +112,10 @@ def rewards(state: State, reward: str) -> tuple[float, ...]:
 
 
 def illegal_penalty(state: State, reward: str) -> float:
-    """The penalty for an illegal action: 1, or with margins the largest margin. The other players get 0."""
+    """The penalty for an illegal action: 1, or with margins the largest margin.
+
+    The reward of the player that acted is minus this number. The other players get 0.
+    """
     return 1.0 if reward == "result" else state.largest_margin
 
 

@@ -46,8 +46,9 @@ def self_play_advantages(
         gamma: the discount from one turn of a side to its next turn.
         gae_lambda: from 0 (rely on the value of the next turn) to 1 (rely on the rewards of all later turns).
         illegal: (T, N) whether an illegal action ended the game, so that the other side got 0. This is
-            ``info["illegal_action"] >= 0``. With ``SAME_STEP``, read ``final_info = info["final_info"]`` instead:
-            ``final_info["_illegal_action"] & (final_info["illegal_action"] >= 0)``. None: no illegal actions.
+            ``info["illegal_action"] >= 0``. With ``SAME_STEP``, if a game ended in the step, read
+            ``final_info = info["final_info"]`` instead: ``final_info["_illegal_action"] &
+            (final_info["illegal_action"] >= 0)``. None: no illegal actions.
         played: (T, N) whether a step was a ply. In ``NEXT_STEP`` mode, the step after the end of a game is not a ply;
             its advantage is 0. None: all steps were plies.
 

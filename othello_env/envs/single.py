@@ -196,7 +196,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         return observation, 0.0, False, False, info
 
     def _show(self, state: State) -> tuple[Observation, dict[str, Any]]:
-        """Make this position, in which the learner is to move, the current one. Returns the observation and the info."""
+        """Make this position, in which the learner is to move, the current one. Returns its observation and info."""
         self._state = state
         planes, self._mask = state.encode()
         if self.render_mode == "human":

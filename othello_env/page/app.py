@@ -62,7 +62,7 @@ def make_app(
     """The ASGI application.
 
     Args:
-        offers: the agents that a page may ask; it can name no other agents.
+        offers: the agents that a page may ask; requests for other agents are refused.
         port: the port of the server; the Host of each request must have it.
         results: the contents of files that the page draws, see `othello_env.page.results.read_results`.
         thinkers: the processes that think; by default the application makes its own. They close with the application.
@@ -103,7 +103,7 @@ async def _index(_request: Request) -> Response:
 
 
 def _get(name: str, content: object) -> Route:
-    """The route of a content that never changes."""
+    """A route that always answers with the same content."""
 
     async def endpoint(_request: Request) -> Response:
         return JSONResponse(content)
@@ -146,7 +146,7 @@ class _Asking:
 
 
 def _post(name: str, endpoint: Endpoint) -> Route:
-    """The route of a kind of message."""
+    """The route of one kind of message, which `endpoint` answers."""
 
     async def answer(request: Request) -> Response:
         return await endpoint(Reader(parse_json(await _body(request))), request)

@@ -39,7 +39,7 @@ class Watch(Protocol):
 
 
 def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iterator[GameRecord]:
-    """Play games and yield their records in order.
+    """Play games and yield their records in the order of `pairings`.
 
     Othello games in which all agents answer batches are played many at once. An agent that gives an illegal answer or
     raises an error forfeits the game.
@@ -130,9 +130,9 @@ def play_game(
 def _answer(
     seat: Seat, state: State, clock: TimeControl | None, used: list[float], watch: Watch | None
 ) -> tuple[int | str, float]:
-    """The action of the player to move, or why the player forfeits, and the player's thinking time.
+    """Ask the player to move. Returns its action, or the reason why it forfeits; and its thinking time in seconds.
 
-    The time is in seconds. It is also added to `used`.
+    The time is also added to `used`. Without a clock, the time is 0.
     """
     player = state.to_move
     left = clock.left(used[player]) if clock else None

@@ -70,20 +70,20 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     Gymnasium's own vector environments use the mode ``NEXT_STEP`` by default: when a game has ended, the next step only
     begins the next game. Gymnasium's wrappers that change observations work only with ``NEXT_STEP`` or ``DISABLED``. If
-    a wrapper fails with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``, use ``autoreset_mode="NextStep"``. `NumpyToTorch` wants the
-    same mode but does not check it: with ``SAME_STEP``, it fails with a BufferError when the first game ends.
+    a wrapper fails with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``, use ``autoreset_mode="NextStep"``.
+    `NumpyToTorch` wants the same mode but does not check it: with ``SAME_STEP``, the first end raises a BufferError.
 
     If most games end by illegal actions, the environment gives one `IgnoredMaskWarning`.
 
     Args:
         num_envs: the number of games.
-        opponent: a spec, an Agent or a callable, which plays every other seat. With three players, it can also be a
-            tuple of two opponents. A dict from opponents to weights: see `set_opponents`. None: self-play.
+        opponent: a spec, an Agent or a callable, which plays every seat but the learner's. With three players, it can
+            also be a tuple of two opponents. A dict from opponents to weights: see `set_opponents`. None: self-play.
         side: the name of the learner's player, or ``"random"``. In self-play the learner plays every side.
         openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
             plies. A sequence of transcripts or States: each game begins at a random one of them.
         reward: ``"result"``, or ``"margin"`` in discs.
-        strict: if True, an illegal action raises IllegalActionError and changes no game; if False, the action ends its game.
+        strict: if True, an illegal action raises IllegalActionError and changes no game; if False, its game ends.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``. `render` returns a tuple with a picture of each game.
         autoreset_mode: Gymnasium's `AutoresetMode` or its value, ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
             ``SAME_STEP``: when a game ends, the next game begins at once. ``NEXT_STEP``: the step after an end begins
@@ -192,8 +192,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         """Change the opponents. Each game keeps its present opponents until its next reset.
 
         Args:
-            opponents: as in the constructor. A dict has opponents as keys and weights as values. For each other seat of
-                each game, an opponent is chosen at random by these weights.
+            opponents: as in the constructor. A dict has opponents as keys and weights as values. In each game, an
+                opponent is chosen at random by these weights for each seat but the learner's.
 
         Raises:
             ValueError: a spec or a weight is wrong, or this is a self-play environment. Nothing has changed.
