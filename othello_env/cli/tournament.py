@@ -119,7 +119,7 @@ def _print(result: Tournament, schedule: Schedule, clock: TimeControl | None, an
 
 
 def cross_table(result: Tournament) -> str:
-    """A table of each agent's scores, 0 to 1, against the other agents, and of the mean margin of all its games."""
+    """A table with each agent's score against each other agent, 0 to 1, and with its total score and mean margin."""
     scores = result.scores()
     head = ("agent", *map(str, range(1, len(result.agents) + 1)), "games", "score", "margin")
     rows = []

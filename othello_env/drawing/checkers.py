@@ -46,7 +46,7 @@ def _cell(number: str | None) -> Cell:
 def _last(state: Checkers, places: list[Place]) -> tuple[Place, ...]:
     """The squares where the last action began and ended.
 
-    The action ended on the next square or, if that square is now empty, as after a jump, on the square behind it.
+    If the next square has a piece, the action was a step to that square; otherwise it was a jump to the square behind.
     """
     if not state.moves:
         return ()

@@ -32,7 +32,7 @@ def positions(state: State, start: State) -> list[State]:
 
 
 def gif(states: Sequence[State], cell: int = 40, seconds: float = 0.7) -> bytes:
-    """An animated GIF of a game. It runs in a loop, and shows the last position longer.
+    """An animated GIF of a game. It runs in a loop, and shows the last position four times as long as the others.
 
     Args:
         states: the positions, from the first to the last.

@@ -35,7 +35,7 @@ class Watch(Protocol):
         """The player is asked for a move and has this many seconds; None means no limit."""
 
     def plays(self, action: int, seconds: float) -> None:
-        """The action is played; its player thought for this many seconds (0 for a forced pass)."""
+        """The action is played; its player thought for this many seconds (0 for a forced pass, or without a clock)."""
 
 
 def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iterator[GameRecord]:

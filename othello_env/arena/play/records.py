@@ -7,8 +7,9 @@ A line contains everything that is needed to play the game again::
      "scores": [36, 28], "fault": null, "seed": 0, "key": 8234..., "openings": "random:10", "clock": null,
      "seconds": null, "versions": {"othello-env": "0.1.0", ...}}
 
-Lists have one entry for each player, in the order of the players: ``agents[0]`` is Black. Without a clock the same
-tournament always writes the same lines, byte for byte, though perhaps in another order.
+``agents``, ``result``, ``margins``, ``scores`` and ``seconds`` have one entry for each player, in the order of the
+players; in Othello the first is Black. Without a clock the same tournament always writes the same lines, byte for byte,
+though perhaps in another order.
 """
 
 from __future__ import annotations

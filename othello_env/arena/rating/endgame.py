@@ -1,4 +1,4 @@
-"""How well an agent plays endgames: its moves are compared with perfect play, in randomly chosen positions."""
+"""How well an agent plays endgames: its moves in a packaged list of positions are compared with perfect play."""
 
 from __future__ import annotations
 

@@ -51,7 +51,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     With opponents, game i after ``reset(seed=s)`` equals a `othello_env.envs.single.SingleGame` with seed s + i. With
     ``opponent=None`` (self-play), the learner plays every side: each step is one ply, the observation is the view of
-    the player to move, and `reward[i]` is for the player that has just acted in game i.
+    the player to move, and `reward[i]` is for the player that has just acted in game i. If most games end by illegal
+    actions, the environment gives one `IgnoredMaskWarning`.
 
     At every reset and step, `info` has the entries of `othello_env.envs.conventions.game_info` as int64 arrays. The
     shape of `winner`, `plies` and `illegal_action` is (N,), the shape of `discs` (N, P). `opponent` has indices of
@@ -72,8 +73,6 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     begins the next game. Gymnasium's wrappers that change observations work only with ``NEXT_STEP`` or ``DISABLED``. If
     a wrapper fails with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``, use ``autoreset_mode="NextStep"``.
     `NumpyToTorch` wants the same mode but does not check it: with ``SAME_STEP``, the first end raises a BufferError.
-
-    If most games end by illegal actions, the environment gives one `IgnoredMaskWarning`.
 
     Args:
         num_envs: the number of games.
@@ -269,6 +268,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
                 plies or opponents' moves ended it in every attempt.
             TypeError: a seed is not an integer, the options are not a dict, or `reset_mask` is not a bool array.
             AgentError: an opponent answered with an illegal action.
+            ResetNeeded: `reset_mask` leaves out a game at the first reset, or at the first reset after an error.
         """
         chosen = check_options(options, (*POSITION_OPTIONS, "side", "reset_mask"))
         mask = check_reset_mask(chosen.pop("reset_mask", None), self.num_envs)
