@@ -33,7 +33,7 @@ class Renderer:
         self._window = drawing.Window(RENDER_FPS) if mode == "human" else None
 
     def render(self, state: State) -> Any:
-        """Draw a position. Returns text or an array, depending on the mode.
+        """Draw a position, and return text or an array, depending on the mode.
 
         Returns None if a window shows the position, or if there is no mode.
         """

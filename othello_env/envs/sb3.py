@@ -38,7 +38,7 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the
             ``opponent=None``.
 
     Attributes:
-        env: the batch, an `OthelloVectorEnv`. Call `set_opponents` and its other methods here.
+        env: the batch, an `OthelloVectorEnv`, which has `set_opponents` and other methods.
 
     Raises:
         MissingExtraError: Stable-Baselines3 is not installed.
