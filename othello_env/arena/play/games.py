@@ -29,13 +29,13 @@ class Watch(Protocol):
     """Follows a game while it is played, so that an agent that hangs can be stopped."""
 
     def prepares(self, player: int) -> None:
-        """The player's agent prepares for the game."""
+        """Called when the player's agent begins to prepare for the game."""
 
     def thinks(self, player: int, seconds: float | None) -> None:
-        """The player is asked for a move and has this many seconds; None means no limit."""
+        """Called when the player is asked for a move. It has this many seconds; None means no limit."""
 
     def plays(self, action: int, seconds: float) -> None:
-        """The action is played; its player thought for this many seconds (0 for a forced pass, or without a clock)."""
+        """Called when an action is played. Its player thought for this many seconds: 0 if forced, or without a clock."""
 
 
 def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iterator[GameRecord]:

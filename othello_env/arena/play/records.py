@@ -65,7 +65,7 @@ class GameRecord:
         result: (P,), +1 for a win and -1 for a loss, with the sum zero. A player that forfeits gets -1.
         margins: (P,), by how much each player won (negative if it lost), in the unit of the scores. A player that
             forfeits loses by the largest margin.
-        scores: (P,), the scores of the last position.
+        scores: (P,), each player's count of discs, cells or pieces in the last position.
         fault: the player that forfeited the game and why (an illegal answer, an error, the time), or None.
         seed: the seed of the match or tournament.
         key: 64 bits that determined everything random in the game.

@@ -45,7 +45,7 @@ class Schedule:
         seed: determines the openings and all random choices.
         rules: the rules of the game.
         gauntlet: whether only the groups that include the first agent play.
-        near: agents meet only if they are at most this many places apart in the list; None for no limit.
+        near: agents meet only if they are at most this many places apart in `agents`; None for no limit.
         new_game: takes a key and returns the position in which a game begins; by default the start in `rules`. If the
             position cannot be written as text, records of these games cannot be replayed.
 
