@@ -35,7 +35,7 @@ class Watch(Protocol):
         """Called when the player is asked for a move. It has this many seconds; None means no limit."""
 
     def plays(self, action: int, seconds: float) -> None:
-        """Called when an action is played. Its player thought for this many seconds: 0 if forced, or without a clock."""
+        """Called when an action is played. Its player thought for this many seconds, 0 if forced or without a clock."""
 
 
 def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iterator[GameRecord]:
