@@ -22,8 +22,8 @@ class Seat:
     """An agent in one seat of one game.
 
     The same agent may have several seats in several games, and the seats may ask the agent in any order. If another
-    seat has asked the agent meanwhile, this seat first calls the agent's `new_game` again. So the random choices of the
-    agent depend only on the game and the seat.
+    seat was the last to ask the agent, this seat first calls the agent's `new_game` again. So the random choices of
+    the agent depend only on the game and the seat.
 
     Args:
         agent: the agent; its `new_game` is called at once.

@@ -83,10 +83,12 @@ class Agent(ABC):
       if the result is certain;
     - ``action_probabilities(state)``: a dict from each legal action to the probability that the agent plays it;
     - ``evaluate(state, player)``: the value of the position for that player;
-    - ``search(state)``: an object as the textbook searches return it, with `value`, the value for the player to move.
-      The object may also have `visits`, a dict from each action to the number of times that a tree search tried it;
-    - ``analyse(state, scores=bool)``: an object with `score`, `scores` and `unit`, as the engine returns it;
-    - ``exact_scores(states)``: (N, A), the final score in discs after each legal action.
+    - ``search(state)``: in games of two players, an object with `value`, the value for the player to move. The object
+      may also have `visits`, a dict from each action to the number of times that a tree search tried it;
+    - ``analyse(state, scores=bool)``: an object with `score`, the value for the player to move; `unit`, the unit of the
+      value as text; and, if the argument is True, `scores`, a dict from each legal action to its value;
+    - ``exact_scores(states)``: (N, A) for N positions, the final disc difference under perfect play after each legal
+      action, positive if the player to move wins.
     """
 
     _game_key: int | None = None

@@ -3,8 +3,8 @@
 A spec is ``name`` or ``name:key=value,key=value``. A value that contains ``,`` or ``"`` is put in double quotes, and
 each quote inside the value is doubled. Names are the entry points of the group ``othello_env.agents``, so any installed
 package can add names. An entry point whose name is a file suffix, such as ``.npz``, loads agents from files with this
-suffix. ``path.py:name`` and ``package.module:name`` name a callable or a subclass of Agent. Only a subclass can have
-options of its own. Every spec takes the option ``epsilon``, the probability of a random move.
+suffix. ``path.py:name`` and ``package.module:name`` name a callable or a subclass of Agent. A subclass may have options
+of its own, a callable has none. Every spec takes the option ``epsilon``, the probability of a random move.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class _EpsilonAgent(Agent):
         return f"{inner}{',' if '=' in inner else ':'}epsilon={self._epsilon}"
 
     def __getattr__(self, name: str) -> Any:
-        # Other methods, such as an analysis, are those of the inner agent.
+        # Methods that this class does not define, such as `analyse`, are those of the inner agent.
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._agent, name)
@@ -250,7 +250,7 @@ def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec
     except SpecError:
         raise
     except (ValueError, TypeError) as error:
-        is_named = repr(spec) in str(error)  # code that reads an agent's file may already have done that
+        is_named = repr(spec) in str(error)  # some errors about an agent's file have the spec already
         raise SpecError(str(error) if is_named else f"{spec!r}: {error}") from error
     if not isinstance(agent, Agent):
         raise TypeError(f"{label} names {factory!r}, which returned {agent!r}, not an Agent")

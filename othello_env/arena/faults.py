@@ -20,7 +20,7 @@ def warn_of_faults(agent: str, what: str, faults: Sequence[str], total: int) -> 
     Args:
         agent: the agent's name.
         what: what the agent was asked for, ``"games"`` or ``"answers"``.
-        faults: the reason for each failure, in order.
+        faults: the reason for each failure. The warning quotes the first of them.
         total: the number of games or answers that the agent was asked for.
     """
     if faults:

@@ -49,7 +49,7 @@ def play_match(
         openings: where games begin; see `othello_env.arena.tournament.schedule.Schedule`.
         seed: the same seed gives the same match.
         new_game: takes a key and returns the position in which a game begins; by default the start of 8x8 Othello.
-        progress: called with the record of each finished game, in order.
+        progress: called with the record of each finished game, in the order of the schedule.
 
     Raises:
         AgentLeftError: an agent has left.

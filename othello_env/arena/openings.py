@@ -20,7 +20,7 @@ Each opening has 8 plies and is close to even. No two openings are equal under s
 
 
 def balanced_openings() -> tuple[str, ...]:
-    """The transcripts of the packaged list, in order. A comment in the list's file says how it was made.
+    """The transcripts of the packaged list, in the order of its file. A comment in the file says how it was made.
 
     >>> len(balanced_openings())
     500

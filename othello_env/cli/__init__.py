@@ -52,8 +52,8 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
 
     Args:
         arguments: the arguments of the command; by default the arguments of this process.
-        is_interrupted: returns whether an interrupt came where Python drops it, such as in a destructor. If one did, an
-            error counts as an interrupt.
+        is_interrupted: returns whether an interrupt came where Python drops it, such as in a destructor. If so,
+            an error counts as an interrupt.
     """
     given = sys.argv[1:] if arguments is None else arguments
     sys.path.append(str(Path.cwd()))  # so that a spec package.module:name can name a module in the current folder
@@ -71,7 +71,7 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
         sys.exit(_FAILURE)
     except (ValueError, OSError, ImportError, othello_env.AgentError) as error:
         _stop(str(error) or type(error).__name__, _FAILURE)
-    except Exception as error:  # most likely in a user's file: say where
+    except Exception as error:  # the fault is probably in a user's file, so say where
         _stop(f"{type(error).__name__}: {error}".splitlines()[0] + _place(error), _FAILURE)
     sys.exit(status if isinstance(status, int) else 0)
 

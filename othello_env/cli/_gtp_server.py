@@ -1,4 +1,4 @@
-"""Let other programs play an agent over the Go Text Protocol (GTP), version 2, in its Othello dialect.
+"""Let other programs play against an agent over the Go Text Protocol (GTP), version 2, in its Othello dialect.
 
 Passes may be sent or left out: a side that has no move passes as soon as a command names the other side.
 """
@@ -161,7 +161,7 @@ class GtpServer:
             began = time.monotonic()
             try:
                 action = self._seats[player].ask(state, self._clocks.left(player))
-            except Exception as error:  # the other program gets any error as the answer, and may continue
+            except Exception as error:  # any error is an answer, after which the other program may continue
                 raise_interrupt(error)
                 del self.states[before:]
                 what = str(error) if isinstance(error, AgentError) else f"{type(error).__name__}: {error}"

@@ -53,7 +53,7 @@ FOLDER = click.Path(path_type=Path)
 
 
 class FloatRange(click.FloatRange):
-    """A number in a range. NaN is an error, while click's own range accepts it."""
+    """A number in a range; `above` excludes the least number. NaN is an error, though click's own range accepts it."""
 
     def __init__(self, least: float, most: float, *, above: bool = False) -> None:
         super().__init__(least, most, min_open=above)
@@ -161,14 +161,14 @@ def make_new_folder(path: Path) -> None:
 
 
 def show(text: str) -> None:
-    """Show the progress of work on a line of the terminal. The next call replaces it. Show nothing in a pipe."""
+    """Show a text on a line of the terminal; the next call replaces it. If stderr is not a terminal, show nothing."""
     if sys.stderr.isatty():
         click.echo(f"\r{text}\x1b[K", nl=False, err=True)
 
 
 @contextmanager
 def bar(label: str, length: int) -> Iterator[Callable[[], None]]:
-    """Show a progress bar in a terminal, and nothing in a pipe. Each call of the yielded function is one step."""
+    """Show a progress bar if stderr is a terminal, else nothing. Each call of the yielded function is one step."""
     if not sys.stderr.isatty():
         yield lambda: None
         return

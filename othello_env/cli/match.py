@@ -41,7 +41,7 @@ def command(a: str, b: str, games: int, openings: str | list[str] | None, rules:
 
 
 def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
-    """Print the score of A, the forfeited games, and whether the agents repeated games."""
+    """Print the score of A, the number of forfeited games, and a note if the agents repeated games."""
     if not result.games:
         click.echo("no pair of games was finished")
         return

@@ -61,7 +61,7 @@ def _prompt(text: str) -> str:
 
 
 def _player(player: str, spec: str | None, opponent: str, default: str) -> tuple[Agent | None, str]:
-    """The agent that plays a side (None for a human) and its name. Without a spec, ask who plays the side."""
+    """The agent that plays a side (None for a human), and the name to show. Without a spec, ask who plays the side."""
     if spec is not None:
         return (None if spec == _HUMAN else make_agent(spec)), spec
     while True:

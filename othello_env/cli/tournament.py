@@ -119,7 +119,7 @@ def _print(result: Tournament, schedule: Schedule, clock: TimeControl | None, an
 
 
 def cross_table(result: Tournament) -> str:
-    """A table of each agent's scores, 0 to 1, against the other agents, and of the mean margin of all its games."""
+    """A table with each agent's score against each other agent, 0 to 1, and with its total score and mean margin."""
     scores = result.scores()
     head = ("agent", *map(str, range(1, len(result.agents) + 1)), "games", "score", "margin")
     rows = []
@@ -149,7 +149,7 @@ def elo_table(result: Tournament, anchor: str | None = None) -> str:
         low, high = ratings.interval(agent)
         following = order[place + 1 : place + 2]
         better = ratings.superiority(agent, following[0]) if following else math.nan
-        elo = "-" if math.isinf(low) else f"{ratings.elo[agent]:.0f}"  # it took no points, or forfeited all its games
+        elo = "-" if math.isinf(low) else f"{ratings.elo[agent]:.0f}"  # no points, or all games forfeited
         rows.append((agent, elo, _interval(low, high), "" if math.isnan(better) else f"{better:.3f}"))
     return options.table(("agent", "Elo", "95% interval", "better than next"), rows)
 

@@ -44,7 +44,10 @@ def _cell(number: str | None) -> Cell:
 
 
 def _last(state: Checkers, places: list[Place]) -> tuple[Place, ...]:
-    """The squares where the last action began and ended. After a jump, the square between the two is empty."""
+    """The squares where the last action began and ended.
+
+    If the next square has a piece, the action was a step to that square; otherwise it was a jump to the square behind.
+    """
     if not state.moves:
         return ()
     square, direction = divmod(state.moves[-1], 4)

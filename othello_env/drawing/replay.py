@@ -32,10 +32,10 @@ def positions(state: State, start: State) -> list[State]:
 
 
 def gif(states: Sequence[State], cell: int = 40, seconds: float = 0.7) -> bytes:
-    """An animated GIF of a game. It runs in a loop, and shows the last position longer.
+    """An animated GIF of a game. It runs in a loop, and shows the last position four times as long as the others.
 
     Args:
-        states: the positions, in order.
+        states: the positions, from the first to the last.
         cell: the side of a square in pixels.
         seconds: how long each position is shown.
 
@@ -62,7 +62,7 @@ def html(states: Sequence[State], title: str = "", cell: int = 56) -> str:
     """An HTML page that replays a game by buttons and keys. The page needs no other file.
 
     Args:
-        states: the positions, in order.
+        states: the positions, from the first to the last.
         title: the page's title; by default the game's name.
         cell: the side of a square in pixels.
 

@@ -84,7 +84,8 @@ class Scene:
         row_labels: a label for each row.
         scores: each player's name, look and score.
         status: the player to move or the winner, in a few words.
-        dots: the corners of squares that have a dot: the row and column of the square below and to the right of it.
+        dots: the corners of squares that have a dot. Each is given as the row and column of the square below and to the
+            right of the corner.
         grid: the colour of the lines between squares.
     """
 

@@ -1,4 +1,4 @@
-"""Environments for each of the games: for PettingZoo, for Gymnasium, and for batches of games."""
+"""The environments of all games: PettingZoo's, Gymnasium's for one game, and Gymnasium's for a batch of games."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""One PettingZoo AEC environment for every game that follows the State protocol.
+"""A PettingZoo AEC environment that works for any game that follows the State protocol.
 
 The environment itself checks the order of calls, and the range and the legality of actions. So it does not need
 PettingZoo's wrappers, which take more time than a ply.
@@ -43,13 +43,13 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     ``action_mask``. An agent that is not to move has a mask of zeros. If the game is over, all masks are zeros.
 
     All rewards are 0 until the game ends. Then each agent gets its own result. An illegal action ends the game: the
-    mover gets -1, or with margins, minus the largest margin, and the others get 0. If most games end this way, the
-    environment gives one `IgnoredMaskWarning`.
+    agent that played it gets -1, or with margins, minus the largest margin. The others get 0. If most games end this
+    way, the environment gives one `IgnoredMaskWarning`.
 
     At every reset and step, every agent's info has `winner`, `discs`, `plies`, `illegal_action` and `opponent` (always
-    -1, because every player here is an agent); see `othello_env.envs.conventions.game_info`. The mask is only in the
-    observation, because TorchRL fails if the info has a mask too. `position` is the State, with its moves. `state()`
-    returns an array, as PettingZoo defines it.
+    -1, because this environment has no opponents); see `othello_env.envs.conventions.game_info`. The mask is only in
+    the observation, because TorchRL fails if the info has a mask too. `position` is the State, with its moves.
+    `state()` returns an array, as PettingZoo defines it.
 
     Args:
         openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
@@ -74,7 +74,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         super().__init__()
         start = self._prepare(openings, reward, strict, render_mode)
         self._observer: str | None = None
-        """The agent whose observation is in `_observation`, or None."""
+        """The agent whose observation is in `_observation`; None before the first reset and after the end of a game."""
         self.agents: list[str] = []
         self.possible_agents = [f"{name}_0" for name in start.player_names]
         self.observation_spaces = {agent: observation_space(start) for agent in self.possible_agents}
@@ -149,12 +149,13 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             self.render()
 
     def step(self, action: int | None) -> None:
-        """Play an action of the agent to move. After the end of the game, the action of each agent must be None.
+        """Play an action of the agent to move. After the end of the game, each agent makes one more step, with None.
 
         Raises:
-            ValueError: the action is not an integer in range. Nothing has changed.
+            ValueError: the action is not an integer in range or, after the end of the game, not None. Nothing has
+                changed.
             IllegalActionError: the action is illegal and the environment is strict. Nothing has changed.
-            ResetNeeded: there was no reset yet, or all agents are done.
+            ResetNeeded: there was no reset yet, or all agents have made their last step.
         """
         if not self._playing:
             self._step_when_over(action)

@@ -19,11 +19,11 @@ __all__ = ["CheckersEnv", "CheckersVectorEnv"]
 class CheckersEnv(SingleGame):
     """Checkers against an opponent, ``othello_env/Checkers-v0``; an action is one step or jump.
 
-    Draws depend on earlier positions, which the observation does not show.
+    Whether a game is a draw depends on earlier positions, which the observation does not show.
 
     Args:
         size: the board's height and width, 4, 6, 8 or 10.
-        opponent: the opponent. `SingleGame` explains this argument and those that follow.
+        opponent: the opponent. `SingleGame` explains this argument and the next five.
         side: ``"red"``, ``"white"`` or ``"random"``.
         openings: where games begin.
         reward: ``"result"``, or ``"margin"`` in pieces.
@@ -57,7 +57,7 @@ class CheckersVectorEnv(VectorGames):
     Args:
         num_envs: the number of games.
         size: the boards' height and width, 4, 6, 8 or 10.
-        opponent: the opponent. `VectorGames` explains this argument and those that follow.
+        opponent: the opponent. `VectorGames` explains this argument and those that follow, except `draws`.
         side: ``"red"``, ``"white"`` or ``"random"``.
         openings: where games begin.
         reward: ``"result"`` or ``"margin"``.
@@ -65,8 +65,9 @@ class CheckersVectorEnv(VectorGames):
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
         draws: the rule for draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see
             `othello_env.games.checkers.position`.
-        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. `NumpyToTorch` needs ``"NextStep"``. So do
-            wrappers that fail with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``.
+        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. Gymnasium's wrapper `NumpyToTorch` needs
+            ``"NextStep"``. So does every wrapper that fails with ``Expected autoreset_mode to be NEXT_STEP or
+            DISABLED``.
         copy: whether every step returns new arrays, which the caller may keep.
         num_threads: the number of threads; each steps a slice of the games.
     """

@@ -112,7 +112,10 @@ def rewards(state: State, reward: str) -> tuple[float, ...]:
 
 
 def illegal_penalty(state: State, reward: str) -> float:
-    """The penalty for an illegal action: 1, or with margins the largest margin. The other players get 0."""
+    """The penalty for an illegal action: 1, or with margins the largest margin.
+
+    The reward of the player that acted is minus this number. The other players get 0.
+    """
     return 1.0 if reward == "result" else state.largest_margin
 
 
@@ -128,14 +131,14 @@ def game_info(state: State, opponent: Any, illegal_action: int | None = None) ->
 
     Args:
         state: the position.
-        opponent: the opponent's number, or a number for each other seat; -1 if there is no opponent.
+        opponent: the opponent's number, or an array with a number for each opponent; -1 if there is no opponent.
         illegal_action: the illegal action that ended the game here, or None.
 
     Returns:
         `winner`: int64, the winner's index; -2 if the game is not over; -1 if nobody won (a draw, or an illegal action
         ended the game). `discs`: (P,) int64, the number of discs that each player has on the board. `plies`: int64, the
-        number of moves, with those of the opening. `illegal_action`: int64, the illegal action that ended the game, or
-        -1. `opponent`: the argument.
+        number of moves so far, including those of the opening. `illegal_action`: int64, the illegal action that ended
+        the game, or -1. `opponent`: the argument.
     """
     won = PLAYING
     if illegal_action is not None:

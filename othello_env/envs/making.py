@@ -20,7 +20,7 @@ _T = TypeVar("_T")
 
 
 def _with_parameters_of(env: Callable[_P, Any]) -> Callable[[Callable[[dict[str, Any]], _T]], Callable[_P, _T]]:
-    """A decorator for a function that takes a dict of arguments: give the function the parameters of `env` instead."""
+    """A decorator that gives a function the parameters of `env`. The function itself gets the arguments as a dict."""
     signature = inspect.signature(env)
 
     def mark(make: Callable[[dict[str, Any]], _T]) -> Callable[_P, _T]:
@@ -49,7 +49,7 @@ def make_env(arguments: dict[str, Any]) -> OthelloEnv:
     >>> env.position.to_move
     0
     """
-    check_choice("render_mode", arguments.get("render_mode"), (None, *RENDER_MODES))  # Gymnasium expects text
+    check_choice("render_mode", arguments.get("render_mode"), (None, *RENDER_MODES))  # Gymnasium would assume text
     env = gymnasium.make(_ID, **arguments).unwrapped
     assert isinstance(env, OthelloEnv)
     return env

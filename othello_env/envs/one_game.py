@@ -18,12 +18,12 @@ __all__ = ["OneGame"]
 
 
 class OneGame(ABC):
-    """An environment for one game at a time. A subclass defines the game and calls `_prepare` when it is made."""
+    """An environment for one game at a time. A subclass defines the game and calls `_prepare` in its constructor."""
 
     def _prepare(
         self, openings: str | Sequence[str | State] | None, reward: str, strict: bool, render_mode: str | None
     ) -> State:
-        """Check and keep these arguments. Returns a start position, for what the constructor reads from one."""
+        """Check and keep these arguments. Returns a start position, from which a constructor reads shapes and names."""
         start = self.new_game(0)
         check_choice("reward", reward, REWARDS)
         self.render_mode = render_mode

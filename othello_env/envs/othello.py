@@ -64,8 +64,9 @@ class OthelloVectorEnv(VectorGames):
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
-        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. `NumpyToTorch` needs ``"NextStep"``. So do
-            wrappers that fail with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``.
+        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. Gymnasium's wrapper `NumpyToTorch` needs
+            ``"NextStep"``. So does every wrapper that fails with ``Expected autoreset_mode to be NEXT_STEP or
+            DISABLED``.
         copy: whether every step returns new arrays, which the caller may keep.
         num_threads: the number of threads; each steps a slice of the games.
     """

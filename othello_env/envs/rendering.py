@@ -33,7 +33,10 @@ class Renderer:
         self._window = drawing.Window(RENDER_FPS) if mode == "human" else None
 
     def render(self, state: State) -> Any:
-        """Draw a position. Returns text or an array, as the mode says; None if a window shows it or without a mode."""
+        """Draw a position, and return text or an array, depending on the mode.
+
+        Returns None if a window shows the position, or if there is no mode.
+        """
         if self._window is not None:
             self._window.show(drawing.pixels(state))
             return None

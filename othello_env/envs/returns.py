@@ -33,8 +33,8 @@ def self_play_advantages(
     Each side treats the other side as part of its environment. A step of a side lasts from one of its turns to its next
     turn. The reward of this step is the sum of the side's rewards from all plies in between. So the loser of a game
     gets its reward even if the winner made the last move. The values of one side are not used for the other side,
-    except after the last step: there the side that is not to move gets the negative of `last_values`. If `values` are
-    all zeros and `gae_lambda` is 1, the returns are the discounted future rewards.
+    except after the last step: there the side that is not to move gets the negative of `last_values`. If `values`
+    and `last_values` are all zeros and `gae_lambda` is 1, the returns are the discounted future rewards.
 
     Args:
         rewards: (T, N) the rewards that `step` returned, each for the player that acted.
@@ -44,12 +44,13 @@ def self_play_advantages(
         last_values: (N,) the estimated values of the observations after the last step, for the players to move there.
         last_players: (N,) the players to move after the last step, ``info["to_move"]``.
         gamma: the discount from one turn of a side to its next turn.
-        gae_lambda: 0 relies only on the values, 1 only on the rewards.
+        gae_lambda: from 0 (rely on the value of the next turn) to 1 (rely on the rewards of all later turns).
         illegal: (T, N) whether an illegal action ended the game, so that the other side got 0. This is
-            ``info["illegal_action"] >= 0``. With ``SAME_STEP``, use the same entry of ``info["final_info"]``, but only
-            for the games in which `_illegal_action` is True there.
+            ``info["illegal_action"] >= 0``. With ``SAME_STEP``, if a game ended in the step, read
+            ``final_info = info["final_info"]`` instead: ``final_info["_illegal_action"] &
+            (final_info["illegal_action"] >= 0)``. None: no illegal actions.
         played: (T, N) whether a step was a ply. In ``NEXT_STEP`` mode, the step after the end of a game is not a ply;
-            its advantage is 0.
+            its advantage is 0. None: all steps were plies.
 
     Returns:
         Advantages and returns (advantages plus values), both (T, N) float64.

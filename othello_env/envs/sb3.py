@@ -34,11 +34,11 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the
 
     Args:
         num_envs: the number of games.
-        arguments: the arguments of `OthelloVectorEnv`. `autoreset_mode`, ``copy=False`` and ``opponent=None`` are not
-            accepted.
+        arguments: the other arguments of `OthelloVectorEnv`, except `autoreset_mode`, ``copy=False`` and
+            ``opponent=None``.
 
     Attributes:
-        env: the batch, with `set_opponents` and its other methods.
+        env: the batch, an `OthelloVectorEnv`, which has `set_opponents` and other methods.
 
     Raises:
         MissingExtraError: Stable-Baselines3 is not installed.

@@ -69,7 +69,7 @@ def game_key(env_key: int, game: int) -> int:
 
 
 def redraw_key(game_key: int) -> int:
-    """The key that replaces `game_key` if that game would end before the learner's first turn."""
+    """The key that replaces `game_key` if the game with `game_key` would end before the learner's first turn."""
     return mix_int(game_key, REDRAW)
 
 

@@ -1,4 +1,4 @@
-"""One Gymnasium environment for every game that follows the State protocol: a learner against opponents."""
+"""A Gymnasium environment that works for any game that follows the State protocol: a learner against opponents."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
             ValueError: the action is not an integer in range. Nothing has changed.
             IllegalActionError: the action is illegal and the environment is strict. Nothing has changed.
             ResetNeeded: there was no reset yet, or the game is over.
-            AgentError: an opponent answered with an illegal action. The position is again that before this step.
+            AgentError: an opponent answered with an illegal action. The position is still that before this step.
         """
         state = self._state
         if state is None or not self._playing:
@@ -196,7 +196,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         return observation, 0.0, False, False, info
 
     def _show(self, state: State) -> tuple[Observation, dict[str, Any]]:
-        """Make this position the current position. The learner is to move in it."""
+        """Make this position, in which the learner is to move, the current one. Returns its observation and info."""
         self._state = state
         planes, self._mask = state.encode()
         if self.render_mode == "human":

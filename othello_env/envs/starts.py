@@ -82,10 +82,10 @@ class Starts:
 
         Args:
             game_key: see `othello_env.envs.seeding`.
-            options: the options of the reset, checked. `position` is a State, or text for `State.position_from_text`.
-                The default is the game's own start. From this position, `moves` (a transcript) are played, and then
-                `random_plies` random plies. Then the game begins. If all three options are omitted, the game begins
-                with one of the openings.
+            options: the options of the reset, as `check_options` returns them. `position` is a State, or text for
+                `State.position_from_text`. The default is the game's own start. From this position, `moves` (a
+                transcript) are played, and then `random_plies` random plies. Then the game begins. If all three
+                options are omitted, the game begins with one of the openings.
 
         Raises:
             ValueError: an option is wrong.

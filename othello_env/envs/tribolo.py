@@ -21,7 +21,7 @@ class TriboloEnv(SingleGame):
 
     Args:
         opponent: one opponent for both other seats, or a pair: first the opponent that moves after the learner, then
-            the other one. `SingleGame` explains this argument and those that follow.
+            the other one. `SingleGame` explains this argument and the next five.
         side: ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
         openings: where games begin.
         reward: ``"result"``, or ``"margin"`` in cells.
@@ -58,7 +58,8 @@ class TriboloVectorEnv(VectorGames):
 
     Args:
         num_envs: the number of games.
-        opponent: the opponent. `VectorGames` explains this argument and those that follow.
+        opponent: the opponent. `VectorGames` explains this argument and those that follow, except the four that
+            describe the boards.
         side: ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
         openings: where games begin.
         reward: ``"result"`` or ``"margin"``.
@@ -68,8 +69,9 @@ class TriboloVectorEnv(VectorGames):
         height: the boards' height.
         cells: the number of each player's cells at the start.
         walls: the number of walls on each board.
-        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. `NumpyToTorch` needs ``"NextStep"``. So do
-            wrappers that fail with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``.
+        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. Gymnasium's wrapper `NumpyToTorch` needs
+            ``"NextStep"``. So does every wrapper that fails with ``Expected autoreset_mode to be NEXT_STEP or
+            DISABLED``.
         copy: whether every step returns new arrays, which the caller may keep.
         num_threads: the number of threads; each steps a slice of the games.
     """

@@ -1,7 +1,8 @@
 """The page's server: its static files, and its answers to the page's messages.
 
 Every message is a POST of a JSON object. Most messages have a ``record`` of the game (see `othello_env.page.messages`).
-Every answer is JSON; an error is ``{"error": text}``.
+The answer is JSON, or a file if the message asks for a replay. If a field of the message is wrong or an agent fails,
+the answer is ``{"error": text}``. A request that is not such a message is refused with plain text.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def make_app(
     """The ASGI application.
 
     Args:
-        offers: the agents that a page may ask; it can name no other agents.
+        offers: the agents that a page may ask; requests for other agents are refused.
         port: the port of the server; the Host of each request must have it.
         results: the contents of files that the page draws, see `othello_env.page.results.read_results`.
         thinkers: the processes that think; by default the application makes its own. They close with the application.
@@ -103,7 +104,7 @@ async def _index(_request: Request) -> Response:
 
 
 def _get(name: str, content: object) -> Route:
-    """The route of a content that never changes."""
+    """A route that always answers with the same content."""
 
     async def endpoint(_request: Request) -> Response:
         return JSONResponse(content)
@@ -146,7 +147,7 @@ class _Asking:
 
 
 def _post(name: str, endpoint: Endpoint) -> Route:
-    """The route of a kind of message."""
+    """The route of one kind of message, which `endpoint` answers."""
 
     async def answer(request: Request) -> Response:
         return await endpoint(Reader(parse_json(await _body(request))), request)

@@ -31,7 +31,7 @@ def endpoints() -> dict[str, Endpoint]:
 
 
 async def _show(fields: Reader, _request: Request) -> Response:
-    """The positions of a game from ply ``from`` on. The answer has the board only if it begins at the start."""
+    """The positions of a game from ply ``from`` on. The answer has the board only if ``from`` is 0."""
     game = fields.game()
     first = fields.integer("from", 0, len(game.moves)) if fields.has("from") else 0
     return JSONResponse(await asyncio.to_thread(_views, game, first))

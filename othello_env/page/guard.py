@@ -1,4 +1,4 @@
-"""The server answers only requests that its own page sends from a browser on this computer."""
+"""Refuses the requests that pages of other sites send to the server."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""The headers of every answer."""
+"""The headers that every answer gets."""
 _NAMES = ("127.0.0.1", "localhost")
 
 
 class Guard:
-    """ASGI middleware that refuses every request that a page of this server does not send.
+    """ASGI middleware that refuses the requests that pages of other sites send to this server.
 
     The Host must name this computer and the server's port. So a foreign site is refused even if its name resolves to
     this computer. An Origin, if the request has one, must be this server. A POST must have an Origin and be JSON.
+    Another site may link only to ``/``.
 
     Args:
         app: the application that it guards.

@@ -21,7 +21,7 @@ _MAX_SECONDS = 86_400
 
 
 class MessageError(ValueError):
-    """A message that the page never sends."""
+    """A message is wrong. The page itself never sends such a message."""
 
 
 class Reader:

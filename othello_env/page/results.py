@@ -7,9 +7,9 @@ from typing import Any
 __all__ = ["read_results"]
 
 _TIMES = ("seconds", "games", "plies", "iteration")
-"""What the horizontal axis of a curve can show; the first of these that the points have is used."""
+"""The fields that the horizontal axis of a curve can show. The first of them that the points have is used."""
 _SHOWN = 300
-"""The number of characters of a text that are shown at most."""
+"""The most characters of a text that are shown."""
 
 
 def read_results(name: str, content: Any) -> dict[str, Any]:
@@ -116,7 +116,10 @@ def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _scores(point: dict[str, Any]) -> dict[str, Any]:
-    """A point's scores: for each opponent, with and without a search; or else each value whose error is also given."""
+    """A point's scores by name: for each opponent, with and without a search, if the point has ``scores``.
+
+    Otherwise the value ``score`` and each value that has an error, such as ``NAME +-`` for the value ``NAME``.
+    """
     if "scores" in point:
         without = {f"{opponent}, without search": score for opponent, score in point.get("without search", {}).items()}
         return dict(point["scores"]) | without

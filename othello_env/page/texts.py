@@ -91,7 +91,7 @@ def _cells_in(words: list[str]) -> int:
 
 
 def _read_checkers(record: PageGame, text: str) -> PageGame:
-    """Read a game in PDN, or a position with its player to move and perhaps moves after it."""
+    """Read a game in PDN; or a position in FEN, which names the player to move, and perhaps moves after it."""
     usual = Checkers()
     games = pdn.loads(_FEN.sub(r'[FEN "\1"]', text, count=1) if _FEN.match(text) else text, usual.draws)
     if len(games) != 1:

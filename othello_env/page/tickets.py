@@ -65,12 +65,12 @@ class _Ticket:
 
     Args:
         work: the task.
-        forget: called when no request waits and none is expected; then the work is cancelled.
+        forget: called when no request waits and no new one has come in time; then the work is cancelled.
     """
 
     def __init__(self, work: asyncio.Task[dict[str, Any]], forget: Callable[[], object]) -> None:
         self.work = work
-        work.add_done_callback(lambda task: task.cancelled() or task.exception())  # perhaps nobody else gets its error
+        work.add_done_callback(lambda task: task.cancelled() or task.exception())  # else asyncio may log its error
         self._forget = forget
         self._waiting = 0
         self._end: asyncio.TimerHandle | None = None

@@ -55,7 +55,7 @@ def play_jobs_on_cluster(
         roster: the agents by name.
         seed: used to make the agents. It matters only for random choices that do not depend on the key of a game.
         workers: the number of jobs played at once; None means one for each core of the cluster.
-        clock: the time of each side in watched games.
+        clock: the time of each side in watched games (see `Job`).
 
     Raises:
         ConnectionError: no cluster answers at the given address; Ray tries for some minutes.

@@ -29,17 +29,17 @@ class Watch(Protocol):
     """Follows a game while it is played, so that an agent that hangs can be stopped."""
 
     def prepares(self, player: int) -> None:
-        """The player's agent prepares for the game."""
+        """Called when the player's agent begins to prepare for the game."""
 
     def thinks(self, player: int, seconds: float | None) -> None:
-        """The player is asked for a move and has this many seconds; None means no limit."""
+        """Called when the player is asked for a move. It has this many seconds; None means no limit."""
 
     def plays(self, action: int, seconds: float) -> None:
-        """The action is played; its player thought for this many seconds (0 for a forced pass)."""
+        """Called when an action is played. Its player thought for this many seconds, 0 if forced or without a clock."""
 
 
 def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iterator[GameRecord]:
-    """Play games and yield their records in order.
+    """Play games and yield their records in the order of `pairings`.
 
     Othello games in which all agents answer batches are played many at once. An agent that gives an illegal answer or
     raises an error forfeits the game.
@@ -130,9 +130,9 @@ def play_game(
 def _answer(
     seat: Seat, state: State, clock: TimeControl | None, used: list[float], watch: Watch | None
 ) -> tuple[int | str, float]:
-    """The action of the player to move, or why the player forfeits, and the player's thinking time.
+    """Ask the player to move. Returns its action, or the reason why it forfeits; and its thinking time in seconds.
 
-    The time is in seconds. It is also added to `used`.
+    The time is also added to `used`. Without a clock, the time is 0.
     """
     player = state.to_move
     left = clock.left(used[player]) if clock else None

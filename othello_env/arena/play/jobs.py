@@ -22,7 +22,7 @@ _SECONDS_A_JOB = 0.5
 
 
 def play_here(todo: Iterator[Pairing], agents: Mapping[str, Agent]) -> Generator[GameRecord, None, None]:
-    """Play games in this process and yield their records in order.
+    """Play games in this process and yield their records in the order of `todo`.
 
     The first batch of games is small, so that the first record comes soon. Later batches are larger.
 

@@ -37,7 +37,7 @@ _DEATHS = 3
 
 
 class WorkerError(OSError):
-    """Worker processes failed, and the reason is not a game."""
+    """Worker processes failed for a reason outside the games, for example because an agent could not be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +65,18 @@ def play_jobs(
     """Play games in worker processes and yield the records of each job when it is done. Jobs may end in any order.
 
     If a worker dies, its games are played again, each in a job of its own. If a worker then dies again while an agent
-    thinks, that agent forfeits the game.
+    prepares for the game or thinks, that agent forfeits the game.
 
     Args:
         next_job: returns the next job, or None when there are no more jobs.
         roster: the agents by name.
         seed: used to make the agents. It matters only for random choices that do not depend on the key of a game.
         workers: the number of processes.
-        clock: the time of each side in watched games.
+        clock: the time of each side in watched games (see `Job`).
 
     Raises:
         TypeError: an agent cannot be sent to another process.
-        WorkerError: workers keep dying while no agent is thinking, or a worker fails in another way.
+        WorkerError: workers keep dying while no agent prepares or thinks, or a worker fails in another way.
     """
     _check_sendable(roster)
     again: deque[Job] = deque()
@@ -125,7 +125,7 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=serve, args=(theirs, dict(roster), seed, clock), daemon=True)
-        with _interrupts_held():  # only the owner gets Ctrl-C, and then stops the worker
+        with _interrupts_held():  # only the owner gets Ctrl-C; it then stops the worker
             self.process.start()
         theirs.close()
         self.stopped = False
@@ -250,7 +250,7 @@ def _wait(busy: Sequence[_Worker]) -> None:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Delay interrupts (Ctrl-C) of this thread until the block ends. A process started in the block gets none."""
+    """Delay interrupts (Ctrl-C) of this thread until the block ends. A process started in the block never gets any."""
     if sys.platform == "win32":
         yield
         return

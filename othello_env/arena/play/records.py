@@ -7,8 +7,9 @@ A line contains everything that is needed to play the game again::
      "scores": [36, 28], "fault": null, "seed": 0, "key": 8234..., "openings": "random:10", "clock": null,
      "seconds": null, "versions": {"othello-env": "0.1.0", ...}}
 
-Lists have one entry for each player, in the order of the players: ``agents[0]`` is Black. Without a clock the same
-tournament always writes the same lines, byte for byte, though perhaps in another order.
+``agents``, ``result``, ``margins``, ``scores`` and ``seconds`` have one entry for each player, in the order of the
+players; in Othello the first is Black. Without a clock the same tournament always writes the same lines, byte for byte,
+though perhaps in another order.
 """
 
 from __future__ import annotations
@@ -62,14 +63,15 @@ class GameRecord:
         opening_moves: the moves of the opening, separated by spaces, passes included.
         moves: the moves after the opening, written in the same way.
         result: (P,), +1 for a win and -1 for a loss, with the sum zero. A player that forfeits gets -1.
-        margins: (P,), by how much each player won, in the unit of the scores. A forfeit loses by the largest margin.
-        scores: (P,), the scores of the last position.
+        margins: (P,), by how much each player won (negative if it lost), in the unit of the scores. A player that
+            forfeits loses by the largest margin.
+        scores: (P,), each player's count of discs, cells or pieces in the last position.
         fault: the player that forfeited the game and why (an illegal answer, an error, the time), or None.
         seed: the seed of the match or tournament.
         key: 64 bits that determined everything random in the game.
         openings: the openings of the match or tournament as text; None if they are the usual start or a given list.
         clock: the time of each side as text, see `othello_env.arena.play.clocks.TimeControl`; None without a clock.
-        seconds: (P,), how long each player thought; None without a clock.
+        seconds: (P,), the seconds that each player thought; None without a clock.
         versions: the versions of Python and of the packages with which the game was played, by name.
     """
 
@@ -221,7 +223,10 @@ class GameRecord:
 
 
 def _ends(final: State, forfeits: int | None) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The result and the margins of a game with this last position. If a player forfeits, the others share its loss."""
+    """The result and the margins of a game that ended in this position, or in which a player forfeited there.
+
+    The other players share what a player that forfeits loses.
+    """
     if forfeits is None:
         return final.returns(), final.margins()
     shares = [1.0 / (final.num_players - 1)] * final.num_players

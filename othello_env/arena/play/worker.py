@@ -44,7 +44,7 @@ def serve(
         connection: the connection to the owner.
         roster: the agents by name.
         seed: used to make the agents. It matters only for random choices that do not depend on the key of a game.
-        clock: the time of each side in watched games.
+        clock: the time of each side in watched games (see `othello_env.arena.play.processes.Job`).
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with_owner()

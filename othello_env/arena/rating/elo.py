@@ -137,8 +137,8 @@ class _Meetings:
         free: for each name, whether the rating is free, so that it must be found.
         given: for each name, the fixed rating in log odds; 0 if the rating is free.
         games, points, ss, sg, gg: (M,), the five sums of `_sums`.
-        design: (M, F), 1 for the first agent of each pair, -1 for the second.
-        offset: (M,), the difference between the fixed ratings of each pair, in log odds.
+        design: (M, F). In each pair's row, the first agent's column is 1, the second agent's is -1, the rest is 0.
+        offset: (M,), the first agent's `given` minus the second agent's.
         limited: see `Ratings`.
     """
 

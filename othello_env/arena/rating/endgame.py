@@ -1,4 +1,4 @@
-"""How well an agent plays endgames: its moves are compared with perfect play, in randomly chosen positions."""
+"""How well an agent plays endgames: its moves in a packaged list of positions are compared with perfect play."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ from othello_env.support.jit import raise_interrupt
 __all__ = ["ENDGAMES", "EndgameAccuracy", "EndgamePosition", "endgame_positions", "measure_endgame", "random_endgame"]
 
 ENDGAMES = "endgame-v0"
-"""The packaged positions: 8x8 boards with 8 to 12 empty squares, made and solved by `scripts/endgame_positions.py`."""
+"""The name of the packaged positions: 8x8 boards with 8 to 12 empty squares.
+
+`scripts/endgame_positions.py` made and solved them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +36,8 @@ class EndgamePosition:
 
     Attributes:
         state: the position, with the moves that led to it from the start.
-        scores: for each legal action, the final score in discs for the player to move under perfect play, with the
-            empty squares given to the winner. At least two of these scores are different.
+        scores: for each legal action, the final disc difference under perfect play, positive if the player to move
+            wins. The empty squares count for the winner. At least two of these scores are different.
     """
 
     state: Othello
@@ -51,7 +54,7 @@ class EndgameAccuracy:
 
     Attributes:
         best: the number of positions in which the agent found a best move.
-        losses: (N,), the discs that each of its moves lost. An illegal or failed answer counts as the worst move.
+        losses: (N,), the discs that each move of the agent lost. An illegal or failed answer counts as the worst move.
         faults: the reasons for illegal and failed answers.
     """
 
@@ -87,7 +90,7 @@ class EndgameAccuracy:
 
     @property
     def loss_interval(self) -> tuple[float, float]:
-        """The 95% interval of `loss`, which assumes a normal distribution of the mean."""
+        """The 95% interval of `loss`; it assumes that the mean is normally distributed."""
         half = Z95 * float(np.std(self.losses)) / math.sqrt(self.positions)
         return max(0.0, self.loss - half), self.loss + half
 
@@ -165,7 +168,7 @@ def random_endgame() -> tuple[float, float]:
 
 
 def _answers(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> list[int | str]:
-    """For each position an action, or the reason why there is none."""
+    """For each position the agent's action, or the reason why the agent gave no legal action."""
     keys = [mix_int(seed, number) for number in range(len(positions))]
     if agent.answers_batches:
         try:
@@ -174,7 +177,7 @@ def _answers(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
         except (AgentLeftError, WrongGameError):
             raise
         except (Exception, SystemExit) as error:
-            raise_interrupt(error)  # below, the agent is asked for each position again, and may fail in only a few
+            raise_interrupt(error)  # else ask for each position separately below: perhaps the agent fails in only a few
     return [_answer(agent, position, key) for position, key in zip(positions, keys, strict=True)]
 
 

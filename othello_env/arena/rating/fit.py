@@ -17,7 +17,7 @@ class Fit:
     """Pearson's chi-square of the scores against rungs.
 
     Attributes:
-        chi_square: the sum over rungs of (points - expected points)^2 / variance.
+        chi_square: the sum over rungs of (points - expected points)^2 / variance, with the points of the agent.
         rungs: the number of rungs in the sum. A rung is left out if either side is expected to get fewer than 5 points.
     """
 
@@ -29,7 +29,8 @@ class Fit:
         """The fit of the scores against rungs.
 
         Args:
-            scores: for each rung, the points of each colour-swapped pair of games, 0 to 2, and the expected score.
+            scores: for each rung, the agent's points in each colour-swapped pair of games, 0 to 2, and the agent's
+                expected score in one game, 0 to 1.
         """
         terms = []
         for points, p in scores:

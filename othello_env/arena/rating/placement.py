@@ -40,7 +40,7 @@ HALF_WIDTH = 25.0
 _SMALLEST_BATCH, _LARGEST_BATCH = 4, 64
 """The fewest and the most pairs of games in a batch. The first batches are small, since little is known yet."""
 _INFORMATIVE = 0.8
-"""A rung takes turns with the most informative rung if its games give at least this share of the information."""
+"""The most informative rung takes turns with each rung whose games give at least this share of its information."""
 _BEYOND = 0.9
 """An agent is too strong for the ladder if its expected score against the strongest rung is above this number.
 
@@ -134,7 +134,7 @@ class Placement:
 
     @property
     def margin(self) -> float:
-        """The mean disc difference of all games, with empty squares given to the winner."""
+        """The mean disc difference of all games, positive if the agent is ahead. Empty squares count for the winner."""
         return sum(match.margin * match.games for match in self.matches.values()) / self.games
 
     @property

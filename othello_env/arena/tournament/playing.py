@@ -52,6 +52,7 @@ def play_tournament(
         RecordError: a game in the file does not belong to this tournament. The message names the line, and nothing is
             written. This is a ValueError too.
         OSError: the file cannot be written, or another process writes to it.
+        AgentLeftError: an agent has left.
         MissingExtraError: Ray is not installed.
         TypeError: an agent cannot be sent to a worker.
         WrongGameError: an agent does not play this game, or not on a board of this size.

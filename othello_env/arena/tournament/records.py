@@ -105,7 +105,8 @@ def open_records(path: str | Path) -> Iterator[RecordFile]:
     """Open a file of records, or make a new one. Only one process at a time can have the file open.
 
     Raises:
-        OSError: the file cannot be opened, another process writes to it, or it is a symbolic link or the like.
+        OSError: the file cannot be opened, another process writes to it, or it is not a regular file (a symbolic
+            link is not one).
         ValueError: the file has more than 4 GiB.
         RecordError: a line is not a record; the file is not changed.
     """

@@ -72,8 +72,8 @@ class MatchResult:
     def margin(self) -> float:
         """The mean margin of a game, in the unit of the game's scores (discs in Othello); NaN without games.
 
-        A game's margin is half the difference between the margins of the two agents. In a game of two players this is
-        the margin of the first agent.
+        A game's margin here is half the difference: the first agent's margin minus the second's. In a game of two
+        players this is the margin of the first agent.
         """
         margins = [(mine - theirs) / 2 for mine, theirs in (self._of_both(r, r.margins) for r in self.records)]
         return sum(margins) / self.games if self.games else math.nan
@@ -85,7 +85,7 @@ class MatchResult:
         return [0.5 + 0.5 * ((mine > theirs) - (mine < theirs)) for mine, theirs in results]
 
     def _of_both(self, record: GameRecord, numbers: Sequence[float]) -> tuple[float, float]:
-        """The agent's number and its opponent's number, where `numbers` has one for each player of the game."""
+        """The agent's entry and its opponent's entry in `numbers`, which has an entry for each player of the game."""
         first, second = self.agents
         return numbers[record.agents.index(first)], numbers[record.agents.index(second)]
 
@@ -97,7 +97,7 @@ class MatchResult:
         return list(found.values())
 
     def to_json(self) -> dict[str, Any]:
-        """The results as plain values: the score is from 0 to 1, and the mean difference is in discs."""
+        """The results as plain values. `mean_disc_difference` is `margin`; `illegal_or_failed` counts `faults(0)`."""
         return {
             "games": self.games,
             "wins": self.wins,
@@ -120,7 +120,7 @@ class Tournament:
 
     Attributes:
         agents: the names of the agents.
-        records: the games, sorted by opening and agents.
+        records: the games, sorted by opening, then by their agents in the order of `agents`.
     """
 
     agents: tuple[str, ...]
@@ -162,7 +162,7 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
 
     The two games of a colour-swapped pair share an opening and are not independent, so the pair is the unit. The
     interval is Wilson's (J. Am. Stat. Assoc. 22, 1927), which is also valid for scores near 0 and 1. A pair counts as
-    one to two independent games. The exact number follows from the variance between pairs.
+    one to two independent games: as more games if the scores of the pairs vary less.
 
     Args:
         scores: the score of each pair, 0 to 1.

@@ -15,7 +15,9 @@ __all__ = ["check_records"]
 def check_records(
     schedule: Schedule, clock: TimeControl | None, records: Sequence[GameRecord], file: str | Path | None
 ) -> None:
-    """Check that a file's records are different games of this tournament, and that each game ends as its record says.
+    """Check that a file's records are games of this tournament.
+
+    No game may occur twice, and each game must end as its record says.
 
     Raises:
         RecordError: a record fails a check; the message names its line.

@@ -38,14 +38,14 @@ class Schedule:
 
     Attributes:
         agents: the names of the agents, all different.
-        games: the number of games of each group, a multiple of the number of players; None means 200, or the next
-            multiple.
+        games: the number of games of each group, a multiple of the number of players. None means 200 or, if that is not
+            a multiple, the next multiple.
         openings: None for the usual start, ``"random:PLIES"``, ``"balanced-v0"`` for the packaged list, or a list of
             transcripts or States. The openings of a list are taken in turn.
         seed: determines the openings and all random choices.
         rules: the rules of the game.
         gauntlet: whether only the groups that include the first agent play.
-        near: agents meet only if they are at most this many places apart in the list; None for no limit.
+        near: agents meet only if they are at most this many places apart in `agents`; None for no limit.
         new_game: takes a key and returns the position in which a game begins; by default the start in `rules`. If the
             position cannot be written as text, records of these games cannot be replayed.
 
@@ -125,7 +125,7 @@ class Schedule:
 
     @cached_property
     def _seatings(self) -> dict[tuple[str, ...], None]:
-        """For each game from an opening, the agents in the order of the players. The games are played in this order."""
+        """The games from one opening, in order: each key of the dict is a game's agents in the order of the players."""
         players = self.rules.num_players
         furthest = len(self.agents) if self.near is None else self.near
         groups = [
@@ -138,7 +138,7 @@ class Schedule:
 
     @cached_property
     def _opening(self) -> Callable[[int], Opening]:
-        """Returns the opening with a number. The last few openings are kept, since several games begin with each."""
+        """A function from a number to the opening. The last few openings are kept, as several games begin with each."""
         return lru_cache(_KEPT_OPENINGS)(self._make_opening)
 
     def _make_opening(self, number: int) -> Opening:

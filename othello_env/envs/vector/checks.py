@@ -21,7 +21,7 @@ def check_no_side(side: str) -> None:
 
 
 def check_begun(failed: int) -> None:
-    """Raise a ValueError if a game could not begin."""
+    """Raise a ValueError if a game could not begin. `failed` is 0, or the reason: NO_OPENING or NO_TURN."""
     if failed == NO_OPENING:
         raise ValueError("random plies ended a game in each of many attempts; use fewer random plies")
     if failed == NO_TURN:

@@ -51,16 +51,17 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     With opponents, game i after ``reset(seed=s)`` equals a `othello_env.envs.single.SingleGame` with seed s + i. With
     ``opponent=None`` (self-play), the learner plays every side: each step is one ply, the observation is the view of
-    the player to move, and `reward[i]` is for the player that has just acted in game i.
+    the player to move, and `reward[i]` is for the player that has just acted in game i. If most games end by illegal
+    actions, the environment gives one `IgnoredMaskWarning`.
 
-    At every reset and step, `info` has the entries of the single environment as arrays: `action_mask` (N, A) int8, the
-    same array as in the observation; and, all int64, `winner` (N,), `discs` (N, P), `plies` (N,), `illegal_action` (N,)
-    and `opponent` (N,), or (N, 2) with three players (see `othello_env.envs.conventions.game_info`). The numbers in
-    `opponent` are indices of `opponents`; in self-play they are -1. Self-play has two more entries, (N,) int8:
-    `to_move`, the players to move, and `reward_to`, the players that get the rewards (-1 after a reset). Each entry has
-    a mask, (N,) bool, whose name begins with ``_``. The mask is True for all games or, after a reset with `reset_mask`,
-    for the games that were reset. Entries are computed when they are first read. They equal the entries of Gymnasium's
-    `SyncVectorEnv`, with one exception: after a reset with `reset_mask`, Gymnasium has zeros for the other games, but
+    At every reset and step, `info` has the entries of `othello_env.envs.conventions.game_info` as int64 arrays. The
+    shape of `winner`, `plies` and `illegal_action` is (N,), the shape of `discs` (N, P). `opponent` has indices of
+    `opponents`, -1 in self-play; its shape is (N,), or (N, 2) with three players. `action_mask`, (N, A) int8, is the
+    same array as in the observation. Self-play has two more entries, (N,) int8: `to_move`, the players to move, and
+    `reward_to`, the players that get the rewards (-1 after a reset). Each entry has a mask, (N,) bool, whose name
+    begins with ``_``. The mask is True for all games or, after a reset with `reset_mask`, for the games that were
+    reset. Entries are computed when they are first read. They equal the entries of Gymnasium's `SyncVectorEnv`, with
+    one exception: after a reset with `reset_mask`, Gymnasium has zeros for the games that were not reset, but
     `action_mask`, `to_move` and `reward_to` here have values for them too.
 
     In the default mode ``SAME_STEP``, the next game begins in the step in which a game ends. The observation and info
@@ -68,22 +69,20 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     each game that ended, else None; and `final_info`, the entries above at the end of these games. `position` returns
     the State of a game, `final_position` the last State of a game that ended in the last step.
 
-    Gymnasium's own vector environments use the mode ``NEXT_STEP`` by default: after each end there is a step without a
-    move. Gymnasium's wrappers that change observations work only with ``NEXT_STEP`` or ``DISABLED``. If one fails with
-    ``Expected autoreset_mode to be NEXT_STEP or DISABLED``, use ``autoreset_mode="NextStep"``. `NumpyToTorch` wants the
-    same mode but does not check it: with ``SAME_STEP``, it fails with a BufferError when the first game ends.
-
-    If most games end by illegal actions, the environment gives one `IgnoredMaskWarning`.
+    Gymnasium's own vector environments use the mode ``NEXT_STEP`` by default: when a game has ended, the next step only
+    begins the next game. Gymnasium's wrappers that change observations work only with ``NEXT_STEP`` or ``DISABLED``. If
+    a wrapper fails with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``, use ``autoreset_mode="NextStep"``.
+    `NumpyToTorch` wants the same mode but does not check it: with ``SAME_STEP``, the first end raises a BufferError.
 
     Args:
         num_envs: the number of games.
-        opponent: a spec, an Agent or a callable, which plays every other seat. With three players, it can also be a
-            tuple of two opponents. A dict from opponents to weights: see `set_opponents`. None: self-play.
+        opponent: a spec, an Agent or a callable, which plays every seat but the learner's. With three players, it can
+            also be a tuple of two opponents. A dict from opponents to weights: see `set_opponents`. None: self-play.
         side: the name of the learner's player, or ``"random"``. In self-play the learner plays every side.
         openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
             plies. A sequence of transcripts or States: each game begins at a random one of them.
         reward: ``"result"``, or ``"margin"`` in discs.
-        strict: if True, an illegal action raises IllegalActionError and changes no game; if False, it ends its game.
+        strict: if True, an illegal action raises IllegalActionError and changes no game; if False, its game ends.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``. `render` returns a tuple with a picture of each game.
         autoreset_mode: Gymnasium's `AutoresetMode` or its value, ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
             ``SAME_STEP``: when a game ends, the next game begins at once. ``NEXT_STEP``: the step after an end begins
@@ -93,7 +92,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         num_threads: the number of threads; each steps a slice of the games. Results do not depend on this number.
 
     Raises:
-        ValueError: an argument is wrong (SpecError for the opponent).
+        ValueError: an argument is wrong. For an opponent this may be a SpecError or a WrongGameError.
     """
 
     def __init__(
@@ -192,8 +191,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         """Change the opponents. Each game keeps its present opponents until its next reset.
 
         Args:
-            opponents: as in the constructor. A dict has opponents as keys and weights as values. For each other seat of
-                each game, an opponent is chosen at random by these weights.
+            opponents: as in the constructor. A dict has opponents as keys and weights as values. In each game, an
+                opponent is chosen at random by these weights for each seat but the learner's.
 
         Raises:
             ValueError: a spec or a weight is wrong, or this is a self-play environment. Nothing has changed.
@@ -216,7 +215,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     def opponents(self) -> tuple[str, ...]:
         """The opponents' specs, or the names of Agents and callables. ``info["opponent"]`` has indices of this tuple.
 
-        `set_opponents` changes the tuple: first come the opponents of the games so far, then the new opponents.
+        `set_opponents` changes the tuple: first come the old opponents that still play, then the new opponents.
         """
         return () if self._pool is None else tuple(self._pool.names)
 
@@ -234,7 +233,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return self._batch.state(i)
 
     def final_position(self, i: int) -> State:
-        """The final position, with its moves, of the game in place i that ended in the last step.
+        """The last position, with its moves, of the game that ended in place i in the last step.
 
         Raises:
             LookupError: no game ended there in the last step.
@@ -269,6 +268,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
                 plies or opponents' moves ended it in every attempt.
             TypeError: a seed is not an integer, the options are not a dict, or `reset_mask` is not a bool array.
             AgentError: an opponent answered with an illegal action.
+            ResetNeeded: `reset_mask` leaves out a game at the first reset, or at the first reset after an error.
         """
         chosen = check_options(options, (*POSITION_OPTIONS, "side", "reset_mask"))
         mask = check_reset_mask(chosen.pop("reset_mask", None), self.num_envs)
@@ -309,7 +309,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             actions: (N,) integers.
 
         Returns:
-            Observations, rewards (N,) float64, terminated (N,) bool, truncated (N,) bool, always False, and info.
+            A tuple: observations; rewards, (N,) float64; terminated, (N,) bool; truncated, (N,) bool, all False; info.
 
         Raises:
             ValueError: a dtype, shape or range is wrong. Nothing has changed.
@@ -357,7 +357,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return ends
 
     def _answer(self, buffers: Buffers, begins: Begins) -> list[Ends]:
-        """Let the opponents play until it is the learner's turn in each game that is not over."""
+        """Let the opponents play until each game is over or it is the learner's turn. Returns the ends of games."""
         found: list[Ends] = []
         while self._pool is not None:
             waiting = self._batch.waiting()

@@ -36,10 +36,10 @@ _AT_AN_END = _with_masks(*_FINAL)
 
 
 class StepInfo(dict[str, Any]):
-    """A dict that makes some of its entries only when an entry, or the whole dict, is first read.
+    """A dict that makes some of its entries late: an entry is made when it, or the whole dict, is first read.
 
-    `later` makes such a dict. The constructor makes an ordinary dict; wrappers that change every entry rely on this. A
-    copy is a plain dict.
+    `later` makes such a dict. The constructor makes a dict without late entries; wrappers that change every entry rely
+    on this. A copy is a plain dict.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -62,7 +62,7 @@ class StepInfo(dict[str, Any]):
 
     def _fill(self, name: str) -> None:
         made = self._make(name)
-        for other in self._names & made.keys():  # skip entries that were deleted or replaced since then
+        for other in self._names & made.keys():  # skip entries that the user deleted or replaced
             super().__setitem__(other, made[other])
         self._names -= made.keys()
 

@@ -17,24 +17,25 @@ __all__ = ["Opponent", "OpponentPool", "Opponents", "make_opponents"]
 
 Opponent = str | Agent | Policy
 Opponents = Opponent | tuple[Opponent, ...] | Mapping[Any, float]
-"""An opponent, a tuple with an opponent for each other seat, or a mapping from opponents to their weights."""
+"""An opponent, a tuple with an opponent for each seat but the learner's, or a mapping from opponents to weights."""
 
 
 class OpponentPool:
     """The agents that play in a batch of games, and the bounds by which agents are chosen for new games.
 
     Args:
-        opponents: one opponent for every other seat, a tuple with an opponent for each other seat, or a mapping from
-            opponents to weights. With a mapping, the opponent in each seat is chosen at random by these weights.
+        opponents: one opponent for all seats but the learner's, a tuple with an opponent for each of these seats, or a
+            mapping from opponents to weights. With a mapping, the opponent in each of these seats is chosen at random
+            by the weights.
         start: a state of the game.
 
     Raises:
-        ValueError: a spec or a weight is wrong, or the number of opponents differs from the number of other seats.
+        ValueError: a spec or a weight is wrong, or a tuple has not one opponent for each of these seats.
         TypeError: an opponent is not a spec, Agent or callable.
         WrongGameError: an opponent does not play this game.
 
     Attributes:
-        agents: the agents, in the order of their numbers.
+        agents: the agents. The number of an agent is its index in this list.
         names: the specs of the agents, or the names of Agents and callables.
         bounds: (P - 1, K) uint64, ascending in each row, for the K agents that can play in new games. Each seat gets a
             random 32-bit number. The first agent whose bound is greater than this number plays there.
@@ -86,10 +87,10 @@ def _name(opponent: Opponent, agent: Agent) -> str:
 
 
 def make_opponents(opponents: Opponent | tuple[Opponent, ...], start: State) -> tuple[list[Agent], list[str]]:
-    """Make an agent for each other seat, in turn order after the learner. Returns the agents and their names.
+    """Make an agent for each seat but the learner's, in turn order after it. Returns the agents and their names.
 
     Raises:
-        ValueError: a spec is wrong, or the number of opponents differs from the number of other seats.
+        ValueError: a spec is wrong, or a tuple has not one opponent for each of these seats.
         TypeError: an opponent is not a spec, Agent or callable.
         WrongGameError: an opponent does not play this game.
     """

@@ -115,7 +115,7 @@ def _for_both(state: State, value: float) -> tuple[float, float]:
 
 
 def exact(agent: Any, state: State) -> Assessment:
-    """The final score in discs of each legal action, for the player to move.
+    """The final disc difference under perfect play after each legal action, positive if the player to move wins.
 
     Raises:
         AgentError: the agent has no solver, or the position is not near the end of a game of Othello.

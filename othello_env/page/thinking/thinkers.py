@@ -62,7 +62,7 @@ class Thinkers:
         except asyncio.CancelledError:
             if self._is_closed:
                 raise ClosedError("the server is closing") from None
-            answering.add_done_callback(lambda task: task.cancelled() or task.exception())  # retrieves the error
+            answering.add_done_callback(lambda task: task.cancelled() or task.exception())  # else asyncio logs an error
             asyncio.get_running_loop().call_later(self._grace_seconds, answering.cancel)
             raise
         if "error" in answer:

@@ -47,7 +47,7 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
         case "move":
             began = time.perf_counter()
             action = seat.ask(state, Clock(game=request.get("seconds_left")))
-            seconds = round(time.perf_counter() - began, 3)  # as on the player's clock, without this process's start
+            seconds = round(time.perf_counter() - began, 3)  # for the player's clock, so without this process's start
             return {"action": action, "name": state.action_to_text(action), "seconds": seconds}
         case "exact":
             return exact(agent, state).to_json()
