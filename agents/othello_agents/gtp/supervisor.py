@@ -1,8 +1,9 @@
 """Runs a program and ends it when its owner ends: ``python supervisor.py PROGRAM ARGUMENT ...``.
 
-The supervisor passes its stdin on to the program. The program inherits its stdout and stderr. The system closes the
-supervisor's stdin when the owner dies, even if the owner is killed. Then the supervisor closes the program's stdin. One
-second later it kills the program and all processes that the program has started. On SIGTERM it kills them at once.
+The owner is the process that started the supervisor. The supervisor passes its stdin on to the program. The program
+inherits the supervisor's stdout and stderr. The system closes the supervisor's stdin when the owner dies, even if the
+owner is killed. Then the supervisor closes the program's stdin. One second later it kills the program and all processes
+that the program has started. On SIGTERM it kills them at once.
 
 The supervisor exits with the program's status, or with 128 + N if signal N ended the program. It imports only the
 standard library, so that it starts quickly.
