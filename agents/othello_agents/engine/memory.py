@@ -155,9 +155,7 @@ def depth_of(data: Int) -> Int:
 
 @kernel(inline=True)
 def narrow(data: Int, alpha: Int, beta: Int) -> tuple[Int, Int]:
-    """The part of a window that a packed result leaves open. If it closes the window, both ends are the bound that does
-    so.
-    """
+    """The part of a window that a packed result leaves open. If nothing is open, both ends are a bound of the value."""
     lower, upper = lower_bound(data), upper_bound(data)
     if lower >= beta or lower == upper:
         return lower, lower

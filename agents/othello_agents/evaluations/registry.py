@@ -40,7 +40,7 @@ for _each in PACKAGED:
 
 
 def find_evaluation(x: str | Evaluate) -> Evaluate:
-    """Find an evaluation by its name, ``path.py:function`` or ``package.module:function``; return a function as is.
+    """Find an evaluation by its name, ``path.py:function`` or ``package.module:function``; return a function unchanged.
 
     Raises:
         FileNotFoundError: there is no such file.

@@ -31,7 +31,7 @@ class RootStatistics(NamedTuple):
     visits: dict[int, int]
     """For each legal action, the number of times that it was tried."""
     values: dict[int, float]
-    """For each legal action, the mean result after it for the player to move."""
+    """For each legal action, the mean result after it for the player to move; 0 if it was not tried."""
 
 
 class Mcts(Agent):
@@ -108,7 +108,7 @@ class Mcts(Agent):
 
 @cache
 def _columns(size: int) -> npt.NDArray[np.int64]:
-    """For each action, its column in the kernel's results; a pass uses the column of the searched position itself."""
+    """For each action, its column in the kernel's results. A pass has the column of the searched position itself."""
     return np.array([*ACTION_SQUARES[size], ROOT])
 
 

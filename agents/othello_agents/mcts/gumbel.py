@@ -88,7 +88,7 @@ def search(
 
 @cache
 def _plan(considered: int, simulations: int) -> tuple[int, ...]:
-    """The plan of sequential halving, (simulations,): each simulation tries the best move with this many visits.
+    """The plan of sequential halving: simulation i tries the best of those moves that have plan[i] visits.
 
     First all considered moves are tried equally often, then the better half of them, and so on. The last two moves
     share the remaining simulations. mctx, the authors' own library, does the same.

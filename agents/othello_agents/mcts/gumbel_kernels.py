@@ -96,7 +96,7 @@ def _put(
 
 @kernel
 def plant(tree: Tree, own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], board: np.uint64) -> None:
-    """Begin the trees of N unfinished positions."""
+    """Give each tree its root, given N unfinished positions."""
     for i in range(len(own)):
         tree.used[i] = 0
         _put(tree, i, own[i], opponent[i], np.int64(1), np.int64(_NONE), board)
@@ -203,7 +203,7 @@ def descend(
 
     Args:
         tree: the trees of N positions, whose roots already have their answers.
-        wanted: (N,) the best of the root's moves with this many visits is tried.
+        wanted: (N,) of the root's moves with this number of visits, the best one is tried.
         gumbel: (N, 64) noise for the root's moves.
         scale: the weight of values against logits.
         board: the squares in play.

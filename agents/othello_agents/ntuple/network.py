@@ -134,7 +134,7 @@ class NTupleNetwork:
         Args:
             path: the file; missing folders are made.
             half: write only the weights, as float16 with about three digits, which takes a sixth of the space. The file
-                is for playing: a training that continues with it has lost the learning rates of the weights.
+                is for playing: a training that continues with it starts the learning rates of the weights again.
 
         Raises:
             OSError: the file cannot be written.
