@@ -2,7 +2,7 @@
 
     python scripts/measure_family.py
 
-Each figure is the median of several windows, in plies a second on one core. It is shown with its ratio to perft of
+Each rate is the median of several windows, in plies a second on one core. It is shown with its ratio to perft of
 Othello, and with the lowest and the highest ratio.
 """
 

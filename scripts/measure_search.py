@@ -73,7 +73,8 @@ def positions(empty: int, n: int, seed: int) -> list[Othello]:
 
 
 def measure_middlegame(depths: Sequence[int], states: Sequence[Othello], evaluations: Sequence[str]) -> None:
-    """Print nodes and time to each depth, with and without selectivity, and compare with the textbook up to depth 8."""
+    """Print nodes and time to each depth, with and without selectivity, and up to depth 8 the ratio of the textbook's
+    nodes."""
     print(
         f"{len(states)} middlegame positions       nodes each   M nodes/s   of perft   ms each   same moves   "
         f"nodes of the textbook's / these"

@@ -215,7 +215,7 @@ def _other(
 ) -> int:
     """Write the configurations after the best move into `after`; return `_END` if it ends the game, else `_OTHER`.
 
-    It is called only if another move is made.
+    The kernel is called only if another move is made.
     """
     new_own, _, legal, reply = advance(own, opponent, _1 << np.uint64(best), tables.board)
     follow(configuration, best, opponent & ~new_own, tables.deltas, tables.looked_up, after)
@@ -298,7 +298,7 @@ def learn(
     Each game is evaluated with the weights that the games before it have left.
 
     `errors` (S, W, 2) has for each weight the sum of its errors so far and the sum of their absolute values. `played`
-    (1,) counts the games. It is increased after each game, so that it is right after an interrupt.
+    (1,) counts the games. It is increased after each game, so that its value is correct if an interrupt comes.
     """
     for b in range(games):
         if b > 0:  # the first game was played with these weights

@@ -43,7 +43,7 @@ class Trainer:
     The seed determines the sequence of games: the same number of games gives the same weights, at any speed. With a
     `batch`, games are played in groups that begin at multiples of the batch. All games of a group are played with the
     weights at its beginning. Then the network learns from the games one after another, and evaluates each game with the
-    weights that the games before it have left. So a number of games that is given to `run` should be a multiple of the
+    weights that the games before it have left. If `run` gets a number of games, this number should be a multiple of the
     batch. Any other number cuts a group in two, and the second part is played with other weights. A limit of time and
     Ctrl-C take effect only between batches.
 
