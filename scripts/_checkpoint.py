@@ -22,7 +22,7 @@ _Tensors = dict[str, Any]  # torch.Tensor by name
 
 
 def learner_tensors(network: NeuralNetwork, optimizer: Any) -> _Tensors:
-    """The weights of a network and Adam's running means of their gradients, for `restore_learner`."""
+    """A network's weights and Adam's state (running means of the gradients), for `restore_learner`."""
     tensors = {f"weights.{name}": weight for name, weight in network.weights.items()}
     for name, weight in network.weights.items():
         tensors |= {f"adam.{name}.{key}": value for key, value in optimizer.state.get(weight, {}).items()}

@@ -53,8 +53,7 @@ class Options:
         return self.out.with_suffix(".state.safetensors")
 
     def check(self) -> None:
-        """Check that no agent is overwritten, that the device exists, and that TensorBoard is installed if it gets
-        logs."""
+        """Check that no agent is overwritten, that the device exists, and that TensorBoard is there if it gets logs."""
         if self.out.exists() and not self.resume:
             raise ValueError(f"--out {self.out} exists; --resume continues it")
         try:
@@ -91,7 +90,7 @@ class Learner(Protocol):
         """The trained network as the agent that is rated."""
 
     def matches(self, games: int) -> dict[str, dict[str, MatchResult]]:
-        """The matches by kind and then by opponent; the first kind is ``scores``."""
+        """Matches of `games` games, by kind and then by opponent; the first kind is ``scores``."""
 
     @property
     def score_title(self) -> str:

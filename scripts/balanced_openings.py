@@ -55,7 +55,7 @@ def positions_after(plies: int) -> list[Othello]:
 
 
 def balanced(candidates: list[Othello], depth: int, margin: float) -> Iterator[tuple[Othello, float]]:
-    """Yield each position whose expected result (-1 to +1) is at most the margin from 0, together with this result."""
+    """Yield each position that a quick and a deep search expect to end close to even, with the deep search's score."""
     quick, engine = Engine(depth=QUICK_DEPTH), Engine(depth=depth)
     for state in candidates:
         if abs(quick.analyse(state).score) <= QUICK_MARGIN:

@@ -43,8 +43,7 @@ class Arguments:
 
 
 def position(size: int, empty: int, game: int) -> Othello | None:
-    """A game's position with `empty` empty squares; None if the game ends earlier or a pass is forced in this
-    position."""
+    """A game's position with `empty` empty squares; None if the game ends earlier or this position is a forced pass."""
     state, agent = Openings.random(Othello(size), PLIES[size], game), make_agent(f"ntuple:epsilon={EPSILON}", seed=game)
     assert isinstance(state, Othello)
     while not state.is_over and size**2 - sum(state.discs()) > empty:
@@ -61,7 +60,7 @@ def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[
     evaluator, memory = ntuple_evaluator(shipped_network(size).tables), new_memory(16)
     memory.control[LIMIT] = NO_LIMIT
     rng = np.random.default_rng(seed)
-    most = (size**2 - 4 - PLIES[size]) // probcut.SQUARES_A_STAGE * probcut.SQUARES_A_STAGE - 1  # whole stages
+    most = (size**2 - 4 - PLIES[size]) // probcut.SQUARES_A_STAGE * probcut.SQUARES_A_STAGE - 1  # only whole stages
     found: list[tuple[int, list[float]]] = []
     while len(found) < count:
         empty, game = int(rng.integers(probcut.SQUARES_A_STAGE, most + 1)), int(rng.integers(1 << 32))

@@ -101,7 +101,7 @@ def measure_workers(args: Arguments, folder: Path) -> None:
 
 
 def measure_clock(games: int, windows: int, folder: Path) -> None:
-    """Print the time of a game with a clock, where another process watches the moves; its start does not count."""
+    """Print the time of a game with a clock, without the start of the process that watches the moves."""
     few, each = max(games // 50, 2) // 2 * 2, []
     for _ in range(windows):
         times = []

@@ -24,7 +24,7 @@ AT_ONCE = 4096
 
 
 def states_work(new_game: Callable[[int], State], games: int = 10) -> Work:
-    """Random games on States; a unit is a ply."""
+    """Random games on `State` objects; a unit is a ply."""
 
     def run() -> int:
         plies = 0

@@ -40,7 +40,7 @@ __all__ = ["EXACT", "FINAL", "search", "table_key", "to_score", "to_value"]
 FINAL = 20_000
 """A won game is worth this plus its score in discs."""
 EXACT = 100
-"""The depth of a search to the end."""
+"""This depth means a search to the end of the game."""
 
 _SOLVER = 13
 """With this number of empty squares or fewer, a search to the end calls the exact solver."""

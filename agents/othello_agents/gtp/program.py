@@ -25,7 +25,7 @@ from othello_env.agent import AgentError
 __all__ = ["Program", "shown"]
 
 _LONGEST_LINE = 1 << 16
-"""In bytes. A program that has more unread output than this must wait."""
+"""In bytes. A longer line is an error. A program that has more unread output than this must wait."""
 _LONGEST_ANSWER = 1 << 20
 """In bytes, including everything that the program writes before its answer."""
 _REMEMBERED_ERRORS = 2048

@@ -39,8 +39,8 @@ def _main() -> None:
         sys.exit(f"cannot be started: {error}")
     signal.signal(signal.SIGTERM, lambda *_: _kill(program))
     assert program.stdin is not None
-    # One thread reads stdin into a queue and another writes to the program. So the end of stdin is noticed even while
-    # the program does not read.
+    # One thread reads stdin into a queue, and another writes the queue to the program. So the end of stdin is noticed
+    # even while the program does not read.
     chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_write, args=(program.stdin, chunks), daemon=True).start()
     threading.Thread(target=_read, args=(program, chunks), daemon=True).start()

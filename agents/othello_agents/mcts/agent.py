@@ -37,8 +37,9 @@ class RootStatistics(NamedTuple):
 class Mcts(Agent):
     """Plays Othello by Monte Carlo tree search; the search uses only the rules of the game.
 
-    UCT grows the tree, and random games evaluate its leaves (see `othello_agents.mcts.kernels`). Each decision starts a
-    new search. Its random numbers depend only on the game's key and the turn.
+    UCT (upper confidence bounds for trees) grows the tree, and random games evaluate its leaves (see
+    `othello_agents.mcts.kernels`). Each decision starts a new search. Its random numbers depend only on the game's key
+    and the turn.
 
     Args:
         simulations: the number of random games for each move.

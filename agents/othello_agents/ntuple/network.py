@@ -50,7 +50,8 @@ class NTupleNetwork:
 
     Args:
         size: the board's size: 4, 6 or 8.
-        stages: the number of equal parts of the game, at most one for each disc to place; each has its own weights.
+        stages: the number of equal parts of the game, at most one for each disc to place; each part has its own
+            weights.
         weights: (S, W) float32, or None for zeros.
         training: the origin of the weights: `games`, `seed` and so on, as values that JSON can hold.
         errors: (S, W, 2) float32: for each weight the sum of its errors and the sum of their absolute values. A

@@ -60,7 +60,7 @@ class Records(NamedTuple):
             set.
         made: (B, T) int8, `_BEST`, `_OTHER` or `_END`.
         stages: (B, T) int64.
-        signs: (B, T) float64, +1 where the first player moved, else -1.
+        signs: (B, T) float64, +1 where the game's first player moved, else -1.
         values: (B, T) float64, the values of the afterstates; the last value is the outcome of the game.
         greedy: (B, T) float64, the value after the best move; where that move was made, the same as `values`.
     """

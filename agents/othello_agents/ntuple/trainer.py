@@ -122,10 +122,10 @@ class Trainer:
 
     @classmethod
     def resume(cls, network: NTupleNetwork, *, num_threads: int = 1) -> Self:
-        """A Trainer that continues the training of a network, in place, with the numbers in the network's card.
+        """A Trainer that continues the training of a network, in place, with the settings in the network's card.
 
         Raises:
-            ValueError: a number is missing from the card, or has a wrong type.
+            ValueError: a setting is missing from the card, has a wrong type, or is out of its range.
         """
         numbers = {"batch": 1, "look_ahead": False} | network.training
         for name in ("seed", "batch", *Learning._fields):

@@ -84,7 +84,7 @@ class _ManyPlayerSearch(Search):
     """A search for any number of players, which is not compiled."""
 
     def evaluate(self, state: State, player: int) -> float:
-        """Search a position and return its value for a player, with infinities as in `action_values`."""
+        """Search a position and return its value for a player; +-infinity if the game ends, as in `action_values`."""
         return self._value(state, self._depth, player, self._evaluate)
 
     def _at_root(self, state: State) -> Evaluate:

@@ -57,7 +57,7 @@ def choose_strategy(state: Tribolo, target: int) -> str:
 
 
 class TriboloPlayer(Agent):
-    """Plays the action that a strategy values most, after the answer that it expects from the next player.
+    """Plays the action that a strategy values most after the expected answer of the next player.
 
     The expected answer to an action is the first one that leaves the next player with the most cells. The strategy
     evaluates the position after this answer. If an action ends the game, the strategy evaluates the position after the
