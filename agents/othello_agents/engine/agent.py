@@ -56,8 +56,8 @@ class Engine(Agent):
         depth: the maximum number of plies to search.
         nodes: the maximum number of positions to visit.
         ms: the maximum number of milliseconds for a move.
-        exact: with this number of empty squares or fewer it searches to the end. The default is 12, or with a time
-            limit the number for which the time is likely to be enough.
+        exact: with this number of empty squares or fewer it searches to the end. The default is 12. With a time limit,
+            it is the largest number for which the time is likely to be enough, but at least 12.
         eval: ``ntuple``, ``ntuple:weights=FILE``, or an evaluation by square weights or moves (``count``,
             ``mobility``, ``modified``, ``standard``, ``swh``, ``weighted``). The default is the packaged n-tuple
             weights for the board's size, or ``mobility`` for a size without packaged weights.
@@ -110,7 +110,7 @@ class Engine(Agent):
 
     @property
     def answers_batches(self) -> bool:
-        """True without a time limit: the engine then remembers nothing between moves, so games can take turns."""
+        """True without a time limit. Then the engine remembers nothing between moves, so its games can take turns."""
         return self._seconds is None
 
     def new_game(self, seed: int) -> None:
@@ -138,7 +138,7 @@ class Engine(Agent):
 
         Args:
             state: the position.
-            scores: also search every legal action to the same depth, without a limit.
+            scores: also find the score of every legal action, by searches to the same depth without a limit.
 
         Raises:
             ValueError: the game is over, or is not Othello.

@@ -69,7 +69,7 @@ class Analysis:
 
 
 def to_unit(value: int, kind: int, *, exact: bool) -> tuple[float, str]:
-    """Convert a search's value to a score and its unit. `kind` is the evaluator's (see `Evaluator`)."""
+    """Convert a search's value to a score and its unit. `kind` is the kind of the `Evaluator`."""
     if abs(value) >= FINAL:
         return float(value - FINAL if value > 0 else value + FINAL), DISCS
     if exact:

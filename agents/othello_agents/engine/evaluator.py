@@ -55,7 +55,7 @@ class Evaluator(NamedTuple):
         board: the set of squares in play.
         weights: (S, W) float32.
         deltas: (64, L) int16, what the mover's disc on each square adds to each placement's configuration.
-        offsets: (P,) int64, the index of configuration 0 of each placement's table.
+        offsets: (P,) int64, the index of configuration 0 in each placement's table.
         configurations: (64, L) int16, the configurations for each number of empty squares; the search writes them.
         cuts: (S, D, 3) float32, how shallow values predict deep ones (see `probcut`; here S is its number of stages);
             empty for a search that is not selective.
@@ -92,7 +92,7 @@ def square_evaluator(squares: SquareSum, size: int) -> Evaluator:
 
 
 def ntuple_evaluator(tables: Tables, cuts: npt.NDArray[np.float32] = NO_CUTS) -> Evaluator:
-    """The evaluator of n-tuple tables, with their table of cuts if the search is to be selective."""
+    """The evaluator of n-tuple tables, with a table of cuts for a selective search."""
     placements = tables.looked_up
     lanes = -(-placements // _LANES) * _LANES
     deltas = np.zeros((64, lanes), np.int16)
@@ -111,7 +111,7 @@ def ntuple_evaluator(tables: Tables, cuts: npt.NDArray[np.float32] = NO_CUTS) ->
 
 @kernel
 def set_root(own: np.uint64, opponent: np.uint64, empty: Int, evaluator: Evaluator) -> Int:
-    """Prepare the evaluation of a position with `empty` empty squares, and return its balance of square weights."""
+    """Prepare the evaluation of a position with `empty` empty squares, and return the position's balance of weights."""
     if evaluator.kind != NTUPLE:
         return weigh(own, evaluator.table) - weigh(opponent, evaluator.table)
     configuration = evaluator.configurations[empty]

@@ -33,7 +33,7 @@ _LINES = _lines()
 
 @kernel(inline=True)
 def _ascending(line: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """The opponent's run at the low end of a line, if a disc of `own` ends it."""
+    """The opponent's run at the low end of a line if a disc of `own` ends the run, else 0."""
     others = line & ~opponent
     end = others & (_0 - others) & own
     return line & (end - np.uint64(end != _0))
@@ -41,7 +41,7 @@ def _ascending(line: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint6
 
 @kernel(inline=True)
 def _descending(line: np.uint64, step: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """The opponent's run at the high end of a line, if a disc of `own` ends it."""
+    """The opponent's run at the high end of a line if a disc of `own` ends the run, else 0."""
     beyond = line & ~opponent
     beyond |= beyond >> step
     beyond |= beyond >> (step + step)

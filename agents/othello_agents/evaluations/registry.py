@@ -2,7 +2,7 @@
 
 A spec names a registered evaluation (``eval=weighted``) or any other function of a position and a player
 (``eval=path.py:function``, ``eval=package.module:function``). To add an evaluation to this package, write a file that
-describes it, and add it to `PACKAGED`; another package calls `register`.
+describes the evaluation, and add the evaluation to `PACKAGED`. Another package calls `register` instead.
 """
 
 from types import MappingProxyType

@@ -35,7 +35,8 @@ class Gtp(Agent):
 
     Args:
         command: the program's path and arguments, quoted as in a shell.
-        seconds: the longest time for a move, including the commands that are sent before it.
+        seconds: the longest time from the first command of a move until the program's answer. After this time, `act`
+            raises AgentError.
 
     Raises:
         ValueError: the command is empty or not well quoted, or `seconds` is not positive or too large.

@@ -51,7 +51,7 @@ class Mcts(Agent):
         TypeError: simulations is not an integer.
     """
 
-    _MOST = 10_000_000  # simulations, whose tree takes 0.7 GB
+    _MOST = 10_000_000  # this number of simulations makes a tree of 0.7 GB
 
     def __init__(self, simulations: int = 1000, exploration: float = 1.0, seed: int | None = None) -> None:
         if not 1 <= index(simulations) <= self._MOST:

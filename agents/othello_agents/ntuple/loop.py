@@ -39,7 +39,7 @@ def train_until(
     """Train until a goal is reached, and measure at the points of a curve and at the end.
 
     Args:
-        end: where the training ends.
+        end: the goal at which the training ends.
         trainer: the trainer; it may have learned before.
         next_point: returns the goal at which the next point of the curve is measured.
         measure: adds a point to the curve; after that, `next_point` returns another goal.

@@ -278,7 +278,7 @@ def play(
 ) -> None:
     """Play and record every `shares`-th game of a batch, beginning with game `share` of the batch.
 
-    `key` determines a sequence of games. The batch is the `games` games of this sequence from number `first` on.
+    `key` determines a sequence of games. The batch has `games` games of this sequence, from number `first` on.
     """
     for b in range(share, games, shares):
         _self_play(mix(key, np.uint64(first + b)), own, opponent, tables, learning, records, b)

@@ -35,8 +35,8 @@ class Trainer:
     keep few discs, and any search could take them all.
 
     After a game, each afterstate's value moves towards its TD(lambda) return. The outcome of the game is the mean of
-    its result (+1, 0, -1) and its margin divided by the number of squares. If a move was not the best one, the returns
-    of the positions before it use the value of the best move, not what followed.
+    two numbers: its result (+1, 0 or -1), and its margin divided by the number of squares. If a move was not the best
+    one, the returns of the positions before it use the value of the best move, not what followed.
 
     Each weight has its own learning rate, which falls as its errors cancel out (temporal coherence learning).
 
