@@ -40,7 +40,7 @@ def real(default: Any, help_text: str, least: float, most: float = 1e9) -> Any:
 
 
 def one_of(default: Any, help_text: str, values: Sequence[Any], *, nargs: str | None = None) -> Any:
-    """A field for one of the given values, which have one type; with `nargs`, for a tuple of such values."""
+    """A field for one of the given values, which must be of one type; with `nargs`, for a tuple of such values."""
     *others, last = values
     expected = f"{', '.join(map(str, others))} or {last}"
     return _field(default, help_text, _reader(type(last), lambda value: value in values, expected), nargs=nargs)
@@ -58,7 +58,7 @@ def path(help_text: str, default: Any = MISSING, *, suffix: str = "", positional
 
 
 def flag(help_text: str, default: bool | None = False) -> Any:
-    """A field that is True if the option is given, else the default."""
+    """A field that is True if the option is given; otherwise it has the default."""
     return field(default=default, metadata={"help": help_text, "action": "store_true"})
 
 
@@ -83,7 +83,7 @@ def _reader(kind: Callable[[str], T], accepts: Callable[[T], bool], expected: st
 
 
 def option(name: str) -> str:
-    """The option of a field: ``--random-plies`` for ``random_plies``."""
+    """The option's name for a field's name: ``--random-plies`` for ``random_plies``."""
     return "--" + name.replace("_", "-")
 
 
@@ -94,7 +94,7 @@ def parse(description: str | None, kind: type[T], arguments: Sequence[str] | Non
 
 
 def parse_all(description: str | None, kinds: Sequence[type], arguments: Sequence[str] | None = None) -> list[Any]:
-    """The command's arguments as several dataclasses. No two of them have a field of the same name.
+    """The command's arguments as several dataclasses. No two dataclasses may have a field of the same name.
 
     A dataclass may have a method `check`, which raises ValueError if its fields do not fit together.
 
@@ -104,7 +104,7 @@ def parse_all(description: str | None, kinds: Sequence[type], arguments: Sequenc
         arguments: the command's words, by default those of the process.
 
     Raises:
-        SystemExit: with status 2 after a message about a mistake, or status 0 after ``--help``.
+        SystemExit: with status 2 after a message about a wrong argument, or with status 0 after ``--help``.
     """
     parser = ArgumentParser(description=description, formatter_class=RawDescriptionHelpFormatter)
     for kind in kinds:

@@ -22,7 +22,7 @@ _Tensors = dict[str, Any]  # torch.Tensor by name
 
 
 def learner_tensors(network: NeuralNetwork, optimizer: Any) -> _Tensors:
-    """The weights of a network and Adam's running means of their gradients, for `restore_learner`."""
+    """A network's weights and Adam's state (running means of the gradients), for `restore_learner`."""
     tensors = {f"weights.{name}": weight for name, weight in network.weights.items()}
     for name, weight in network.weights.items():
         tensors |= {f"adam.{name}.{key}": value for key, value in optimizer.state.get(weight, {}).items()}
@@ -30,7 +30,7 @@ def learner_tensors(network: NeuralNetwork, optimizer: Any) -> _Tensors:
 
 
 def restore_learner(tensors: _Tensors, network: NeuralNetwork, optimizer: Any) -> None:
-    """Copy the tensors of `learner_tensors` into a network and its optimiser.
+    """Copy the tensors that `learner_tensors` returned into a network and its optimiser.
 
     Raises:
         ValueError: a tensor is missing, has another shape, or is not finite.
@@ -47,7 +47,7 @@ def restore_learner(tensors: _Tensors, network: NeuralNetwork, optimizer: Any) -
 
 
 def network_of(tensors: _Tensors, owner: str, like: NeuralNetwork) -> NeuralNetwork:
-    """The network, on the CPU, with the weights that are named ``owner.name``; it has the sizes of `like`.
+    """A network on the CPU with the sizes of `like`; `tensors` has its weights under the names ``owner.name``.
 
     Raises:
         ValueError: a tensor is missing, has another shape, or is not finite.
@@ -75,15 +75,15 @@ def read_run(
     over: str,
     opponents: Sequence[str],
 ) -> tuple[_Tensors, dict[str, Any]]:
-    """The tensors and the card of a run that is resumed with the same settings.
+    """The tensors and the card from the file of a run, which is to be resumed with the same settings.
 
     Args:
         path: the file.
         form: the format that the card must name.
         settings: the settings by name; the card must have the same settings.
         counts: the names of integers in the card, in addition to ``iteration``; each must be at least 0.
-        over: the name of a number in each point of the curve, in addition to ``iteration`` and ``seconds``.
-        opponents: the opponents for which each point has a score.
+        over: each point of the curve must have a number of this name, in addition to ``iteration`` and ``seconds``.
+        opponents: the opponents for which each point of the curve must have a score.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -107,7 +107,7 @@ def read_run(
 
 
 def _is_progress(progress: dict[str, Any], over: str, opponents: Sequence[str]) -> bool:
-    """Whether this has the seconds of a run and valid points of its curve."""
+    """Whether `progress` has the seconds of a run and valid points of its curve."""
     points = progress.get("curve")
     return (
         _are_numbers(progress, "seconds")

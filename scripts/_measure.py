@@ -1,7 +1,8 @@
 """How the scripts measure speed: units of work divided by the time that passed, never the best single call.
 
-A figure is the median of several windows, shown with the lowest and the highest window. A window of a yardstick runs
-just before every window of work. So their ratio stays right even if the machine's speed drifts.
+A window repeats the work for some time. A figure is the median of several windows, shown with the lowest and the
+highest window. A window of a yardstick (other work, to compare with) runs just before every window of work. So the
+ratio of work to yardstick stays right even if the machine's speed drifts.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def rate(work: Work, seconds: float) -> float:
 
 
 def timed(run: Callable[[], float]) -> Work:
-    """Work whose whole time counts; `run` does it and returns the number of units."""
+    """Work whose whole time counts. `run` does the work and returns the number of units."""
 
     def work() -> tuple[float, float]:
         began = time.perf_counter()
@@ -135,7 +136,7 @@ def report(name: str, figure: Figure) -> Figure:
 
 
 def spread(values: Iterable[float]) -> str:
-    """The median of some ratios, with the lowest and the highest."""
+    """A text with the median of some ratios, the lowest ratio and the highest ratio."""
     values = sorted(values)
     return f"{statistics.median(values):.2f} ({values[0]:.2f} to {values[-1]:.2f})"
 

@@ -47,7 +47,7 @@ def show(status: str) -> None:
 
 
 def command_line() -> str:
-    """The command that was given."""
+    """The command that started this process."""
     return " ".join(["python", *sys.argv])
 
 
@@ -74,13 +74,13 @@ def new_output(out: Path) -> None:
 
 
 def check_sound(sound: Any) -> None:
-    """Raise FloatingPointError unless all values are true: the training's numbers are finite, or its actions legal."""
+    """Raise FloatingPointError unless all values of `sound` are true, such as whether each number is finite."""
     if not np.all(sound):
         raise FloatingPointError("the training has diverged: its numbers are too large; a lower --rate may help")
 
 
 def play_ladder(agent: Agent, size: int, games: int, opponents: Sequence[str] = LADDER) -> dict[str, MatchResult]:
-    """A match of an agent against each opponent, always from the same openings."""
+    """Play a match of an agent against each opponent, always from the same openings; return the results by opponent."""
     return {
         opponent: play_match(
             agent, opponent, games=games, openings=OPENINGS[size], seed=1, new_game=lambda _: Othello(size)

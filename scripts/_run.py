@@ -53,7 +53,7 @@ class Options:
         return self.out.with_suffix(".state.safetensors")
 
     def check(self) -> None:
-        """Refuse to overwrite an agent, to use a missing device, and to write logs without TensorBoard's package."""
+        """Check that no agent is overwritten, that the device exists, and that TensorBoard is there if it gets logs."""
         if self.out.exists() and not self.resume:
             raise ValueError(f"--out {self.out} exists; --resume continues it")
         try:
@@ -90,7 +90,7 @@ class Learner(Protocol):
         """The trained network as the agent that is rated."""
 
     def matches(self, games: int) -> dict[str, dict[str, MatchResult]]:
-        """The matches by kind and then by opponent; the first kind is ``scores``."""
+        """Matches of `games` games, by kind and then by opponent; the first kind is ``scores``."""
 
     @property
     def score_title(self) -> str:
@@ -190,7 +190,7 @@ class _Run:
             where = f"iteration {learner.iteration}  {self.played:,} {learner.UNIT}  {seconds:.0f} s"
             if is_measured:
                 show(f"{where}  measuring")
-                if is_last:  # a second Ctrl-C may end the measurement
+                if is_last:  # before a second Ctrl-C can end the measurement
                     learner.save(options.state, self.progress)
                 self.curve.append(self.measure(losses))
                 self.progress["seconds"] = time.perf_counter() - begin
@@ -212,7 +212,7 @@ class _Run:
             point[name] = {opponent: round(match.score, 4) for opponent, match in matches.items()}
         if learner.settings.size == 8:  # the ladder is for 8x8
             placement = place(learner.agent, games=games)
-            if placement.elo is not None:  # it is None if every game was lost
+            if placement.elo is not None:  # None if every game was lost
                 point["elo"], point["elo95"] = round(placement.elo), [round(end) for end in placement.interval]
         return point
 

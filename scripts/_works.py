@@ -23,7 +23,7 @@ def perft_work(depth: int = 7) -> Work:
 
 
 class VectorWork:
-    """Steps of N games at once in a vector environment, with observations and masks; a unit is a step of one game.
+    """Steps of N games at once in a vector environment. A unit is a step of one game, with observation and mask.
 
     The time to choose random actions does not count.
 

@@ -2,9 +2,9 @@
 
     python scripts/balanced_openings.py othello_env/arena/balanced-v0.txt
 
-The script finds all positions after some plies. Positions that are equal, or equal under symmetry, count once. It goes
-through them in random order, and keeps the positions in which the engine expects a result close to even. A quick search
-first rules out most of the others. The same arguments, engine and weights give the same list.
+The script finds all positions after some plies. Positions that are equal, or equal under symmetry, count once. The
+script goes through these positions in random order, and keeps those in which the engine expects a result close to even.
+A quick search first rules out most of the uneven positions. The same arguments, engine and weights give the same list.
 """
 
 import random
@@ -55,7 +55,7 @@ def positions_after(plies: int) -> list[Othello]:
 
 
 def balanced(candidates: list[Othello], depth: int, margin: float) -> Iterator[tuple[Othello, float]]:
-    """Yield each position whose expected result (-1 to 1, for its player) is within the margin, with that result."""
+    """Yield each position that a quick and a deep search expect to end close to even, with the deep search's score."""
     quick, engine = Engine(depth=QUICK_DEPTH), Engine(depth=depth)
     for state in candidates:
         if abs(quick.analyse(state).score) <= QUICK_MARGIN:

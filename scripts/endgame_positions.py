@@ -3,9 +3,9 @@
     python scripts/endgame_positions.py othello_env/arena/endgame-v0.txt
 
 Textbook players of several strengths play each other after ten random plies. They use no learned weights, so new
-weights do not change the positions. Each game gives at most one position: the first with 8, 9, 10, 11 or 12 empty
-squares (in turn). It is kept only if the player to move has moves of different scores. No two kept positions are equal
-under symmetry.
+weights do not change the positions. Each game gives at most one position: the first one with a certain number of empty
+squares, which takes the values 8, 9, 10, 11 and 12 in turn. The position is kept only if the player to move has moves
+of different scores. No two kept positions are equal under symmetry.
 """
 
 import random
@@ -45,7 +45,7 @@ class Arguments:
 
 
 def game(number: int, seed: int, empty: int) -> Othello | None:
-    """The first position with `empty` empty squares in a game; None if there is none, or if it has only one move."""
+    """A game's first position with `empty` empty squares; None if there is none, or if it has only one move."""
     rng = random.Random(f"{seed} {number}")  # noqa: S311 - no secret
     players = [make_agent(rng.choice(PLAYERS)) for _ in range(2)]
     for player in players:

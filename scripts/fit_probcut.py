@@ -43,7 +43,7 @@ class Arguments:
 
 
 def position(size: int, empty: int, game: int) -> Othello | None:
-    """The position with `empty` empty squares in a game; None if the game ends earlier or a pass is forced there."""
+    """A game's position with `empty` empty squares; None if the game ends earlier or this position is a forced pass."""
     state, agent = Openings.random(Othello(size), PLIES[size], game), make_agent(f"ntuple:epsilon={EPSILON}", seed=game)
     assert isinstance(state, Othello)
     while not state.is_over and size**2 - sum(state.discs()) > empty:
@@ -54,12 +54,13 @@ def position(size: int, empty: int, game: int) -> Othello | None:
 def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """The numbers of empty squares (N,) of N positions, and their values at each depth (N, deepest + 1).
 
-    A value is NaN where the search reaches the end of the game.
+    A value is NaN at depth 0, at a depth of at least the number of empty squares, and if the search finds a won or lost
+    game.
     """
     evaluator, memory = ntuple_evaluator(shipped_network(size).tables), new_memory(16)
     memory.control[LIMIT] = NO_LIMIT
     rng = np.random.default_rng(seed)
-    most = (size**2 - 4 - PLIES[size]) // probcut.SQUARES_A_STAGE * probcut.SQUARES_A_STAGE - 1  # whole stages
+    most = (size**2 - 4 - PLIES[size]) // probcut.SQUARES_A_STAGE * probcut.SQUARES_A_STAGE - 1  # only whole stages
     found: list[tuple[int, list[float]]] = []
     while len(found) < count:
         empty, game = int(rng.integers(probcut.SQUARES_A_STAGE, most + 1)), int(rng.integers(1 << 32))
@@ -80,7 +81,7 @@ def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[
 def fit(shallow: npt.NDArray[np.float64], deep: npt.NDArray[np.float64]) -> list[float] | None:
     """The slope, the offset, and the standard deviation of the errors; None if there are too few positions.
 
-    Errors far from all others are left out, since the network's values jump near wipe-outs, which it has hardly seen.
+    Unusually large errors are left out, since the network's values jump near wipe-outs, which it has hardly seen.
     """
     known = ~np.isnan(shallow + deep)
     if known.sum() < LEAST:

@@ -5,8 +5,8 @@
 
 Compiled alpha-beta and alpha-beta in plain Python take turns to search the same random positions; they visit the same
 nodes. Compare the ratios: absolute times depend on the machine. Each figure is the median of several windows, shown
-with the lowest and the highest ratio to perft on one core. The search in Python plays its moves with the compiled
-rules.
+with the lowest and the highest ratio. For alpha-beta, this is the ratio of compiled to plain Python; for all other
+figures, it is the ratio to perft on one core. The search in Python plays its moves with the compiled rules.
 """
 
 from collections.abc import Sequence
@@ -86,7 +86,7 @@ def measure_mcts(bench: Bench, args: Arguments) -> None:
 
 
 def measure_batches(bench: Bench, seed: int) -> None:
-    """Print how fast agents answer to many positions at once."""
+    """Print how many positions a second agents answer when they get many at once."""
     batch = OthelloPositions.from_states(random_positions(2_000, seed))
     print(f"\nanswers to a batch of {len(batch):,}, one thread")
     for spec in BATCHES:

@@ -4,12 +4,12 @@
     python scripts/measure_arena.py --games 200 --workers 1 2 4
     python scripts/measure_arena.py --ray
 
-Each line is about a round robin of agents of one strength, which is played several times. All games are recorded in a
-file. The figures are medians; the ratios also have the lowest and the highest. The agents' own time is measured around
-their answers in the same run. The rest of the time goes to openings, rules, records and the file. Compare the ratios:
-absolute times depend on the machine. Another part plays one tournament with several numbers of worker processes, and
-checks that all play the same games. These times include the start of the processes. With ``--ray`` the tournament is
-also played as tasks of a Ray cluster on this machine (the extra ``ray``).
+Each line is about a round robin of agents of one kind (1 ply, or alpha-beta of depth 4), which is played several times.
+All games are recorded in a file. The figures are medians; the ratios also have the lowest and the highest. The agents'
+own time is measured around their answers in the same run. The rest of the time goes to openings, rules, records and the
+file. Compare the ratios: absolute times depend on the machine. Another part plays one tournament with several numbers
+of worker processes, and checks that all play the same games. These times include the start of the processes. With
+``--ray`` the tournament is also played as tasks of a Ray cluster on this machine (the extra ``ray``).
 """
 
 import tempfile
@@ -101,7 +101,7 @@ def measure_workers(args: Arguments, folder: Path) -> None:
 
 
 def measure_clock(games: int, windows: int, folder: Path) -> None:
-    """Print the time of a game with a clock, where another process watches the moves; its start does not count."""
+    """Print the time of a game with a clock, without the start of the process that watches the moves."""
     few, each = max(games // 50, 2) // 2 * 2, []
     for _ in range(windows):
         times = []

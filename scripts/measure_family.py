@@ -2,7 +2,7 @@
 
     python scripts/measure_family.py
 
-Each figure is the median of several windows, in plies a second on one core. It is shown with its ratio to perft of
+Each rate is the median of several windows, in plies a second on one core. It is shown with its ratio to perft of
 Othello, and with the lowest and the highest ratio.
 """
 
@@ -24,7 +24,7 @@ AT_ONCE = 4096
 
 
 def states_work(new_game: Callable[[int], State], games: int = 10) -> Work:
-    """Random games on States; a unit is a ply."""
+    """Random games on `State` objects; a unit is a ply."""
 
     def run() -> int:
         plies = 0

@@ -1,4 +1,4 @@
-"""Measure how soon the page answers a click while agents think, until Chromium shows a frame with the effect.
+"""Measure the time from a click on the page until Chromium shows the effect, while agents think.
 
     pip install -e ".[page]" "playwright>=1.45" && python scripts/measure_page.py
 

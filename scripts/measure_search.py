@@ -54,7 +54,7 @@ def perft_rate() -> float:
 
 
 def beside_perft(run: Callable[[], T]) -> tuple[T, float]:
-    """What a run returns, and the mean of the perft rates just before and after it, in million leaves a second."""
+    """Call `run`; return its result, and the mean of perft's million leaves a second just before and just after it."""
     before = perft_rate()
     result = run()
     return result, (before + perft_rate()) / 2
@@ -73,7 +73,10 @@ def positions(empty: int, n: int, seed: int) -> list[Othello]:
 
 
 def measure_middlegame(depths: Sequence[int], states: Sequence[Othello], evaluations: Sequence[str]) -> None:
-    """Print nodes and time to each depth, with and without selectivity, and compare with the textbook up to depth 8."""
+    """Print nodes and time to each depth, with and without selectivity.
+
+    Up to depth 8, also print the ratio of the textbook's nodes to the engine's.
+    """
     print(
         f"{len(states)} middlegame positions       nodes each   M nodes/s   of perft   ms each   same moves   "
         f"nodes of the textbook's / these"
@@ -128,7 +131,7 @@ def measure_exact(n: int, seed: int) -> None:
 
 
 def measure_ffo(first: int, last: int) -> None:
-    """Print how the engine solves the FFO endgames to the exact score."""
+    """Print how the engine finds the exact scores of the endgames in the FFO suite."""
     engine = Engine()
     engine.act(Othello())
     scaled = 0.0

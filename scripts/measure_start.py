@@ -5,8 +5,8 @@
 
 Each case runs in new processes. The first process finds no machine code in the cache, as after an installation. A later
 process finds the code that another process left there. Times are medians, with the shortest and the longest. Absolute
-times depend on the machine. So each time is also given as a multiple of one time from the same run: that of a later
-process of the single environment. The cases take turns, so that a machine that slows down affects all cases alike.
+times depend on the machine. So each time is also given as a multiple of one time of the same run: the time of a later
+process with the single environment. The cases take turns, so that a machine that slows down affects all cases alike.
 """
 
 import os
@@ -59,7 +59,7 @@ class Arguments:
 
 
 def seconds(program: str, cache: str, processes: int = 1) -> float:
-    """Start some processes at once, which all run a program; return the seconds until the last one has ended."""
+    """Start some processes at once that all run one program; return the seconds until all of them have ended."""
     env = os.environ | {"NUMBA_CACHE_DIR": cache}
     began = time.perf_counter()
     command = [sys.executable, "-c", program]

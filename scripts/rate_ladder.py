@@ -2,11 +2,11 @@
 
     python scripts/rate_ladder.py othello_env/arena/ladder-v0.json --records ladder-v0.jsonl
 
-An opponent of the ladder is called a rung. Each rung plays the next two rungs, from all packaged openings and with both
-colours. Each game is added to the file of records, so the same command continues where it was stopped. The ratings are
-those that explain all results best (`othello_env.arena.rating.elo`); the lowest rung has 0. The ladder's file says how
-the ratings were found, and has a hash of the games from the first opening. A test plays these games again, so that it
-notices when a rung plays differently.
+An opponent of the ladder is called a rung. Each rung plays the two rungs above it, from all packaged openings and with
+both colours. Each game is added to the file of records, so the same command continues where it was stopped. The ratings
+are those that explain all results best (`othello_env.arena.rating.elo`); the lowest rung has 0. The ladder's file says
+how the ratings were found, and has a hash of the games from the first opening. A test plays these games again, so that
+it notices when a rung plays differently.
 
 At the end, the script compares the ratings with the packaged ratings. For a second opinion from other games, give other
 openings and another seed. `--first` rates only the weakest rungs:

@@ -83,8 +83,8 @@ class Settings:
 
 
 Rollout = dict[str, Any]
-"""Arrays by name. (T, N, ...): observations, masks, actions, log_probabilities, values, rewards, players, terminated.
-(N,): last_values, last_players."""
+"""Arrays by name, of T steps in N games. (T, N, ...): observations, masks, actions, log_probabilities, values, rewards,
+players, terminated. (N,): last_values, last_players."""
 
 
 class Learner:
@@ -142,7 +142,7 @@ class Learner:
         return losses
 
     def _prepared(self) -> list[Any]:
-        """The environments, with the present opponents."""
+        """Give the second environment the present opponents; return all environments."""
         if len(self.envs) > 1:
             packaged = LADDER[1:]
             league: dict[Any, float] = {NeuralAgent(network, 1.0): 0.5 / len(self.past) for network in self.past}

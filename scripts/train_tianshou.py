@@ -4,8 +4,8 @@
     python scripts/train_tianshou.py --epochs 20 --out runs/tianshou.pt
 
 Tianshou's `PettingZooEnv` takes the environment as it is and reads the masks. In the replay buffer, the observation
-after a move belongs to the other side, so the learner must not bootstrap from it. Therefore the horizon is longer than
-any game, and each return runs to the end of the game. Ctrl-C ends the training and keeps what was learned.
+after a move belongs to the other side, so the learner must not bootstrap from it. Therefore the horizon of the returns
+is longer than any game: each return runs to the end of its game. Ctrl-C ends the training and keeps what was learned.
 
 To let the network play, write these lines into a file ``policy.py``:
 

@@ -36,35 +36,38 @@ _QUICK_DEPTH = 4
 _QUICK_NODES = 100_000
 """Searches within these limits end in milliseconds and need no thread."""
 _CLOCK_SHARE = 0.05
-"""The part of the game's remaining time that a move may take."""
+"""The fraction of the game's remaining time that a move may take."""
 _LATEST = 0.95
 _SLACK_SECONDS = 0.02
-"""Of a limit for the move it uses this part less `_SLACK_SECONDS`, because the machine may be busy."""
+"""Of a limit for the move, the engine uses the fraction `_LATEST` less `_SLACK_SECONDS`, but at least half. The rest is
+a reserve for a busy machine."""
 _LEAST_SECONDS = 0.001
 
 
 class Engine(Agent):
     """Plays Othello of any size by principal variation search, and perfectly near the end.
 
-    Without a limit it searches to depth 8. With several limits it stops at the first one that it reaches. Its move
-    depends only on the position, but with `ms` it remembers what it found earlier in the game. On a clock it uses a
-    twentieth of the game's remaining time or nearly all of the move's time, whichever is less.
+    Without a limit it searches to depth 8. With several limits it stops at the first one that it reaches. Without a
+    limit of time, its move depends only on the position. With `ms`, the engine remembers what it found earlier in the
+    game. On a clock it uses a twentieth of the game's remaining time or nearly all of the move's time, whichever is
+    less.
 
     Args:
         depth: the maximum number of plies to search.
         nodes: the maximum number of positions to visit.
         ms: the maximum number of milliseconds for a move.
-        exact: with this number of empty squares or fewer it searches to the end. The default is 12, or with a time
-            limit the number for which the time is likely to be enough.
+        exact: with this number of empty squares or fewer it searches to the end. The default is 12. With a time limit,
+            it is the largest number for which the time is likely to be enough, but at least 12.
         eval: ``ntuple``, ``ntuple:weights=FILE``, or an evaluation by square weights or moves (``count``,
             ``mobility``, ``modified``, ``standard``, ``swh``, ``weighted``). The default is the packaged n-tuple
             weights for the board's size, or ``mobility`` for a size without packaged weights.
         hash: the size of the transposition table in MiB.
-        selective: skip a search if a shallower one predicts its result with high probability (see `probcut`). Only
-            with the packaged n-tuple weights. A search to the end never skips.
+        selective: skip a search if a shallower one predicts its result with high probability (see `probcut`). Has an
+            effect only with the packaged n-tuple weights for 8x8. A search to the end never skips.
 
     Raises:
-        ValueError: a limit is out of range, or there is no such evaluation.
+        TypeError: an option that must be a whole number is not one.
+        ValueError: an option is out of range, there is no such evaluation, or the file holds no n-tuple weights.
         FileNotFoundError: there is no such file of weights.
     """
 
@@ -107,7 +110,7 @@ class Engine(Agent):
 
     @property
     def answers_batches(self) -> bool:
-        """True without a time limit: the engine then remembers nothing between moves, so games can take turns."""
+        """True without a time limit. Then the engine remembers nothing between moves, so its games can take turns."""
         return self._seconds is None
 
     def new_game(self, seed: int) -> None:
@@ -135,7 +138,7 @@ class Engine(Agent):
 
         Args:
             state: the position.
-            scores: also search every legal action to the same depth, without a limit.
+            scores: also find the score of every legal action, by searches to the same depth without a limit.
 
         Raises:
             ValueError: the game is over, or is not Othello.
@@ -164,7 +167,7 @@ class Engine(Agent):
         Args:
             state: the position.
             result_only: only find the winner, which is faster; the score is then +1, 0 or -1.
-            progress: a function that is called a few times a second with the number of nodes.
+            progress: a function that is called a few times a second with the number of nodes visited so far.
 
         Raises:
             ValueError: the game is over, or is not Othello.
@@ -197,10 +200,10 @@ class Engine(Agent):
         return exact_scores(positions)
 
     def evaluator(self, size: int) -> Evaluator:
-        """The evaluation on a board of this size.
+        """The evaluation that the engine uses on a board of this size.
 
         Raises:
-            ValueError: the n-tuple weights are for another size, or the packaged ones are damaged.
+            ValueError: there are no n-tuple weights for this size, or the packaged weights are damaged.
         """
         if size not in self._evaluators:
             self._evaluators[size] = self._find_evaluator(size)
@@ -233,7 +236,7 @@ class Engine(Agent):
         memory = self._memory
         if self._seconds is None or position.size != self._size:
             clear(memory)
-        self._size = position.size  # boards of all sizes share squares, so the table must be cleared for another size
+        self._size = position.size  # the table must be cleared for another size, since all sizes use the same bits
         memory.control[NODES], memory.control[LIMIT] = 0, nodes
         searcher = Searcher(position, self.evaluator(position.size), memory)
         searcher.start()
@@ -297,7 +300,7 @@ def _whole(name: str, value: Any, least: int, most: int) -> Any:
 
 
 def _network(evaluation: str | None) -> NTupleNetwork | None:
-    """Load the weights from the file that an evaluation names; None if it names no file."""
+    """Load the weights from the file that an evaluation names; return None if it does not name a file."""
     sums = textbook_sums()
     if evaluation is None or evaluation == "ntuple" or evaluation in sums:
         return None

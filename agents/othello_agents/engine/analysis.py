@@ -23,14 +23,14 @@ class Analysis:
         best: the best action found.
         score: the value for the player to move.
         unit: the unit of the score. ``"discs"``: the disc difference at the end of the game, where the winner also gets
-            the empty squares. ``"expected result"``: from -1 to +1, by n-tuple tables. ``"points"``: by a textbook
-            evaluation. ``"wins"``: +1, 0 or -1, if only the winner was asked for.
+            the empty squares. ``"expected result"``: from -1 to +1, from n-tuple tables. ``"points"``: the value of a
+            textbook evaluation. ``"wins"``: +1, 0 or -1, if only the winner was asked for.
         pv: the principal variation: the actions that both sides are expected to play, as far as they are known.
         depth: the depth in plies of the last finished search; the number of empty squares if it went to the end.
         exact: whether the score is the result of perfect play.
         nodes: the number of positions visited.
         seconds: the wall-clock time of the analysis.
-        scores: the score of each legal action, or None if they were not asked for.
+        scores: the score of each legal action; None if these scores were not asked for.
     """
 
     state: Othello
@@ -69,7 +69,7 @@ class Analysis:
 
 
 def to_unit(value: int, kind: int, *, exact: bool) -> tuple[float, str]:
-    """Convert a search's value to a score and its unit. `kind` is the evaluator's (see `Evaluator`)."""
+    """Convert a search's value to a score and its unit. `kind` is the kind of the `Evaluator`."""
     if abs(value) >= FINAL:
         return float(value - FINAL if value > 0 else value + FINAL), DISCS
     if exact:

@@ -1,7 +1,7 @@
-"""Exact search with at most four empty squares: a kernel for each number of them, without move lists and table.
+"""Exact search with one to four empty squares: one kernel for each number, without move lists and table.
 
-Values are final scores in discs for the player to move; the winner also gets the empty squares. Searches are fail-soft:
-a value between alpha and beta is exact, any other value is a bound.
+Values are final scores for the player to move: the disc difference, where the winner also gets the empty squares.
+Searches are fail-soft: a value between alpha and beta is exact, any other value is a bound.
 """
 
 import numpy as np
@@ -28,8 +28,8 @@ _SW, _SE = np.uint64(0x0F0F_0F0F_0000_0000), np.uint64(0xF0F0_F0F0_0000_0000)
 def _turned_on_line() -> npt.NDArray[np.uint8]:
     """The number of discs that turn on a line of eight when its last empty square is filled, (8 * 256,).
 
-    The index is 256 times the place of that square plus the set of the mover's discs. All other places have discs of
-    the opponent.
+    The index is 256 times the place of that square plus the set of the mover's discs on the line. All other places have
+    discs of the opponent.
     """
     counts = np.zeros((8, 256), np.uint8)
     for place in range(8):
@@ -136,7 +136,7 @@ def _solve_3(
     sign = 1
     for _ in range(2):
         best: Int = -INFINITY
-        for turn in range(3):  # each square comes first once, and the others keep their order
+        for turn in range(3):  # each square is `x` once; the others keep their order
             if turn == 1:
                 x, y = y, x
             elif turn == 2:
@@ -195,7 +195,10 @@ def _solve_4(
 
 @kernel
 def odd_quadrants(empty: np.uint64) -> np.uint64:
-    """The quarters of the board with an odd number of empty squares: the player who moves there first moves last."""
+    """The squares of those quarters of the board that have an odd number of empty squares.
+
+    If both players fill such a quarter in turn, whoever moves there first also moves there last.
+    """
     odd = _0
     for quadrant in (_NW, _NE, _SW, _SE):
         if popcount(empty & quadrant) & _1:

@@ -1,8 +1,8 @@
 """The values of the search's leaves: one kernel for textbook evaluations and n-tuple tables.
 
-All values are integers for the player to move, within +-`BOUND`. For n-tuple tables, each level of the search keeps the
-vector of configurations of its position, and a move updates it. It is from the point of view of the player who has just
-moved (see `othello_agents.ntuple.patterns`).
+All values are integers for the player to move, within +-`BOUND`. With n-tuple tables, the search keeps a vector of
+configurations for each number of empty squares, and a move computes the vector after it from the vector before it.
+Configurations are from the point of view of the player who has just moved (see `othello_agents.ntuple.patterns`).
 """
 
 from typing import NamedTuple
@@ -35,9 +35,9 @@ __all__ = [
 NTUPLE = -1
 """The kind of an evaluator with n-tuple tables. The kind of a textbook evaluator is the term of its `SquareSum`."""
 LOGIT = 1000
-"""With n-tuple tables, a logit of 1 is worth this value."""
+"""The value of a position for which the n-tuple tables give a logit of 1."""
 BOUND = 16_000
-"""No evaluation is larger, and none is smaller than its negative."""
+"""All evaluations are between -`BOUND` and `BOUND`."""
 _LANES = 32  # configurations are padded to a multiple of this, so that they fill whole vector registers
 
 _0, _1 = np.uint64(0), np.uint64(1)
@@ -50,14 +50,15 @@ class Evaluator(NamedTuple):
 
     Attributes:
         kind: the term of a textbook evaluation's `SquareSum`, or `NTUPLE`.
-        table: the number of a textbook evaluation's table of square weights. The search carries their balance along.
+        table: the number of a textbook evaluation's table of square weights. The search updates their balance (the
+            player's sum of weights minus the opponent's) with each move.
         board: the set of squares in play.
         weights: (S, W) float32.
         deltas: (64, L) int16, what the mover's disc on each square adds to each placement's configuration.
-        offsets: (P,) int64, the index of configuration 0 of each placement's table.
-        configurations: (64, L) int16, the configurations of each level's position; the search writes them.
-        cuts: (S, D, 3) float32, how shallow values predict deep ones (see `probcut`, which has its own stages); empty
-            for a full search.
+        offsets: (P,) int64, the index of configuration 0 in each placement's table.
+        configurations: (64, L) int16, the configurations for each number of empty squares; the search writes them.
+        cuts: (S, D, 3) float32, how shallow values predict deep ones (see `probcut`; here S is its number of stages);
+            empty for a search that is not selective.
     """
 
     kind: int
@@ -91,7 +92,7 @@ def square_evaluator(squares: SquareSum, size: int) -> Evaluator:
 
 
 def ntuple_evaluator(tables: Tables, cuts: npt.NDArray[np.float32] = NO_CUTS) -> Evaluator:
-    """The evaluator of n-tuple tables, with their table of cuts if the search is to be selective."""
+    """The evaluator of n-tuple tables, with a table of cuts for a selective search."""
     placements = tables.looked_up
     lanes = -(-placements // _LANES) * _LANES
     deltas = np.zeros((64, lanes), np.int16)
@@ -110,7 +111,7 @@ def ntuple_evaluator(tables: Tables, cuts: npt.NDArray[np.float32] = NO_CUTS) ->
 
 @kernel
 def set_root(own: np.uint64, opponent: np.uint64, empty: Int, evaluator: Evaluator) -> Int:
-    """Prepare the evaluation of a position with `empty` empty squares, and return its balance of square weights."""
+    """Prepare the evaluation of a position with `empty` empty squares, and return the position's balance of weights."""
     if evaluator.kind != NTUPLE:
         return weigh(own, evaluator.table) - weigh(opponent, evaluator.table)
     configuration = evaluator.configurations[empty]
@@ -126,7 +127,7 @@ def set_root(own: np.uint64, opponent: np.uint64, empty: Int, evaluator: Evaluat
 
 @kernel
 def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> Int:
-    """Prepare the evaluation of the position after a move, and return what it adds to the mover's balance of weights.
+    """Prepare the evaluation of the position after a move, and return what the move adds to the mover's balance.
 
     `empty` is the number of empty squares before the move.
     """
@@ -146,14 +147,17 @@ def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> 
 
 @kernel
 def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, evaluator: Evaluator) -> Int:
-    """The value of a position with `empty` empty squares that `set_root` or `follow` has prepared."""
+    """The value of a position that `set_root` or `follow` has prepared.
+
+    `score` is the position's balance of square weights, `empty` the number of its empty squares.
+    """
     if evaluator.kind != NTUPLE:
         return evaluate(own, opponent, evaluator.board, score, evaluator.table, evaluator.kind)
     stages = evaluator.weights.shape[0]
     squares = np.int64(popcount(evaluator.board))
     weights = evaluator.weights[max(0, (squares - empty - 5) * stages // (squares - 4))]
     configuration, offsets = evaluator.configurations[empty], evaluator.offsets
-    a = b = c = d = np.float32(0)  # four sums, since each addition to a single one would wait for the one before
+    a = b = c = d = np.float32(0)  # four sums: in a single sum, each addition would wait for the previous one
     fours = len(offsets) - len(offsets) % 4
     for p in range(0, fours, 4):
         a += weights[offsets[p] + configuration[p]]

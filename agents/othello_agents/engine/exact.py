@@ -28,11 +28,11 @@ def exact_scores(positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray
         positions: N positions of one size, none of them finished.
 
     Returns:
-        (N, A) float64, scores for the player to move; NaN where the action is not legal.
+        (N, A) float64 with A = size * size + 1: the scores for the player to move; NaN where an action is not legal.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed.
-        ValueError: the states differ in size.
+        ValueError: the positions differ in size.
     """
     batch = positions if isinstance(positions, OthelloPositions) else OthelloPositions.from_states(list(positions))
     scores = np.full((len(batch), batch.size**2 + 1), np.nan)

@@ -1,8 +1,8 @@
-"""The discs that a move turns, found on each of the eight lines from its square.
+"""The discs that a move turns, found on each of the eight lines that begin at the move's square.
 
-A run ends at the first square of its line that has no disc of the opponent. On lines to higher squares a subtraction
-finds this square, on lines to lower squares three shifts do (after Toshihiko Okuhara's flip_avx_ppfill.c in Edax). LLVM
-processes four lines at once, one in each lane of a vector.
+The opponent's run of discs on a line ends at the first square that has no disc of the opponent. On lines to higher
+squares a subtraction finds this square, on lines to lower squares three shifts do (after Toshihiko Okuhara's
+flip_avx_ppfill.c in Edax). LLVM processes four lines at once, one in each lane of a vector.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ _0, _1, _7, _8, _9 = (np.uint64(number) for number in (0, 1, 7, 8, 9))
 
 
 def _lines() -> npt.NDArray[np.uint64]:
-    """The squares from each square to the edge, (64, 8), in the directions E, SW, S, SE, W, NE, N, NW."""
+    """The squares between each square and the edge, (64, 8), in the directions E, SW, S, SE, W, NE, N, NW."""
     lines = np.zeros((64, 8), np.uint64)
     for square in range(64):
         for k, (rows, columns) in enumerate(((0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1))):
@@ -33,7 +33,7 @@ _LINES = _lines()
 
 @kernel(inline=True)
 def _ascending(line: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """The opponent's run at the low end of a line, if a disc of `own` ends it."""
+    """The opponent's run at the low end of a line if a disc of `own` ends the run, else 0."""
     others = line & ~opponent
     end = others & (_0 - others) & own
     return line & (end - np.uint64(end != _0))
@@ -41,7 +41,7 @@ def _ascending(line: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint6
 
 @kernel(inline=True)
 def _descending(line: np.uint64, step: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """The opponent's run at the high end of a line, if a disc of `own` ends it."""
+    """The opponent's run at the high end of a line if a disc of `own` ends the run, else 0."""
     beyond = line & ~opponent
     beyond |= beyond >> step
     beyond |= beyond >> (step + step)
@@ -52,7 +52,7 @@ def _descending(line: np.uint64, step: np.uint64, own: np.uint64, opponent: np.u
 
 @kernel(slp=True)
 def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """`bitboard.flips` for exactly one disc. For single positions it is faster: fewer steps wait for others."""
+    """`bitboard.flips` for exactly one disc. It is faster for a single position: fewer steps wait for another."""
     lines = _LINES[square_of(disc)]  # LLVM loads a whole row as vectors
     turned = _ascending(lines[0], own, opponent)
     turned |= _ascending(lines[1], own, opponent)

@@ -1,10 +1,13 @@
 """The memory of a search: its transposition table, its counters and its lists of moves.
 
-A table entry is two words. The first is the position's 64-bit key; the second packs, from the low bits, the value's
-lower and upper bounds (16 bits each, plus 32,768), the best square (8; 64 for none), the depth (8) and the generation
-(16). Two entries share a bucket: the first keeps the deepest result of this generation, the second the latest other
-result. A new generation makes all entries invalid without writing to them. So what a search finds does not depend on
-earlier generations.
+A table entry is two words. The first word is the position's 64-bit key. The second word packs five numbers, from the
+low bits to the high bits: the value's lower bound and its upper bound (16 bits each, stored plus 32,768), the best
+square (8 bits; 64 for none), the depth (8 bits) and the generation (16 bits).
+
+A bucket has two entries. The first entry keeps its result if a shallower result of another position arrives, which then
+goes into the second entry. If another position's result replaces the result of the first entry, the old result moves to
+the second entry. Only results of the present generation count, so a new generation empties the table without writing to
+it.
 """
 
 from typing import NamedTuple
@@ -38,15 +41,15 @@ __all__ = [
 ]
 
 NODES, LIMIT, GENERATION, ROOT, BEST = range(5)
-"""The indices of the counters: the nodes visited; the number of nodes at which the search stops; the table's
-generation; the number of empty squares at the root; the root's best square."""
+"""The indices of the counters. NODES: the nodes visited. LIMIT: the number of nodes at which the search stops.
+GENERATION: the table's generation. ROOT: the number of empty squares at the root. BEST: the root's best square."""
 
 NO_LIMIT = 1 << 62
 """More nodes than any search visits."""
 
 WORST = np.int64(32_000)
-"""More than any value, and small enough for a table entry. As a bare literal it would have a type of its own, and the
-search would be compiled once more for it."""
+"""More than any value, and small enough for a table entry. It is an int64, since a bare literal has a type of its own,
+for which the search would be compiled once more."""
 
 MOVES = 40
 """Room for the moves of one position. No known position has more than 33."""
@@ -107,7 +110,7 @@ def position_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
 
 @kernel
 def probe(key: np.uint64, memory: Memory) -> Int:
-    """The packed result for a position's key, or 0 if this generation has none."""
+    """The packed result for a position's key, or 0 if the table has none in this generation."""
     table = memory.table
     slot = np.int64(key & np.uint64(len(table) // 4 - 1)) * 4
     for entry in (slot, slot + 2):
@@ -144,7 +147,7 @@ def depth_of(data: Int) -> Int:
 
 @kernel(inline=True)
 def narrow(data: Int, alpha: Int, beta: Int) -> tuple[Int, Int]:
-    """The part of a window that a packed result leaves open. If nothing is open, both ends are the value."""
+    """The part of a window that a packed result leaves open. If nothing is open, both ends are a bound of the value."""
     lower, upper = lower_bound(data), upper_bound(data)
     if lower >= beta or lower == upper:
         return lower, lower

@@ -39,7 +39,7 @@ __all__ = ["EXACT", "FINAL", "search", "table_key", "to_score", "to_value"]
 FINAL = 20_000
 """A won game is worth this plus its score in discs."""
 EXACT = 100
-"""The depth of a search to the end."""
+"""This depth means a search to the end of the game."""
 
 _SOLVER = 13
 """With this number of empty squares or fewer, a search to the end calls the exact solver."""
@@ -78,7 +78,7 @@ def to_score(value: Int) -> Int:
 def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
     """Call the exact solver with the window as scores, and return its result as a value.
 
-    An end of the window that is not a finished game's value is moved outwards to the next one.
+    An end of the window that is not the value of a finished game is moved outwards to the next such value.
     """
     low = -1 if -FINAL <= alpha < 0 else to_score(alpha)
     high = 1 if 0 < beta <= FINAL else to_score(beta)
@@ -119,7 +119,7 @@ def _known_bounds(
 ) -> tuple[Int, Int, Int]:
     """Narrow the window by stable discs and the table. Returns alpha, beta and the table's best square.
 
-    If nothing of the window is left open, alpha and beta are equal.
+    If the window is closed, alpha and beta are equal.
     """
     if depth >= EXACT and alpha >= FINAL:
         most = to_value(score_bound(own, opponent, board))
@@ -145,10 +145,10 @@ def _cut(
     empty: Int,
     evaluator: Evaluator,
 ) -> tuple[Int, Int, Int]:
-    """What a shallow search has to show to replace this search.
+    """The result that a shallow search must have to replace this search: a direction, a bound and a shallow value.
 
-    Returns a direction, the bound of the window in this direction, and the shallow value that makes the bound likely
-    enough. The direction is 1 for at least beta, or -1 for at most alpha.
+    In direction 1, the bound is beta: a shallow search that finds at least the shallow value makes it likely enough
+    that this search would find at least beta. In direction -1, the bound is alpha, and "at most" replaces "at least".
     """
     direction: Int = 1 if leaf_value(own, opponent, score, empty, evaluator) >= beta else -1
     bound = beta if direction > 0 else alpha
@@ -197,7 +197,7 @@ def search(
     """The value for the player to move: exact between alpha and beta, else a bound (fail-soft).
 
     The evaluator must be prepared for the position, and `score` is the position's balance of square weights. Once the
-    counter of nodes reaches its limit, all calls return at once, and their values mean nothing.
+    counter of nodes reaches its limit, all calls return immediately, and their values mean nothing.
     """
     control, board = memory.control, evaluator.board
     empty = np.int64(popcount(board & ~(own | opponent)))

@@ -41,9 +41,9 @@ def list_moves(
 ) -> tuple[Int, bool]:
     """Write the legal moves with their ranks into `memory`, ready for `next_move`; the lowest rank is best.
 
-    The move on `hash_square` gets rank 0. Any other move gets a better rank the fewer replies it leaves the opponent
-    (replies in corners count twice), and if it is in a corner or in an odd quarter (see `odd_quadrants`). Returns the
-    number of moves, and whether one of them wipes out the opponent.
+    The move on `hash_square` gets rank 0. The rank of any other move is better if the opponent has fewer replies to it
+    (replies in corners count twice). It is also better if the move is in a corner or in an odd quarter (see
+    `odd_quadrants`). Returns the number of moves, and whether one of them wipes out the opponent.
     """
     order, turned = memory.order[empty], memory.turned[empty]
     odd = odd_quadrants(board & ~(own | opponent))

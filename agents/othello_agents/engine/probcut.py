@@ -60,7 +60,7 @@ def stage_of(empty: Int) -> Int:
 def sufficient(bound: Int, direction: Int, depth: Int, empty: Int, cuts: npt.NDArray[np.float32]) -> Int:
     """The shallow value that makes a deep value beyond `bound` likely enough.
 
-    In direction 1 the deep value is at least `bound`, in direction -1 at most.
+    In direction 1, "beyond" means at least `bound`; in direction -1, it means at most `bound`.
 
     A depth beyond the table uses the numbers of the table's greatest depth.
     """

@@ -83,8 +83,8 @@ class Searcher:
     def deepen(self, depth: int, exact: int) -> None:
         """Search to the depths 2, 3, ... `depth` within the limit of nodes.
 
-        If at most `exact` squares are empty, search to the end instead. `found` is then the result of the last finished
-        iteration.
+        If at most `exact` squares are empty, search to the end instead, after shallower searches that order its moves
+        (see `_FIRST_EXACT`). `found` is then the result of the last finished iteration.
         """
         to_end = self.empty <= exact
         depth = self._preparation if to_end else min(depth, 2 * self.empty)  # a pass may follow every move
@@ -118,7 +118,7 @@ class Searcher:
         return bool(control[NODES] >= control[LIMIT])
 
     def _iterate(self, depth: int) -> bool:
-        """Search to a depth and keep the result. False, and no result, if the limit of nodes was reached."""
+        """Search to a depth and keep the result. If the limit of nodes was reached, keep nothing and return False."""
         alpha: Int = -WORST
         beta: Int = WORST
         if self._found is not None and depth < EXACT:

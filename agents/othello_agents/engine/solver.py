@@ -87,7 +87,7 @@ def _solve_shallow(
 def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
     """The final score for the player to move: exact between alpha and beta, else a bound (fail-soft).
 
-    Once the counter of nodes reaches its limit, all calls return at once, and their values mean nothing.
+    Once the counter of nodes reaches its limit, all calls return immediately, and their values mean nothing.
     """
     control, squares = memory.control, np.int64(popcount(board))
     empties = board & ~(own | opponent)

@@ -34,10 +34,10 @@ _Three = tuple[np.uint64, np.uint64, np.uint64]
 
 @kernel(inline=True)
 def _full_diagonals(taken: np.uint64, step: np.uint64, below: _Three, above: _Three) -> np.uint64:
-    """The squares whose diagonal in one direction has no empty square.
+    """The squares whose diagonal has no empty square, for the falling or for the rising diagonals.
 
-    Two neighbours on it are `step` apart. From the squares of `below`, 1, 2 or 4 steps down lead off the board; from
-    those of `above`, 1, 2 or 4 steps up.
+    The bits of two neighbours on a diagonal are `step` apart. From the squares of `below`, 1, 2 or 4 steps down lead
+    off the board; from those of `above`, 1, 2 or 4 steps up.
     """
     down = taken & (taken >> step | below[0])
     up = taken & (taken << step | above[0])
@@ -65,7 +65,7 @@ def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.u
 
 @kernel
 def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """Discs of `own` that no move can turn. It does not find all of them.
+    """Discs of `own` that no move can turn. The kernel does not find all such discs.
 
     A disc is stable if for each of its four lines one of these is true: the line is full; a neighbour of the disc on
     the line is a stable disc of the same side; or the disc is at the end of the line.
@@ -80,7 +80,7 @@ def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.ui
     found = own & rank & file & falling & rising
     while found != stable:
         stable = found
-        # A shift that wraps around lands on a border square, whose line already counts.
+        # A shift that wraps around lands on a border square. There the disc is at the end of that line anyway.
         found = (
             own
             & (rank | stable << _1 | stable >> _1)

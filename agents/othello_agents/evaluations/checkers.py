@@ -49,8 +49,8 @@ def positional(state: Checkers, player: int) -> int:
     """Checkers: `material` with small bonuses for the squares of the pieces.
 
     A man gets 3 for each row that it has advanced and 3 for each column between it and the nearer side edge. On its
-    home row, where it keeps the other side from getting kings, it gets 12. A king gets 5 for each step from the nearest
-    edge of the board.
+    home row, where it keeps the other side from getting kings, it gets 12 more. A king gets 5 for each step from the
+    nearest edge of the board.
     """
     return _sum_of_weights(state, player, _positional)
 
@@ -68,7 +68,7 @@ def _sum_of_weights(state: Checkers, player: int, weight: PieceWeight) -> int:
 
 @cache
 def piece_weights(size: int, weight: PieceWeight) -> npt.NDArray[np.int64]:
-    """(4, 64) int64: the weights of red men, red kings, white men and white kings (rows) on each bit of the board."""
+    """(4, 64) int64: the weights on each bit of the board, in rows for red men, red kings, white men, white kings."""
     weights = np.zeros((4, 64), np.int64)
     for square, position in enumerate(POSITIONS[size]):
         row, column = square // (size // 2), column_of(square, size)

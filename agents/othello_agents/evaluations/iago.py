@@ -175,7 +175,7 @@ def _fill(table: npt.NDArray[np.int64], rounds: int) -> None:
 
 @cache
 def edge_table(rounds: int = ROUNDS) -> npt.NDArray[np.int64]:
-    """(3**10,) the value of each configuration of an edge after `rounds` rounds; with 0 rounds, the static values.
+    """(3**10,) the value of each configuration of an edge, recomputed `rounds` times from the static values.
 
     The index is a number in base 3. The first square of an edge is its most significant digit. A digit is 0 for an
     empty square, 1 for the player's disc, 2 for the other's.
@@ -226,7 +226,7 @@ def _value(own: np.uint64, opponent: np.uint64, board: np.uint64, n: _Int, table
 
 @dataclass(frozen=True)
 class Iago:
-    """The evaluation, with the weights of one move number.
+    """The evaluation, with the weights for one move number.
 
     Attributes:
         move_number: the move number at the root of a search; None takes the move number of the evaluated position.

@@ -2,7 +2,7 @@
 
 A spec names a registered evaluation (``eval=weighted``) or any other function of a position and a player
 (``eval=path.py:function``, ``eval=package.module:function``). To add an evaluation to this package, write a file that
-describes it, and add it to `PACKAGED`; another package calls `register`.
+describes the evaluation, and add the evaluation to `PACKAGED`. Another package calls `register` instead.
 """
 
 from types import MappingProxyType
@@ -40,7 +40,7 @@ for _each in PACKAGED:
 
 
 def find_evaluation(x: str | Evaluate) -> Evaluate:
-    """Find an evaluation by its name, ``path.py:function`` or ``package.module:function``; return a function as is.
+    """Find an evaluation by its name, ``path.py:function`` or ``package.module:function``; return a function unchanged.
 
     Raises:
         FileNotFoundError: there is no such file.

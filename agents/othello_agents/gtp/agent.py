@@ -2,9 +2,9 @@
 
 The agent sends every move to the program (``play black f5``) and asks for the program's moves (``genmove white``). It
 never sends a pass, since some engines refuse passes; the program infers the pass from the colour in the next command.
-If a clock runs and the program lists the commands for time, the agent sends the remaining time: a limit for the game as
-main time, a limit for the move as byo-yomi of one stone. The protocol is version 2 (Farnebäck, 2002) in the Othello
-dialect of GRhino and Quarry.
+If a clock runs and the program lists the commands for time, the agent sends the remaining time. It sends a limit for
+the game as main time, and a limit for the move as byo-yomi of one stone. If there are both limits, it sends only the
+shorter one. The protocol is version 2 (Farnebäck, 2002) in the Othello dialect of GRhino and Quarry.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ class Gtp(Agent):
 
     Args:
         command: the program's path and arguments, quoted as in a shell.
-        seconds: the longest time for a move, including the commands that are sent before it.
+        seconds: the longest time from the first command of a move until the program's answer. After this time, `act`
+            raises AgentError.
 
     Raises:
-        ValueError: the command is empty or not well quoted, or the time is not positive.
+        ValueError: the command is empty or not well quoted, or `seconds` is not positive or too large.
     """
 
     def __init__(self, command: str, seconds: float = _SECONDS) -> None:
@@ -51,7 +52,7 @@ class Gtp(Agent):
         self._program: Program | None = None
         self._finalizer: weakref.finalize[Any, Any] | None = None
         self._size = 0  # the board size that the program has set up
-        self._told: list[str] | None = None  # the commands for the moves sent to the program; None if unknown
+        self._told: list[str] | None = None  # the commands for the moves that the program has seen; None if unknown
         self._known: set[str] | None = None  # the commands that the program lists; None before it is asked
         self._lock = threading.Lock()
 
@@ -79,7 +80,7 @@ class Gtp(Agent):
                 raise
 
     def close(self) -> None:
-        """End the program; the next question starts it again."""
+        """End the program; the next call of `act` starts it again."""
         with self._lock:
             self._stop()
 
@@ -101,7 +102,7 @@ class Gtp(Agent):
         return action
 
     def _start(self) -> Program:
-        """The program, started if necessary. A forked process starts its own and does not touch its parent's."""
+        """The program, started if necessary. A forked process starts its own program and does not use its parent's."""
         if self._program is None or not self._program.is_ours:
             self._told = self._known = None
             self._program = Program(self._command)
@@ -121,7 +122,7 @@ class Gtp(Agent):
         return is_new
 
     def _tell_time(self, colour: str, clock: Clock, program: Program, *, is_new: bool) -> None:
-        """Send the clock, if the program lists the commands for it; the protocol counts whole seconds."""
+        """Send the remaining time in whole seconds, if the program lists the commands for it."""
         if self._known is None:
             self._known = set(program.ask("list_commands").split())
         game, move = (math.inf if limit is None else limit for limit in (clock.game, clock.move))

@@ -1,4 +1,4 @@
-"""Starts a program, sends commands to it within limits of time and size, and ends it.
+"""Starts a program, sends it commands, limits the time and the size of its answers, and ends it.
 
 All processes that the program has started end with it. `othello_agents.gtp.supervisor` ends the program when this
 process ends, even if this process is killed.
@@ -25,13 +25,13 @@ from othello_env.agent import AgentError
 __all__ = ["Program", "shown"]
 
 _LONGEST_LINE = 1 << 16
-"""In bytes. A program that has more unread output than this must wait."""
+"""In bytes. A longer line is an error. A program that has more unread output than this must wait."""
 _LONGEST_ANSWER = 1 << 20
 """In bytes, including everything that the program writes before its answer."""
 _REMEMBERED_ERRORS = 2048
-"""The number of bytes of its stderr that an error shows."""
+"""An error message shows at most this number of bytes from the end of the program's stderr."""
 _SHOWN = 200
-"""The number of characters of a line that an error shows."""
+"""An error message shows at most this number of characters of a line."""
 _CHUNK = 4096
 _END_SECONDS = 5.0
 
@@ -90,8 +90,8 @@ class Program:
         """The answer to a command.
 
         Raises:
-            AgentError: the answer did not come in time, was too long, or was an error; the message shows the last
-                exchange.
+            AgentError: the answer did not come in time, was too long, or was an error, or the program has ended; the
+                message shows the last exchange.
         """
         self._exchange.append(f"> {command}")
         with contextlib.suppress(OSError, ValueError):  # the program has ended; the loop below notices that
@@ -105,7 +105,7 @@ class Program:
                 self._exchange.append(f"< {shown(text)}")
             if size > _LONGEST_ANSWER or len(line) > _LONGEST_LINE:
                 raise self.failure(f"wrote {size} bytes without ending its answer to {command!r}")
-            # An answer begins with = or ? and ends with an empty line; other lines between answers are noise.
+            # An answer begins with = or ? and ends with an empty line; lines between answers are ignored.
             if answer or text.startswith(("=", "?")):
                 if not text.strip():
                     break
@@ -140,7 +140,7 @@ class Program:
         with contextlib.suppress(OSError, ValueError):
             self._stdin.write(b"quit\n")
         self.leave()
-        for stop in (self._process.terminate, self._process.kill):  # if closing its stdin has not ended it
+        for stop in (self._process.terminate, self._process.kill):  # for a program that does not end with its stdin
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(supervisor.GRACE_SECONDS + _END_SECONDS)
                 return
@@ -219,7 +219,7 @@ class _Lines:
 
 
 def _remember(stream: IO[bytes], last: bytearray) -> None:
-    """Keep the last bytes of a stream."""
+    """Read a stream to its end, and keep its last bytes in `last`."""
     with contextlib.suppress(OSError, ValueError), stream:
         while chunk := os.read(stream.fileno(), _CHUNK):
             last += chunk

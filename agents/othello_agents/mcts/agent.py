@@ -31,14 +31,15 @@ class RootStatistics(NamedTuple):
     visits: dict[int, int]
     """For each legal action, the number of times that it was tried."""
     values: dict[int, float]
-    """For each legal action, the mean result after it for the player to move."""
+    """For each legal action, the mean result after it for the player to move; 0 if it was not tried."""
 
 
 class Mcts(Agent):
     """Plays Othello by Monte Carlo tree search; the search uses only the rules of the game.
 
-    UCT grows the tree, and random games evaluate its leaves (see `othello_agents.mcts.kernels`). Each decision starts a
-    new search. Its random numbers depend only on the game's key and the turn.
+    UCT (upper confidence bounds for trees) grows the tree, and random games evaluate its leaves (see
+    `othello_agents.mcts.kernels`). Each decision starts a new search. Its random numbers depend only on the game's key
+    and the turn.
 
     Args:
         simulations: the number of random games for each move.
@@ -50,7 +51,7 @@ class Mcts(Agent):
         TypeError: simulations is not an integer.
     """
 
-    _MOST = 10_000_000  # simulations, whose tree takes 0.7 GB
+    _MOST = 10_000_000  # this number of simulations makes a tree of 0.7 GB
 
     def __init__(self, simulations: int = 1000, exploration: float = 1.0, seed: int | None = None) -> None:
         if not 1 <= index(simulations) <= self._MOST:
@@ -108,7 +109,7 @@ class Mcts(Agent):
 
 @cache
 def _columns(size: int) -> npt.NDArray[np.int64]:
-    """For each action, its column in the kernel's results; a pass uses the column of the searched position itself."""
+    """For each action, its column in the kernel's results. A pass has the column of the searched position itself."""
     return np.array([*ACTION_SQUARES[size], ROOT])
 
 

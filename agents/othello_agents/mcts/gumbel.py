@@ -61,9 +61,9 @@ def search(
         simulations: the number of simulations for each position; each adds at most one node to the position's tree.
         considered: the simulations are divided among at most this many of the likeliest moves.
         scale: the weight of a value against the logarithm of a probability. The paper's c_scale is twice this, since
-            its values go from 0 to 1.
-        gumbel: (N, A) noise from the standard Gumbel distribution. With it, the considered actions are sampled from the
-            policy without replacement. None for no noise.
+            the paper's values go from 0 to 1.
+        gumbel: (N, A) noise from the standard Gumbel distribution. With this noise, the considered actions are sampled
+            from the policy without replacement. None for no noise.
 
     Raises:
         ValueError: simulations or considered is less than 1.
@@ -88,7 +88,7 @@ def search(
 
 @cache
 def _plan(considered: int, simulations: int) -> tuple[int, ...]:
-    """The plan of sequential halving, (simulations,): each simulation tries the best move with this many visits.
+    """The plan of sequential halving: simulation i tries the best of those moves that have plan[i] visits.
 
     First all considered moves are tried equally often, then the better half of them, and so on. The last two moves
     share the remaining simulations. mctx, the authors' own library, does the same.

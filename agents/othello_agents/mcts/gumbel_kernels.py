@@ -19,7 +19,7 @@ __all__ = ["Tree", "back_up", "descend", "new_tree", "plant", "results"]
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
-_VISITS = 50.0  # c_visit in the paper; the weight of a value is this plus the most visits of any move
+_VISITS = 50.0  # c_visit in the paper; the weight of a value is `scale` times (this plus the most visits of a move)
 
 
 class Tree(NamedTuple):
@@ -43,7 +43,7 @@ class Tree(NamedTuple):
     total: npt.NDArray[np.float64]
     """(N, M) the sum of the values at and below the node, for the first player of the tree."""
     value: npt.NDArray[np.float64]
-    """(N, M) the network's value for the player to move."""
+    """(N, M) the network's value for the player to move; in a finished game, the result for this player."""
     child: npt.NDArray[np.int32]
     """(N, M, 64) the node after a move on each square; -1 where there is no node yet."""
     prior: npt.NDArray[np.float64]
@@ -72,7 +72,7 @@ def new_tree(positions: int, nodes: int) -> Tree:
 
 @kernel
 def _moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """`legal_moves`, compiled once as a function of its own instead of into each caller."""
+    """`legal_moves`, compiled once instead of being inlined into each caller."""
     return legal_moves(own, opponent, board)
 
 
@@ -96,7 +96,7 @@ def _put(
 
 @kernel
 def plant(tree: Tree, own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], board: np.uint64) -> None:
-    """Begin the trees of N unfinished positions."""
+    """Give each tree its root, given N unfinished positions."""
     for i in range(len(own)):
         tree.used[i] = 0
         _put(tree, i, own[i], opponent[i], np.int64(1), np.int64(_NONE), board)
@@ -203,7 +203,7 @@ def descend(
 
     Args:
         tree: the trees of N positions, whose roots already have their answers.
-        wanted: (N,) the best of the root's moves with this many visits is tried.
+        wanted: (N,) in each tree, the best of the root's moves with this number of visits is tried.
         gumbel: (N, 64) noise for the root's moves.
         scale: the weight of values against logits.
         board: the squares in play.

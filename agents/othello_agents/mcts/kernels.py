@@ -2,7 +2,7 @@
 
 The search is UCT (Kocsis and Szepesvári, Bandit based Monte-Carlo planning, 2006). Each simulation goes down the tree
 by upper confidence bounds until it meets a move without a node. It adds a node for that move, plays uniformly random
-moves to the end of the game, and adds the result to all nodes on its way. If a pass is forced, the node holds the
+moves to the end of the game, and adds the result to all nodes on its path. If a pass is forced, the node holds the
 position after the pass.
 
 Letters for shapes: N positions, M nodes.
@@ -25,7 +25,7 @@ ROOT = 64
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
 _LONGEST = 64  # more nodes than any path in a tree has
-_EXPAND = np.uint64(_LONGEST)  # marks the random number for a new node's move; playouts use smaller marks
+_EXPAND = np.uint64(_LONGEST)  # mixed into the key for a new node's move; playouts mix in smaller numbers
 
 
 class _Tree(NamedTuple):

@@ -1,6 +1,6 @@
 """A convolutional network that gives a policy and a value, the file that stores it, and the agent that plays by it.
 
-A file holds the weights, a dict of tensors, and a card with the network's sizes. PyTorch (the extra ``torch``) is
+A file holds the weights (a dict of tensors) and a card with the network's sizes. PyTorch (the extra ``torch``) is
 imported when a network is made or loaded.
 
 Letters for shapes: N positions, S size, A = S * S + 1 actions, C channels.
@@ -52,8 +52,8 @@ class NeuralNetwork:
 
     Its input is three planes: the player's discs, the opponent's discs, and the squares where the player may move. A
     3x3 convolution and `blocks` residual blocks of two convolutions each turn the planes into C channels. The policy
-    comes from a 1x1 convolution with a bias for each square. The value comes from two dense layers. Their inputs are
-    the channels' means and the output of a second 1x1 convolution.
+    comes from a 1x1 convolution with a bias for each square. The value comes from two dense layers. The inputs of the
+    first dense layer are the channels' means and the output of a second 1x1 convolution.
 
     Args:
         size: the board's size: 4, 6 or 8.
@@ -114,7 +114,7 @@ class NeuralNetwork:
         }
 
     def _random(self, seed: int) -> dict[str, _Tensor]:
-        """He's initialisation (He et al., 2015); a tenth of it for the heads and the second convolutions of blocks."""
+        """He's initialisation (He et al., 2015); a tenth of it for the last layers and the blocks' second layers."""
         torch = self._torch
         generator = torch.Generator().manual_seed(seed)
         weights = {}
@@ -182,12 +182,12 @@ class NeuralNetwork:
             inner = torch.relu(convolve(x, f"block{block}a"))
             x = torch.relu(x + convolve(inner, f"block{block}b"))
         moves = functional.conv2d(x, w["policy.weight"]).flatten(1) + w["policy.bias"]
-        logits = torch.cat([moves, torch.zeros_like(moves[:, :1])], dim=1)  # a pass is legal only when it is forced
+        logits = torch.cat([moves, torch.zeros_like(moves[:, :1])], dim=1)  # a pass gets 0: it is never a choice
         board = torch.relu(convolve(x, "board")).flatten(1)
         features = torch.cat([x.mean(dim=(2, 3)), board], dim=1)
         hidden = torch.relu(functional.linear(features, w["hidden.weight"], w["hidden.bias"]))
         value = torch.tanh(functional.linear(hidden, w["value.weight"], w["value.bias"])).squeeze(1)
-        # The number is finite because an infinite number would make the gradient of the entropy NaN.
+        # The logits of illegal actions are finite, because -infinity would make the gradient of the entropy NaN.
         return logits.masked_fill(~legal, -1e9), value
 
     def answers(
@@ -253,7 +253,7 @@ def write_tensors(path: str | Path, tensors: Mapping[str, _Tensor], card: Mappin
 
 
 def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str, _Tensor], dict[str, Any]]:
-    """Read the tensors, to the CPU, and the card that `write_tensors` wrote. Later changes of the file have no effect.
+    """Read the tensors and the card that `write_tensors` wrote; the tensors are on the CPU, independent of the file.
 
     Args:
         path: the file.
@@ -309,7 +309,7 @@ class NeuralAgent(PolicyAgent):
     """
 
     _network: NeuralNetwork
-    _MOST = 100_000  # the most simulations of all trees together; the trees take 80 MB
+    _MOST = 100_000  # the most simulations of all trees that grow at once, which take 80 MB
 
     def __init__(
         self,

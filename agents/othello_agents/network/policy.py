@@ -122,6 +122,6 @@ def draw_actions(weights: npt.NDArray[np.float64], draws: npt.NDArray[np.float64
         (N,) int64
     """
     bounds = weights.cumsum(axis=1)
-    # Choose the first action whose bound is above the random number. An action of weight 0 has the same bound as the
-    # action before it, so it is never chosen.
+    # Choose the first action whose bound is above the random number times the row's sum. An action of weight 0 has the
+    # same bound as the action before it, so it is never chosen.
     return np.asarray((bounds > draws[:, np.newaxis] * bounds[:, -1:]).argmax(axis=1), np.int64)

@@ -91,7 +91,7 @@ def agent_from_file(path: Path) -> NTupleAgent:
 
 @cache
 def shipped_network(size: int) -> NTupleNetwork:
-    """The trained network that comes with the package.
+    """The trained network for boards of this size that comes with the package.
 
     Raises:
         WrongGameError: there is no network for this size.

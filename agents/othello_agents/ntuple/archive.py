@@ -21,10 +21,10 @@ _HEADER = re.compile(
 
 
 def open_archive(file: IO[bytes]) -> zipfile.ZipFile:
-    """Open a zip file whose directory is short enough to be read.
+    """Open a zip file after a check that its directory is short.
 
     Raises:
-        ValueError: it is not a zip file, or does not end like numpy's zip files.
+        ValueError: it is not a zip file, its directory is too long, or it does not end like numpy's zip files.
         zipfile.BadZipFile: the zip file is damaged.
     """
     size = file.seek(0, 2)

@@ -56,7 +56,7 @@ class Tables(NamedTuple):
 
 @kernel
 def stage(discs: np.int64, tables: Tables) -> np.int64:
-    """The stage of the game by the number of discs after a move. The S stages have equal numbers of discs to place."""
+    """The stage of the game by the number of discs after a move. All S stages have about the same number of moves."""
     stages = tables.weights.shape[0]
     return max(np.int64(0), (discs - 5) * stages // (np.int64(popcount(tables.board)) - 4))
 
@@ -66,7 +66,7 @@ def stage(discs: np.int64, tables: Tables) -> np.int64:
 
 @kernel
 def add(configuration: npt.NDArray[np.int16], delta: npt.NDArray[np.int16], factor: int | np.int64) -> None:
-    """Add a multiple of one (Q,) vector to another."""
+    """Add `factor` times `delta` (Q,) to `configuration` (Q,)."""
     for q in range(len(configuration)):
         configuration[q] += factor * delta[q]
 

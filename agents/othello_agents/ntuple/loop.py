@@ -39,14 +39,14 @@ def train_until(
     """Train until a goal is reached, and measure at the points of a curve and at the end.
 
     Args:
-        end: where the training ends.
+        end: the goal at which the training ends.
         trainer: the trainer; it may have learned before.
         next_point: returns the goal at which the next point of the curve is measured.
         measure: adds a point to the curve; after that, `next_point` returns another goal.
-        keep: saves what was learned. It is called after each point, between points and after an interrupt.
+        keep: saves what was learned. It is called after each point, every `keep_every` seconds and after Ctrl-C.
         show: shows the progress. It is called before each portion of half a second.
         measured: the number of games at the last point of the curve. A training that ends there measures no new point.
-        keep_every: the seconds of training between two calls of `keep`, if no point comes earlier.
+        keep_every: the seconds of training after which `keep` is called, if no point comes earlier.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed; what was learned has been saved.

@@ -50,7 +50,8 @@ class NTupleNetwork:
 
     Args:
         size: the board's size: 4, 6 or 8.
-        stages: the number of equal parts of the game, at most one for each disc to place; each has its own weights.
+        stages: the number of equal parts of the game, at most one for each disc to place; each part has its own
+            weights.
         weights: (S, W) float32, or None for zeros.
         training: the origin of the weights: `games`, `seed` and so on, as values that JSON can hold.
         errors: (S, W, 2) float32: for each weight the sum of its errors and the sum of their absolute values. A
@@ -105,9 +106,9 @@ class NTupleNetwork:
     def value(self, state: State, player: int) -> float:
         """The expected outcome for a player, -1 to +1; for a finished game, its result: +1, 0 or -1.
 
-        The outcome is the mean of the result and of the margin divided by the number of squares. So a large win is
-        worth more than a narrow win. The network evaluates a position for the player who has just moved; the value for
-        the player to move has the opposite sign.
+        The outcome is the mean of two numbers: the result, and the margin divided by the number of squares. So a large
+        win is worth more than a narrow win. The network evaluates a position for the player who has just moved; the
+        value for the player to move has the opposite sign.
 
         Raises:
             WrongGameError: the state is not an Othello position of this size.
@@ -134,7 +135,7 @@ class NTupleNetwork:
         Args:
             path: the file; missing folders are made.
             half: write only the weights, as float16 with about three digits, which takes a sixth of the space. The file
-                is for playing: a training that continues with it has lost the learning rates of the weights.
+                is for playing: a training that continues with it starts the learning rates of the weights again.
 
         Raises:
             OSError: the file cannot be written.

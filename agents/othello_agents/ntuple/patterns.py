@@ -7,8 +7,8 @@ Logistello (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluat
 A placement's configuration is a number in balanced ternary: the sum over its squares of 3**i times +1 (own disc), -1
 (the opponent's) or 0. For the other side, the configuration has the opposite sign. A placed or flipped disc adds a
 multiple of a constant vector to the configurations of all placements. So a move only adds vectors of small integers.
-One more table covers the whole board. Its configuration is the player's discs minus the opponent's. It shows that a
-player has few discs and may lose them all.
+One more table covers the whole board. Its configuration is the player's discs minus the opponent's. This table shows
+that a player has few discs and may lose them all.
 
 Letters for shapes: P placements that are looked up; Q placements including the mirrored ones. A mirrored placement
 covers the same squares as a placement that is looked up, in another order.

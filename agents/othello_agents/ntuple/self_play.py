@@ -57,11 +57,11 @@ class Records(NamedTuple):
     Attributes:
         plies: (B,) int64, the lengths of the games.
         configurations: (B, T, Q) int16, the configurations after the move that was made, from the mover's side.
-        best: (B, T, Q) int16, the configurations after the best move, where `made` is not `_BEST`; only the first P are
+        best: (B, T, Q) int16, the configurations after the best move, if another move was made; only the first P are
             set.
         made: (B, T) int8, `_BEST`, `_OTHER` or `_END`.
         stages: (B, T) int64.
-        signs: (B, T) float64, +1 where the first player moved, else -1.
+        signs: (B, T) float64, +1 where the game's first player moved, else -1.
         values: (B, T) float64, the values of the afterstates; the last value is the outcome of the game.
         greedy: (B, T) float64, the value after the best move; where that move was made, the same as `values`.
     """
@@ -178,7 +178,7 @@ def _best_after_replies(
     after: npt.NDArray[np.int16],
     later: npt.NDArray[np.int16],
 ) -> tuple[np.int64, np.float32]:
-    """The best square by minimax of depth 2 (the first of equals), and its afterstate's logit (`kernels.best_move`)."""
+    """The best square by minimax of depth 2 (the first of equals), and its afterstate's logit (see `best_move`)."""
     best, most, best_logit = np.int64(-1), np.float32(0), np.float32(0)
     while legal != _0:
         disc = legal & (_0 - legal)
@@ -214,9 +214,9 @@ def _other(
     tables: Tables,
     after: npt.NDArray[np.int16],
 ) -> int:
-    """Write the configurations after the best move into `after`; return `_END` if that move ends the game, or `_OTHER`.
+    """Write the configurations after the best move into `after`; return `_END` if it ends the game, else `_OTHER`.
 
-    The kernel is called where another move is made.
+    The kernel is called only if another move is made.
     """
     new_own, _, legal, reply = advance(own, opponent, _1 << np.uint64(best), tables.board)
     follow(configuration, best, opponent & ~new_own, tables.deltas, tables.looked_up, after)
@@ -238,7 +238,7 @@ def _value_again(b: int, tables: Tables, records: Records) -> None:
 
 @kernel
 def _learn(b: int, learning: Learning, tables: Tables, errors: npt.NDArray[np.float32], records: Records) -> None:
-    """Move the value of every afterstate but the last towards its TD(lambda) return; the last is never looked up.
+    """Move the value of every afterstate towards its TD(lambda) return, except the last, whose value is the outcome.
 
     Each weight has its own learning rate: its sum of errors, without sign, divided by its sum of absolute errors. This
     is temporal coherence learning (Beal and Smith, "Temporal coherence and prediction decay in TD learning", 1999).
@@ -279,7 +279,7 @@ def play(
 ) -> None:
     """Play and record every `shares`-th game of a batch, beginning with game `share` of the batch.
 
-    `key` determines a sequence of games. The batch is the `games` games of this sequence from number `first` on.
+    `key` determines a sequence of games. The batch has `games` games of this sequence, from number `first` on.
     """
     for b in range(share, games, shares):
         _self_play(mix(key, np.uint64(first + b)), own, opponent, tables, learning, records, b)
@@ -294,10 +294,12 @@ def learn(
     learning: Learning,
     records: Records,
 ) -> None:
-    """Learn from the games of a batch one after another; each game is evaluated with the weights at that time.
+    """Learn from the games of a batch one after another.
+
+    Each game is evaluated with the weights that the games before it have left.
 
     `errors` (S, W, 2) has for each weight the sum of its errors so far and the sum of their absolute values. `played`
-    (1,) counts the games. It is increased after each game, so that it is right after an interrupt.
+    (1,) counts the games. It is increased after each game, so that its value is correct if an interrupt comes.
     """
     for b in range(games):
         if b > 0:  # the first game was played with these weights

@@ -33,21 +33,21 @@ class Trainer:
 
     Each game begins with a random number of random moves. After them, each move is the best one by the present
     evaluation, or sometimes a random one. In some games one player mostly grabs: it chooses the move that turns the
-    most discs. Without such games the learner never meets opponents who fill the board with their discs. It then keeps
-    few discs, and any search can take them all.
+    most discs. Without such games the learner never meets opponents who fill the board with their discs. It would then
+    keep few discs, and any search could take them all.
 
     After a game, each afterstate's value moves towards its TD(lambda) return. The outcome of the game is the mean of
-    its result (+1, 0, -1) and its margin divided by the number of squares. If a move was not the best one, the returns
-    of the positions before it use the value of the best move, not what followed.
+    two numbers: its result (+1, 0 or -1), and its margin divided by the number of squares. If a move was not the best
+    one, the returns of the positions before it use the value of the best move, not what followed.
 
     Each weight has its own learning rate, which falls as its errors cancel out (temporal coherence learning).
 
     The seed determines the sequence of games: the same number of games gives the same weights, at any speed. With a
     `batch`, games are played in groups that begin at multiples of the batch. All games of a group are played with the
     weights at its beginning. Then the network learns from the games one after another, and evaluates each game with the
-    weights at that time. So a number of games that is given to `run` should be a multiple of the batch. Any other
-    number cuts a group in two, and the second part is played with other weights. A limit of time and Ctrl-C take effect
-    only between batches.
+    weights that the games before it have left. If `run` gets a number of games, this number should be a multiple of the
+    batch. Any other number cuts a group in two, and the second part is played with other weights. A limit of time and
+    Ctrl-C take effect only between batches.
 
     Args:
         size: the board's size: 4, 6 or 8.
@@ -129,10 +129,10 @@ class Trainer:
 
     @classmethod
     def resume(cls, network: NTupleNetwork, *, num_threads: int = 1) -> Self:
-        """A Trainer that continues the training of a network, in place, with the numbers in the network's card.
+        """A Trainer that continues the training of a network, in place, with the settings in the network's card.
 
         Raises:
-            ValueError: a number is missing from the card, or has a wrong type.
+            ValueError: a setting is missing from the card, has a wrong type, or is out of its range.
         """
         numbers = {"batch": 1, "look_ahead": False} | network.training
         for name in ("seed", "batch", *Learning._fields):
@@ -149,7 +149,7 @@ class Trainer:
         return int(self._played[0])
 
     def run(self, *, seconds: float | None = None, games: int | None = None) -> int:
-        """Play and learn for some time or some games, whichever ends first; return the number of games played.
+        """Play and learn until the seconds or the games are used up; return the number of games played.
 
         Another call continues the training. The time to compile, once in a process, does not count. What was learned is
         kept, even after Ctrl-C.
@@ -187,7 +187,8 @@ class Trainer:
         first = np.int64(self.games)
 
         def share(k: int) -> None:
-            # An interrupt may leave a thread at work. It writes only its own share of the records, as in later calls.
+            # An interrupt may leave a thread at work. It writes only its own share of the records, which is also its
+            # share in later calls.
             play(self._key, first, games, k, threads, black, white, tables, learning, records)
 
         self._threads.run(share)

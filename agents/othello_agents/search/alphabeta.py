@@ -15,8 +15,8 @@ __all__ = ["AlphaBeta", "alphabeta"]
 def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math.inf, beta: float = math.inf) -> Found:
     """Find what `minimax` finds if its value lies between alpha and beta; otherwise the value is a bound.
 
-    In other lines of play, the player to move is sure of alpha, and the other side can limit it to beta. So the search
-    leaves a position as soon as its value reaches beta.
+    Other lines of play already give the player to move at least alpha, and let the other side hold this player to at
+    most beta. So the search leaves a position as soon as its value reaches beta.
     """
     if depth == 0:
         return Found(evaluate(state, state.to_move), -1, 1)
@@ -40,9 +40,9 @@ def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math
 
 
 class AlphaBeta(DepthSearch):
-    """Plays the first best action of an alpha-beta search of a two-player game. Minimax plays the same action.
+    """Plays the first best action that alpha-beta finds in a two-player game. Minimax plays the same action.
 
-    The search is compiled for Othello with the evaluations of `kernels.compiled_sum`, and for checkers with the
+    In Othello, the search is compiled for the evaluations that `kernels.compiled_sum` knows; in checkers, for the
     evaluations that are sums over pieces.
 
     Args:

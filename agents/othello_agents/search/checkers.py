@@ -31,9 +31,9 @@ class _Rules(NamedTuple):
     board: np.uint64
     """The dark squares."""
     repeats: int
-    """As for `is_drawn`."""
+    """The number of earlier occurrences of a position that make a draw; 0 if repetition never does."""
     quiet_limit: int
-    """As for `is_drawn`."""
+    """The number of plies without an irreversible move that make a draw; 0 if there is no such limit."""
     weights: npt.NDArray[np.int64]
     """(4, 64), as for `piece_weights`."""
 
@@ -52,7 +52,7 @@ def search(state: Checkers, depth: int, weight: PieceWeight) -> tuple[float, int
     """Search `depth` plies by alpha-beta. Returns the value, the first best action and the number of nodes visited.
 
     A ply is a step or a jump. The evaluation is the sum of the pieces' weights. The search finds the same as
-    `othello_agents.search.alphabeta.alphabeta`, including draws by repetition.
+    `othello_agents.search.alphabeta.alphabeta`; it applies the same rules for draws.
     """
     size = state.size
     earlier = state.earlier
@@ -70,7 +70,7 @@ def search(state: Checkers, depth: int, weight: PieceWeight) -> tuple[float, int
 
 @kernel
 def _side(own: np.uint64, kings: np.uint64, weights: npt.NDArray[np.int64], men: Int) -> Int:
-    """The sum of one side's weights. Row `men` has the weights of its men, the next row those of its kings."""
+    """The sum of the weights of one side's pieces. Row `men` is for its men, the next row for its kings."""
     value = np.int64(0)
     while own != _0:
         piece = own & (_0 - own)

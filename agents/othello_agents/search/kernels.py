@@ -1,9 +1,10 @@
 """The textbook searches of Othello, compiled, for the evaluations by discs, squares and moves.
 
 They make the same moves, visit the same nodes and find the same values as the searches in `maximizer`, `minimax` and
-`alphabeta`. All values are integers from the point of view of the player to move. The search carries along the balance
-of the squares' weights: a move changes it by the weight of the new disc and twice the weights of the turned discs. A
-sum of weights takes one look-up for each rank of the board.
+`alphabeta`. All values are integers from the point of view of the player to move. The search updates the balance of
+weights with each move. The balance is the sum of the weights of the player's squares minus the opponent's sum. A move
+adds to it the weight of the new disc and twice the weights of the turned discs. A sum of weights takes one look-up for
+each rank of the board.
 """
 
 import numpy as np
@@ -44,8 +45,8 @@ MAXIMIZER, MINIMAX, ALPHABETA = range(3)
 """The methods of `search_batch`."""
 
 WIN = np.int64(1 << 30)
-"""The value of a won game: more than any evaluation. As a bare literal it would have a type of its own, and the search
-would be compiled once more for it."""
+"""The value of a won game: more than any evaluation. It is an int64, since a bare literal has a type of its own, for
+which the search would be compiled once more."""
 
 _OUTSIDE = WIN + 1
 """More than any value."""
@@ -66,7 +67,10 @@ _QUARTERS = tuple(dict.fromkeys(each.squares.quarter for each in PACKAGED if eac
 
 
 def _row_sums() -> npt.NDArray[np.int16]:
-    """(tables, 8, 256) int16: the summed weights of some squares of a rank, by table, rank and set of files as bits."""
+    """For each table and each rank, the sum of the weights of every set of the rank's squares, (tables, 8, 256) int16.
+
+    The last index is the set of squares, with one bit for each file.
+    """
     weights = np.zeros((len(_QUARTERS), len(SIZES), 64), np.int16)
     for q, quarter in enumerate(_QUARTERS):
         for s, size in enumerate(SIZES):
@@ -90,7 +94,7 @@ _X_BONUS = NEAR_CORNER - QUARTER[1][1]
 
 
 def compiled_sum(evaluate: Evaluate) -> SquareSum | None:
-    """How these kernels compute an evaluation, or None if only Python can compute it."""
+    """The form in which these kernels compute an evaluation; None if only Python can compute it."""
     squares = evaluate.squares if isinstance(evaluate, Evaluation) else None
     return squares if squares is not None and squares.quarter in _QUARTERS else None
 
@@ -132,7 +136,7 @@ def _near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: 
 
 @kernel
 def evaluate(own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, term: Int) -> Int:
-    """The value for `own`. `score` is its balance of weights, `term` is the `SquareSum`'s."""
+    """The value of a position for `own`. `score` is its balance of weights, `term` is the term of the `SquareSum`."""
     if term == ONLY_MOVES:
         return np.int64(popcount(legal_moves(own, opponent, board)))
     if term == NEAR_CORNERS:
@@ -153,7 +157,7 @@ def _search(
     term: Int,
     prunes: bool,
 ) -> tuple[Int, np.uint64, Int]:
-    """The value of a position, its first best disc (none: a pass or the end) and the number of nodes visited.
+    """The value of a position, the bit of its first best move (0 if there is no move), and the number of nodes visited.
 
     If `prunes` is true, this is alpha-beta: it skips the lines that cannot change the value, which is exact between
     alpha and beta. Otherwise it is minimax: it visits all lines, each with the window from -`_OUTSIDE` to `_OUTSIDE`.
@@ -189,7 +193,7 @@ def _search(
 def _maximizer(
     own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, term: Int
 ) -> tuple[Int, np.uint64, Int]:
-    """The mover's best value after one move, the first disc that gets it, and the number of positions evaluated."""
+    """The mover's best value after one move, the bit of the first such move, and the number of positions evaluated."""
     moves = legal_moves(own, opponent, board)
     if moves == _0:
         return evaluate(own, opponent, board, score, table, term), _0, 1
@@ -236,7 +240,7 @@ def search_batch(batch: OthelloPositions, method: int, depth: int, squares: Squa
     """Search N positions.
 
     Args:
-        batch: the positions. At depth 0 they may be finished.
+        batch: the positions, which may be finished.
         method: MAXIMIZER, MINIMAX or ALPHABETA.
         depth: the depth in plies. MAXIMIZER ignores it and looks one move ahead.
         squares: the evaluation, as `compiled_sum` returns it.

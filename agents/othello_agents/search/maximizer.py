@@ -16,7 +16,7 @@ def maximize(state: State, evaluate: Evaluate) -> Found:
 
 
 class Maximizer(PairedSearch):
-    """Plays the first action after which the evaluation of its own position is highest.
+    """Plays the first action after which the position is worth most to the player who moved.
 
     Args:
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.

@@ -15,8 +15,8 @@ from othello_env.games.game import State
 __all__ = ["MaxN", "MaxNFound", "Paranoid", "maxn", "paranoid"]
 
 _DECIDED = 1e9
-"""A finished game is worth this times its result. That is more than any evaluation. It is finite, so that a shared win
-is worth less than a win."""
+"""A finished game is worth this number times its result, so a win counts more than any evaluation. The number is
+finite, so that a shared win is worth less than a win."""
 
 
 class MaxNFound(NamedTuple):
@@ -38,8 +38,8 @@ def _values(state: State, evaluate: Evaluate) -> tuple[float, ...]:
 def maxn(state: State, depth: int, evaluate: Evaluate) -> MaxNFound:
     """Find the values of a position if each player plays best for itself (Luckhardt and Irani, 1986).
 
-    The values of a finished game are its returns, scaled so that they count more than any evaluation. Of equally good
-    actions each player plays the lowest.
+    The values of a finished game are its returns times a number that is larger than any evaluation. Of equally good
+    actions, each player plays the lowest one.
     """
     if depth == 0 or state.is_over:
         return MaxNFound(_values(state, evaluate), -1, 1)
@@ -84,7 +84,7 @@ class _ManyPlayerSearch(Search):
     """A search for any number of players, which is not compiled."""
 
     def evaluate(self, state: State, player: int) -> float:
-        """Search a position and return its value for a player, with infinities as in `action_values`."""
+        """Search a position and return its value for a player; +-infinity if the game ends, as in `action_values`."""
         return self._value(state, self._depth, player, self._evaluate)
 
     def _at_root(self, state: State) -> Evaluate:

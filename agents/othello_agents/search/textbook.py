@@ -118,7 +118,7 @@ class Search(Agent):
         self._at_root(state)(state, state.to_move)
 
     def _at_root(self, state: State) -> Evaluate:
-        """The evaluation for a search of this position: what its `at_root` returns; itself without this method."""
+        """The evaluation for a search from this position: what its method `at_root` returns, or itself without one."""
         at_root: Callable[[State], Evaluate] | None = getattr(self._evaluate, "at_root", None)
         return self._evaluate if at_root is None else at_root(state)
 
@@ -133,9 +133,10 @@ class Search(Agent):
 
 
 class PairedSearch(Search):
-    """A search in plain Python for any game, and a kernel that finds the same in Othello.
+    """A search in plain Python for any game, with a kernel that finds the same in Othello.
 
-    The kernel is used in Othello with the evaluations that it knows (see `kernels.compiled_sum`), Python otherwise.
+    The kernel searches in Othello with the evaluations that it knows (see `kernels.compiled_sum`). Python searches in
+    all other cases.
     """
 
     kernel: ClassVar[int]
@@ -169,7 +170,7 @@ class PairedSearch(Search):
 
     @property
     def answers_batches(self) -> bool:
-        """Whether a kernel serves the evaluation. A batch in Python is a loop that no time limit could end."""
+        """Whether a kernel computes the evaluation. In Python, a batch would be a loop that no time limit could end."""
         return self._compiled is not None
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
@@ -182,7 +183,7 @@ class DepthSearch(PairedSearch):
     """A search of a two-player game to a fixed depth in plies; a pass is a ply.
 
     At depth 0 a position is evaluated for its player to move, even if the game is over. At a greater depth, a finished
-    game is worth more than any evaluation to its winner.
+    game is worth more to its winner than any evaluation.
     """
 
     def evaluate(self, state: State, player: int) -> float:

@@ -15,7 +15,8 @@ _FEW_UNOWNED = 20
 _FEW_MOVES = 5
 
 _Value = Callable[[Tribolo, int, int], int]
-"""A function ``f(position, player, target)``: the value of a position for a player, given the target player."""
+"""A function ``f(position, player, target)``: the value of a position for a player. The target is the player against
+whom the two others ally."""
 
 
 def score(state: Tribolo, player: int, target: int) -> int:
@@ -56,11 +57,11 @@ def choose_strategy(state: Tribolo, target: int) -> str:
 
 
 class TriboloPlayer(Agent):
-    """Plays the first action that is best by a strategy after the next player's answer.
+    """Plays the action that a strategy values most after the expected answer of the next player.
 
     The expected answer to an action is the first one that leaves the next player with the most cells. The strategy
     evaluates the position after this answer. If an action ends the game, the strategy evaluates the position after the
-    action.
+    action. Of equally good actions, the first one is played.
 
     Args:
         strategy: ``score``, ``mobility``, ``alliance`` (see the functions of these names), or ``high-level``, which
