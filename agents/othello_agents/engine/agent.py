@@ -6,6 +6,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterable
+from functools import cache
 from operator import index
 from typing import Any
 
@@ -130,6 +131,8 @@ class Engine(Agent):
             limits.append(max(_LEAST_SECONDS, _CLOCK_SHARE * seconds_left))
         if move_seconds is not None:
             limits.append(max(_LEAST_SECONDS, _LATEST * move_seconds - _SLACK_SECONDS, move_seconds / 2))
+        if limits:
+            _compile()
         with self._lock:
             return self._search(position, min(limits, default=None))[0].best
 
@@ -146,6 +149,8 @@ class Engine(Agent):
         position = _playable(state)
         if position.must_pass:
             return self.analyse(position.play(position.pass_action)).before_pass(position)
+        if self._seconds is not None:
+            _compile()
         start = time.perf_counter()
         with self._lock:
             found, searcher = self._search(position, self._seconds)
@@ -271,6 +276,14 @@ class Engine(Agent):
             return to_unit(-found_after, evaluator.kind, exact=found.exact)[0]
 
         return {action: value(action) for action in position.legal_actions()}
+
+
+@cache
+def _compile() -> None:
+    """Compile what a search calls, so that the compilation does not use up the time for a move."""
+    engine = Engine(depth=2, exact=0, eval="weighted", hash=1)
+    engine.analyse(Othello(4))
+    engine.solve(Othello(4))
 
 
 def _affordable(seconds: float) -> int:

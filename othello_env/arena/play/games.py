@@ -82,6 +82,8 @@ def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[Ot
     playing = {name for pairing in pairings for name in pairing.agents}
     names = [name for name in agents if name in playing]
     starts = [pairing.start for pairing in pairings if isinstance(pairing.start, Othello)]
+    for name in names:
+        agents[name].check_game(starts[0])
     seats = [[names.index(name) for name in pairing.agents] for pairing in pairings]
     keys = [[seat_key(pairing.key, player) for player in (0, 1)] for pairing in pairings]
     return play_batch([agents[name] for name in names], starts, seats, keys) if pairings else []
@@ -108,7 +110,10 @@ def play_game(
         if watch is not None:
             watch.prepares(player)
         try:
+            agents[name].check_game(state)
             seats.append(Seat(agents[name], seat_key(pairing.key, player)))
+        except (AgentLeftError, WrongGameError):
+            raise
         except (Exception, SystemExit) as error:
             raise_interrupt(error)
             reason = f"the agent could not begin a game: {_described(error)}"

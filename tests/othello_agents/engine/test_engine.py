@@ -349,6 +349,23 @@ def test_a_file_is_named_whatever_its_name(weights, tmp_path):
     assert again.act(Othello(6)) == engine.act(Othello(6))
 
 
+def test_compilation_comes_before_the_time_for_the_move(monkeypatch):
+    compiled = []
+
+    def compile_slowly():
+        time.sleep(0.5)
+        compiled.append(True)
+
+    monkeypatch.setattr("othello_agents.engine.agent._compile", compile_slowly)
+    engine = Engine(ms=100, eval="weighted")
+    assert engine.analyse(Othello()).seconds < 0.4
+    Engine(depth=2).act(Othello())
+    assert len(compiled) == 1
+    engine.act(Othello())
+    Engine(depth=2).act(Othello(), move_seconds=1.0)
+    assert len(compiled) == 3
+
+
 @pytest.mark.parametrize("ms", ["nan", "inf", "-inf", "-1", "0"])
 def test_a_time_without_end_is_refused(ms):
     with pytest.raises(SpecError, match="ms is a"):

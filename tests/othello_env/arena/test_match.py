@@ -210,3 +210,23 @@ def test_progress_sees_each_game():
     seen = []
     match = play_match("random", "random", games=10, progress=seen.append)
     assert tuple(seen) == match.records
+
+
+class OnlyOthello(Agent):
+    """An agent that only says which game it plays."""
+
+    def check_game(self, state):
+        if not isinstance(state, Othello):
+            raise WrongGameError("it plays Othello")
+
+    def act(self, state, *, seconds_left=None):
+        return state.legal_actions()[0]
+
+    answers_batches = False
+
+
+@pytest.mark.parametrize("opponent", ["random", OnlyOthello()])
+def test_agents_say_which_games_they_play(opponent):
+    with pytest.raises(WrongGameError, match="it plays Othello"):
+        play_match(opponent, OnlyOthello(), games=2, openings=None, new_game=lambda key: Checkers())
+    assert len(play_match(opponent, OnlyOthello(), games=2).records) == 2
