@@ -67,7 +67,7 @@ class OnnxNetwork:
                     str(copy), options, providers=["CPUExecutionProvider"], disable_fallback=True
                 )
         except Exception as error:  # the library has one error class for each kind of failure
-            raise ValueError(f"{str(path)!r} is no ONNX model that can be run: {error}") from error
+            raise ValueError(f"{str(path)!r} is not an ONNX model that can be run: {error}") from error
         try:
             self._inputs = self._session.get_inputs()
             self.size = self._checked_size()

@@ -158,7 +158,7 @@ def test_a_damaged_file_is_told(tmp_path, capfd):
         with pytest.raises(SpecError, match=r"model\.onnx' is no ONNX model that can be run"):
             make_agent(str(path))
     path.write_bytes(data.replace(b"observations", b"\xff" * 12))
-    with pytest.raises(SpecError, match=r"model\.onnx' is no .*codec can't decode"):
+    with pytest.raises(SpecError, match=r"model\.onnx' is not .*codec can't decode"):
         make_agent(str(path))
     assert capfd.readouterr() == ("", "")
 
@@ -188,7 +188,7 @@ def test_weights_beside_the_model_are_read_once(tmp_path):
         make_agent(str(path))
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "model.onnx.data")
-        with pytest.raises(SpecError, match=r"model\.onnx\.data' is no regular file"):
+        with pytest.raises(SpecError, match=r"model\.onnx\.data' is not a regular file"):
             make_agent(str(path))
 
 
