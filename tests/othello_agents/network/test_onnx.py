@@ -155,7 +155,7 @@ def test_a_damaged_file_is_told(tmp_path, capfd):
     data = path.read_bytes()
     for damaged in (b"", b"no model", data[: len(data) // 2]):
         path.write_bytes(damaged)
-        with pytest.raises(SpecError, match=r"model\.onnx' is no ONNX model that can be run"):
+        with pytest.raises(SpecError, match=r"model\.onnx' is not an ONNX model that can be run"):
             make_agent(str(path))
     path.write_bytes(data.replace(b"observations", b"\xff" * 12))
     with pytest.raises(SpecError, match=r"model\.onnx' is not .*codec can't decode"):
@@ -184,7 +184,7 @@ def test_weights_beside_the_model_are_read_once(tmp_path):
         assert agent.act_batch(batch).tolist() == expected.tolist()
         (tmp_path / name).write_bytes(data)
     (tmp_path / "model.onnx.data").unlink()
-    with pytest.raises(SpecError, match=r"model\.onnx' is no ONNX model .*no file '.*model\.onnx\.data'"):
+    with pytest.raises(SpecError, match=r"model\.onnx' is not an ONNX model .*no file '.*model\.onnx\.data'"):
         make_agent(str(path))
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "model.onnx.data")
@@ -203,5 +203,5 @@ def test_no_weights_are_read_from_elsewhere(tmp_path, location):
     for constant in model.graph.initializer:
         next(entry for entry in constant.external_data if entry.key == "location").value = location
     path.write_bytes(model.SerializeToString())
-    with pytest.raises(SpecError, match=r"model\.onnx' is no ONNX model that can be run"):
+    with pytest.raises(SpecError, match=r"model\.onnx' is not an ONNX model that can be run"):
         make_agent(str(path))
