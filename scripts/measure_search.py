@@ -54,7 +54,7 @@ def perft_rate() -> float:
 
 
 def beside_perft(run: Callable[[], T]) -> tuple[T, float]:
-    """Call `run`; return its result, and the mean of perft's million leaves a second just before and just after it."""
+    """Call `run`. Return its result, and the mean of `perft_rate` just before and just after the call."""
     before = perft_rate()
     result = run()
     return result, (before + perft_rate()) / 2

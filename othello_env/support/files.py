@@ -90,7 +90,7 @@ def _remove_stale(path: Path) -> None:
 
 
 def _short(name: str) -> str:
-    """A file's name, or a hash of it if the name is too long to be extended: file systems allow 255 bytes."""
+    """A file's name for use in the name of a temporary file, or a hash of a long name: file systems allow 255 bytes."""
     data = os.fsencode(name)
     return name if len(data) <= _LONGEST_NAME else hashlib.sha256(data).hexdigest()
 

@@ -186,7 +186,7 @@ def search_batch(
     )
     path = np.empty(_LONGEST, np.int64)
     for i in range(len(own)):
-        # The numbers are wrapped since bare literals have types of their own, for which kernels are compiled again.
+        # np.int64(0), since a bare literal has a type of its own, for which `_put` would be compiled once more
         _put(tree, np.int64(0), own[i], opponent[i], np.int64(1), np.int64(ROOT), board)
         used = np.int64(1)
         for simulation in range(simulations):

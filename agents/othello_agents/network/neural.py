@@ -269,7 +269,7 @@ def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str,
     try:
         card = _card(data)
         return safetensors.load(data), card
-    except Exception as error:  # the library has one error class for each kind of failure
+    except Exception as error:  # a damaged file raises errors of many classes
         raise ValueError(f"{str(path)!r} cannot be read: {error}") from error
 
 

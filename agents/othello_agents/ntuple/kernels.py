@@ -91,7 +91,7 @@ def follow(
     placements: int,
     after: npt.NDArray[np.int16],
 ) -> None:
-    """Write the first `placements` configurations after a move into `after`, from the mover's side.
+    """Write to `after` the configurations that a move leads to, seen by the mover, of the first `placements` placements.
 
     The move puts a disc on `square` and turns the discs `turned`.
     """

@@ -57,13 +57,13 @@ class Records(NamedTuple):
     Attributes:
         plies: (B,) int64, the lengths of the games.
         configurations: (B, T, Q) int16, the configurations after the move that was made, from the mover's side.
-        best: (B, T, Q) int16, the configurations after the best move, if another move was made; only the first P are
-            set.
+        best: (B, T, Q) int16, where the move that was made is not the best one: the configurations after the best
+            move. Only the first P are set.
         made: (B, T) int8, `_BEST`, `_OTHER` or `_END`.
-        stages: (B, T) int64.
+        stages: (B, T) int64, the stages of the afterstates.
         signs: (B, T) float64, +1 where the game's first player moved, else -1.
         values: (B, T) float64, the values of the afterstates; the last value is the outcome of the game.
-        greedy: (B, T) float64, the value after the best move; where that move was made, the same as `values`.
+        greedy: (B, T) float64, the value after the best move; the same as in `values` where the best move was made.
     """
 
     plies: npt.NDArray[np.int64]
@@ -252,7 +252,7 @@ def _learn(b: int, learning: Learning, tables: Tables, errors: npt.NDArray[np.fl
         error = np.float32((sign * target - value) * (1.0 - value * value))
         step = np.float32(learning.rate) * error / np.float32(tables.looked_up)
         for q in range(len(tables.offsets)):
-            # A configuration that is its own mirror image has only one weight, which is updated once.
+            # A placement and its mirrored partner with the same configuration share a weight, updated once.
             if q < tables.looked_up or configuration[q] != configuration[tables.partners[q]]:
                 i = np.uint64(tables.offsets[q] + configuration[q])
                 size = sums[i, 1]

@@ -135,7 +135,7 @@ class GameRecord:
         )
 
     def to_json(self) -> str:
-        """The record as one line of JSON, without the end of the line."""
+        """The record as one line of JSON, without a newline at the end."""
         values = {name: getattr(self, name) for name in _FIELDS}
         if self.fault is not None:
             values["fault"] = {"player": self.fault[0], "reason": self.fault[1]}

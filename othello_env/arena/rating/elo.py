@@ -170,9 +170,10 @@ class _Meetings:
 
 
 def _sums(units: Iterable[Comparison]) -> dict[tuple[str, str], npt.NDArray[np.float64]]:
-    """For each pair of agents that met, the sums of g, s, s * s, s * g and g * g over the units of the pair.
+    """For each pair of agents that met, five sums over the units of the pair.
 
-    The two names of a pair are in alphabetical order. A unit has g games, and the first agent has s points in them.
+    If the first agent of the pair has s points in the g games of a unit, these are the sums of g, s, s * s, s * g and
+    g * g. The two names of a pair are in alphabetical order.
 
     Raises:
         ValueError: a comparison is impossible, for example because it has more points than games.
