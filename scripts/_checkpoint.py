@@ -82,7 +82,7 @@ def read_run(
         form: the format that the card must name.
         settings: the settings by name; the card must have the same settings.
         counts: the names of integers in the card, in addition to ``iteration``; each must be at least 0.
-        over: each point of the curve must have a number of this name, in addition to ``iteration`` and ``seconds``.
+        over: the name of a number that each point of the curve must have besides ``iteration`` and ``seconds``.
         opponents: the opponents for which each point of the curve must have a score.
 
     Raises:

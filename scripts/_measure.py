@@ -1,7 +1,7 @@
 """How the scripts measure speed: units of work divided by the time that passed, never the best single call.
 
 A window repeats the work for some time. A figure is the median of several windows, shown with the lowest and the
-highest window. A window of a yardstick (other work, to compare with) runs just before every window of work. So the
+highest. A window of a yardstick (other work, to compare with) runs just before every window of work. So the
 ratio of work to yardstick stays right even if the machine's speed drifts.
 """
 

@@ -53,7 +53,7 @@ class Options:
         return self.out.with_suffix(".state.safetensors")
 
     def check(self) -> None:
-        """Check that no agent is overwritten, that the device exists, and that TensorBoard is there if it gets logs."""
+        """Check that no agent is overwritten, that the device exists, and that TensorBoard is installed if needed."""
         if self.out.exists() and not self.resume:
             raise ValueError(f"--out {self.out} exists; --resume continues it")
         try:
@@ -70,7 +70,7 @@ class Learner(Protocol):
     NAME: ClassVar[str]
     """The name of the algorithm."""
     UNIT: ClassVar[str]
-    """What the run counts, ``plies`` or ``games``. The attribute of this name has the number so far."""
+    """What the run counts, ``plies`` or ``games``. The learner's attribute of this name is the number so far."""
 
     settings: Any
     """A dataclass of all settings on which the results depend."""
@@ -90,11 +90,11 @@ class Learner(Protocol):
         """The trained network as the agent that is rated."""
 
     def matches(self, games: int) -> dict[str, dict[str, MatchResult]]:
-        """Matches of `games` games, by kind and then by opponent; the first kind is ``scores``."""
+        """The results of matches of `games` games, by kind and then by opponent. The first kind is ``scores``."""
 
     @property
     def score_title(self) -> str:
-        """What the ``scores`` measure, for the picture."""
+        """What the ``scores`` measure, in words for the picture's subtitle."""
 
     def save(self, file: Path, progress: dict[str, Any]) -> None:
         """Write everything that a resumed run needs."""
@@ -115,7 +115,7 @@ def run(
 
     Args:
         kind: the recipe's learner.
-        settings_kind: the dataclass of its settings, all of which are options of the command.
+        settings_kind: the dataclass of the recipe's settings, all of which are options of the command.
         description: the recipe's docstring.
         arguments: the command's words, by default those of the process.
         options_kind: the dataclass of the other options, with the recipe's own defaults.
@@ -190,7 +190,7 @@ class _Run:
             where = f"iteration {learner.iteration}  {self.played:,} {learner.UNIT}  {seconds:.0f} s"
             if is_measured:
                 show(f"{where}  measuring")
-                if is_last:  # before a second Ctrl-C can end the measurement
+                if is_last:  # now, since a second Ctrl-C may end the measurement
                     learner.save(options.state, self.progress)
                 self.curve.append(self.measure(losses))
                 self.progress["seconds"] = time.perf_counter() - begin

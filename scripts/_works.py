@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def perft_work(depth: int = 7) -> Work:
-    """Perft from the start on one core. A unit is a leaf; the position of every leaf is really computed."""
+    """Perft from the start on one core. A unit is a leaf; the position of every leaf is computed."""
     black, white = (np.uint64(discs) for discs in STARTS)
     return timed(lambda: float(perft(black, white, BOARDS[8], depth)))
 

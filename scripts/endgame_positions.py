@@ -1,6 +1,6 @@
 """Take endgame positions from random games, and find the exact score of every move.
 
-    python scripts/endgame_positions.py othello_env/arena/endgame-v0.txt
+    python scripts/endgame_positions.py othello_env/arena/rating/endgame-v0.txt
 
 Textbook players of several strengths play each other after ten random plies. They use no learned weights, so new
 weights do not change the positions. Each game gives at most one position: the first one with a certain number of empty

@@ -1,10 +1,11 @@
-"""Fit how shallow searches predict deep searches with the packaged n-tuple weights, for the engine's selectivity.
+"""Fit how the value of a shallow search predicts that of a deep search, for the engine's selectivity.
 
     python scripts/fit_probcut.py --out agents/othello_agents/weights/probcut_8x8.json
 
 Each position comes from a different game. The n-tuple network plays the game against itself, from a random opening and
-with some random moves. Each position is searched to every depth, without selectivity. For every stage of the game and
-every depth, a line is fitted by least squares. The same seed and number of positions give the same fits. Run the script
+with some random moves. The engine searches each position to every depth, with the packaged n-tuple weights and without
+selectivity. For every stage of the game and every depth, a line is fitted by least squares: it predicts the value at
+this depth from the value at a smaller depth. The same seed and number of positions give the same fits. Run the script
 again whenever the weights change.
 """
 
@@ -79,9 +80,10 @@ def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[
 
 
 def fit(shallow: npt.NDArray[np.float64], deep: npt.NDArray[np.float64]) -> list[float] | None:
-    """The slope, the offset, and the standard deviation of the errors; None if there are too few positions.
+    """The line that predicts `deep` from `shallow`: its slope, its offset, and the standard deviation of its errors.
 
-    Unusually large errors are left out, since the network's values jump near wipe-outs, which it has hardly seen.
+    Unusually large errors are left out, since the network's values jump near wipe-outs, which it has hardly seen. If
+    there are too few positions, the result is None.
     """
     known = ~np.isnan(shallow + deep)
     if known.sum() < LEAST:

@@ -5,7 +5,7 @@
     python scripts/measure_arena.py --ray
 
 Each line is about a round robin of agents of one kind (1 ply, or alpha-beta of depth 4), which is played several times.
-All games are recorded in a file. The figures are medians; the ratios also have the lowest and the highest. The agents'
+All games are recorded in a file. The figures are medians; ratios also show the lowest and the highest. The agents'
 own time is measured around their answers in the same run. The rest of the time goes to openings, rules, records and the
 file. Compare the ratios: absolute times depend on the machine. Another part plays one tournament with several numbers
 of worker processes, and checks that all play the same games. These times include the start of the processes. With
@@ -60,7 +60,7 @@ def play(
 
 
 def measure(title: str, names: tuple[str, ...], games: int, windows: int, folder: Path) -> None:
-    """Play a tournament several times in this process, and compare its time with that of its agents."""
+    """Play a tournament several times in this process, and compare its time with the time of its agents."""
     agents = {name: Timed(make_agent(name, 0)) for name in names}
     play_tournament(agents, Schedule(names, 2))  # compiles
     taken, own, n = [], [], 0
@@ -101,7 +101,7 @@ def measure_workers(args: Arguments, folder: Path) -> None:
 
 
 def measure_clock(games: int, windows: int, folder: Path) -> None:
-    """Print the time of a game with a clock, without the start of the process that watches the moves."""
+    """Print the time of a game with a clock, without the start of the worker process that plays the game."""
     few, each = max(games // 50, 2) // 2 * 2, []
     for _ in range(windows):
         times = []

@@ -55,7 +55,7 @@ class Arguments:
 
 
 def click(page: Page, selector: str) -> float:
-    """Click on the first element of a selector; return the milliseconds until the frame that shows the effect."""
+    """Click on the first element that matches; return the milliseconds until the frame that shows the effect."""
     before = page.evaluate("answers.length")
     page.locator(selector).first.click()
     while page.evaluate("answers.length") == before:

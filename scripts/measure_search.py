@@ -5,9 +5,9 @@ r"""Measure the engine: nodes a second, nodes and time to each depth, exact endg
     python scripts/measure_search.py --match "engine:ms=100,eval=ntuple,selective=false"
     python scripts/measure_search.py --match "gtp:command=\"gtp-rhino -l 4 -b 0\"" --games 40
 
-Compare the ratios: absolute times depend on the machine. The bare perft rate is the number of leaves a second from the
-start; the position of every leaf is really computed. The rate is measured before and after every row, and the row uses
-the mean of the two.
+Compare the ratios: absolute times depend on the machine. The bare perft rate is the number of leaves that perft counts
+in a second from the start; it computes the position of every leaf. The rate is measured before and after every row, and
+the row uses the mean of the two.
 """
 
 import statistics
@@ -28,7 +28,7 @@ from othello_env.arena.match import play_match
 from othello_env.games.openings import Openings
 
 T = TypeVar("T")
-REFERENCE_RATE = 57.0  # million leaves a second: the perft rate that the targets for the endgames assume
+REFERENCE_RATE = 57.0  # the perft rate that the targets for the endgames assume, in million leaves a second
 PERFT = perft_work(8)
 
 
@@ -49,7 +49,7 @@ class Arguments:
 
 
 def perft_rate() -> float:
-    """Perft's million leaves a second, measured over half a second."""
+    """The number of leaves that perft counts in a second, in millions; measured for half a second."""
     return rate(PERFT, 0.5) / 1e6
 
 
@@ -75,7 +75,7 @@ def positions(empty: int, n: int, seed: int) -> list[Othello]:
 def measure_middlegame(depths: Sequence[int], states: Sequence[Othello], evaluations: Sequence[str]) -> None:
     """Print nodes and time to each depth, with and without selectivity.
 
-    Up to depth 8, also print the ratio of the textbook's nodes to the engine's.
+    Up to depth 8, also print the ratio of textbook alpha-beta's nodes to the engine's.
     """
     print(
         f"{len(states)} middlegame positions       nodes each   M nodes/s   of perft   ms each   same moves   "
@@ -131,7 +131,7 @@ def measure_exact(n: int, seed: int) -> None:
 
 
 def measure_ffo(first: int, last: int) -> None:
-    """Print how the engine finds the exact scores of the endgames in the FFO suite."""
+    """Print the nodes and the time in which the engine solves endgames of the FFO suite."""
     engine = Engine()
     engine.act(Othello())
     scaled = 0.0

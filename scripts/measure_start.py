@@ -59,7 +59,7 @@ class Arguments:
 
 
 def seconds(program: str, cache: str, processes: int = 1) -> float:
-    """Start some processes at once that all run one program; return the seconds until all of them have ended."""
+    """Start several processes at once, all with the same program; return the seconds until all of them have ended."""
     env = os.environ | {"NUMBA_CACHE_DIR": cache}
     began = time.perf_counter()
     command = [sys.executable, "-c", program]

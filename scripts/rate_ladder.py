@@ -1,6 +1,6 @@
 """Rate the opponents of the ladder by a long tournament, and write the ladder's file.
 
-    python scripts/rate_ladder.py othello_env/arena/ladder-v0.json --records ladder-v0.jsonl
+    python scripts/rate_ladder.py othello_env/arena/rating/ladder-v0.json --records ladder-v0.jsonl
 
 An opponent of the ladder is called a rung. Each rung plays the two rungs above it, from all packaged openings and with
 both colours. Each game is added to the file of records, so the same command continues where it was stopped. The ratings
@@ -8,8 +8,8 @@ are those that explain all results best (`othello_env.arena.rating.elo`); the lo
 how the ratings were found, and has a hash of the games from the first opening. A test plays these games again, so that
 it notices when a rung plays differently.
 
-At the end, the script compares the ratings with the packaged ratings. For a second opinion from other games, give other
-openings and another seed. `--first` rates only the weakest rungs:
+At the end, the script compares the ratings with the packaged ratings. `--first` rates only the weakest rungs. For a
+second opinion from other games, give other openings and another seed:
 
     python scripts/balanced_openings.py openings.txt --seed 1 --depth 6
     python scripts/rate_ladder.py second.json --records second.jsonl --openings openings.txt --seed 1
@@ -60,7 +60,7 @@ RUNGS = (
 """From the weakest to the strongest. Neighbours are so close that each wins some games. No rung depends on time."""
 
 STEPS = 2
-"""The number of rungs above it that each rung plays."""
+"""Each rung plays this number of rungs above it."""
 
 
 @dataclass(frozen=True)

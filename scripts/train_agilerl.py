@@ -61,7 +61,7 @@ def make_env(games: int, **arguments: Any) -> gymnasium.vector.VectorEnv:
 def make_population(env: gymnasium.vector.VectorEnv, count: int, seed: int) -> list[PPO]:
     """Agents whose settings fit a game that is decided at its end."""
     torch.manual_seed(seed)
-    np.random.seed(seed)  # noqa: NPY002 - AgileRL uses the global state
+    np.random.seed(seed)  # noqa: NPY002 - AgileRL uses the global random state
     size = env.single_observation_space["observation"].shape[-1]
     whole_board = {"channel_size": [256], "kernel_size": [size], "stride_size": [1]}  # the same as a dense layer
     network = {

@@ -10,7 +10,7 @@ The last command has settings for a GPU; it has not been run.
 The method is AlphaZero (Silver et al., 2018) with the search of Gumbel AlphaZero (Danihelka et al., 2022), which learns
 from few simulations. An iteration plays many games at once, from random openings to their ends. In each position the
 search chooses the move. The policy learns to match the search's improved policy. The value learns the result for the
-player to move. The network learns from the positions of the last iterations, in all eight symmetries of the board.
+player to move. The network learns from the positions of the last iterations, turned and mirrored at random.
 
 The file's path is the spec of an agent; ``runs/az.safetensors:simulations=64`` lets the agent look ahead. Beside the
 file are the curve (.json, .png) and the state with which ``--resume`` continues (.state.safetensors). An iteration
@@ -219,7 +219,7 @@ class Learner:
 
     @property
     def trained(self) -> NeuralNetwork:
-        """The network."""
+        """The network that the run produces."""
         return self.network
 
     @property
@@ -233,7 +233,7 @@ class Learner:
         return f"score with {self.settings.simulations} simulations a move"
 
     def measure(self, games: int, simulations: int, opponents: tuple[str, ...] = LADDER) -> dict[str, MatchResult]:
-        """Matches of the network, which searches with some simulations for each move; 0 for no search."""
+        """Matches of the network, with a search of this number of simulations for each move; 0 means no search."""
         agent = NeuralAgent(self.network, simulations=simulations)
         return play_ladder(agent, self.settings.size, games, opponents)
 
@@ -275,7 +275,7 @@ def after_passes(boards: OthelloPositions) -> OthelloPositions:
 
 
 def results(boards: OthelloPositions) -> Any:
-    """(N,) the results of finished games for the players to move: +1, 0 or -1."""
+    """The results of finished games for the players to move, (N,): +1, 0 or -1."""
     own, opponent = boards.observations().sum(axis=(2, 3), dtype=int).T
     return np.sign(own - opponent)
 

@@ -142,7 +142,7 @@ class Course:
         return f"{self.trainer.games:,} games  {self.trainer.seconds:.0f} s"
 
     def next_point(self) -> Goal:
-        """The curve's next point: ``--first`` games, twice as many, and so on, rounded up to the end of a batch."""
+        """When to add the next point: after ``--first`` games, twice as many, and so on. Batches stay whole."""
         games, batch = self.args.first, self.trainer.batch
         while self.curve and games <= self.curve[-1]["games"]:
             games *= 2

@@ -6,7 +6,7 @@
 
 The method is proximal policy optimisation (Schulman et al., 2017). In most games the policy plays both sides, and each
 side learns from its own result. In the other games the policy plays against packaged agents and its own past selves.
-Games begin after a random number of random plies. Each step is shown to the network in one of the board's eight
+Games begin after a random number of random plies. At each step, the network sees the boards in one of the eight
 symmetries. The agent uses the mean of the weights of the last iterations. The mean plays better than the weights of any
 single iteration.
 
@@ -142,7 +142,7 @@ class Learner:
         return losses
 
     def _prepared(self) -> list[Any]:
-        """Give the second environment the present opponents; return all environments."""
+        """Give the environment with opponents its present opponents; return all environments."""
         if len(self.envs) > 1:
             packaged = LADDER[1:]
             league: dict[Any, float] = {NeuralAgent(network, 1.0): 0.5 / len(self.past) for network in self.past}

@@ -99,7 +99,7 @@ def make_algorithm(seed: int, workers: int = 0, games: int = 16, steps: int = 40
 
 
 def as_policy(module: ActionMaskingTorchRLModule) -> Policy:
-    """The likeliest actions, as an agent: a function of observations and masks."""
+    """An agent that plays the likeliest action: a function of observations and masks."""
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         rows = torch.from_numpy(observations).flatten(1).float()

@@ -5,8 +5,8 @@
 
 Stable-Baselines3 has its own interface for vector environments. `othello_env.envs.OthelloVecEnv` is the compiled vector
 environment with that interface. A single environment, ``gymnasium.make("othello_env/Othello-v0")``, works as it is. The
-model is saved in that library's own format, which may hold pickled objects: load only files that you trust. Ctrl-C ends
-the training and keeps what was learned.
+model is saved in Stable-Baselines3's own format, which may hold pickled objects: load only files that you trust. Ctrl-C
+ends the training and keeps what was learned.
 
 To let the model play, write these lines into a file ``policy.py``:
 

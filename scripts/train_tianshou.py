@@ -77,7 +77,7 @@ class Learner:
         def make() -> PettingZooEnv:
             return PettingZooEnv(othello_v0.env(size=size, strict=strict))
 
-        np.random.seed(seed)  # noqa: NPY002 - Tianshou explores with the global state
+        np.random.seed(seed)  # noqa: NPY002 - Tianshou explores with the global random state
         torch.manual_seed(seed)
         first = make()
         self.policy = DiscreteQLearningPolicy(model=make_net(size), action_space=first.action_space, eps_training=0.1)

@@ -22,8 +22,7 @@ __all__ = ["MatchResult", "match_names", "play_match"]
 _MOST_AT_ONCE = 256
 """The most games played at once.
 
-The number of games played at once never depends on time. So even agents that use a global random generator play the
-same match again.
+This number never depends on time. So a match can be repeated even if its agents use a global random generator.
 """
 
 
@@ -52,7 +51,7 @@ def play_match(
         progress: called with the record of each finished game, in the order of the schedule.
 
     Raises:
-        AgentLeftError: an agent has left.
+        AgentLeftError: an agent, such as a person, has left the game.
         TypeError: games or the seed is not an integer.
         ValueError: games is odd or not positive, the seed is negative, or an opening is wrong.
         WrongGameError: an agent does not play this game, or not on a board of this size.

@@ -52,8 +52,8 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
 
     Args:
         arguments: the arguments of the command; by default the arguments of this process.
-        is_interrupted: returns whether an interrupt came where Python drops it, such as in a destructor. If so,
-            an error counts as an interrupt.
+        is_interrupted: returns whether an interrupt came while Python could not raise it, such as in a destructor.
+            After such an interrupt, an error counts as an interrupt.
     """
     given = sys.argv[1:] if arguments is None else arguments
     sys.path.append(str(Path.cwd()))  # so that a spec package.module:name can name a module in the current folder

@@ -32,7 +32,7 @@ class GtpServer:
 
     Args:
         agent: the agent; it plays every side for which a command asks for a move.
-        name: the agent's name for the other program.
+        name: the name under which the other program knows the agent.
         size: the size of the first board.
         seed: the agent's random choices depend only on this seed, the game's number and the colour.
 
@@ -161,7 +161,7 @@ class GtpServer:
             began = time.monotonic()
             try:
                 action = self._seats[player].ask(state, self._clocks.left(player))
-            except Exception as error:  # any error is an answer, after which the other program may continue
+            except Exception as error:  # answer with any error, so that the other program can continue
                 raise_interrupt(error)
                 del self.states[before:]
                 what = str(error) if isinstance(error, AgentError) else f"{type(error).__name__}: {error}"

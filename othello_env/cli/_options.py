@@ -47,9 +47,9 @@ _LARGEST_SEED = 2**64 - 1
 MOST_GAMES, MOST_SECONDS, MOST_THREADS = 10**9, 1e9, 1024
 """Limits that nobody needs to exceed, so that a typing mistake is an error and nothing overflows."""
 FILE = click.Path(dir_okay=False, path_type=Path)
-"""The path of a file to write."""
+"""The type of an option that takes the path of a file to write."""
 FOLDER = click.Path(path_type=Path)
-"""The path of a folder to write to."""
+"""The type of an option that takes the path of a folder to write to."""
 
 
 class FloatRange(click.FloatRange):

@@ -12,6 +12,7 @@ from othello_env.games.othello.position import Othello
 __all__ = ["BOARDS_BEGIN_WITH_DASHES", "command", "position_from_text", "position_options", "summary"]
 
 BOARDS_BEGIN_WITH_DASHES = {"ignore_unknown_options": True}
+"""click's settings for a command whose argument can be a board: a board that begins with ``-`` is not an option."""
 
 
 def position_from_text(text: str, to_move: str, size: int) -> Othello:

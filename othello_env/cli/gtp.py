@@ -47,7 +47,7 @@ def _ending_with_reader() -> Iterator[None]:
         yield
         return
     poller = select.poll()
-    poller.register(1, 0)  # 1 is standard output; only its end is reported
+    poller.register(1, 0)  # report only when standard output (1) has lost its reader
     is_done = threading.Event()
 
     def watch() -> None:

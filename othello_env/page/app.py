@@ -64,7 +64,7 @@ def make_app(
 
     Args:
         offers: the agents that a page may ask; requests for other agents are refused.
-        port: the port of the server; the Host of each request must have it.
+        port: the port of the server; the header Host of each request must name this port.
         results: the contents of files that the page draws, see `othello_env.page.results.read_results`.
         thinkers: the processes that think; by default the application makes its own. They close with the application.
         first_requests: requests that the thinkers answer when the application starts, so that the code which these

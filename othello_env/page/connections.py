@@ -1,4 +1,4 @@
-"""Connections to the page's server. A connection without a request is ended, and never blocks another connection."""
+"""Connections to the page's server. A connection that stays idle is closed, so that it never blocks another one."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def endpoints() -> dict[str, Endpoint]:
 
 
 async def _show(fields: Reader, _request: Request) -> Response:
-    """The positions of a game from ply ``from`` on. The answer has the board only if ``from`` is 0."""
+    """The positions of a game from ply ``from`` on. The answer describes the empty board only if ``from`` is 0."""
     game = fields.game()
     first = fields.integer("from", 0, len(game.moves)) if fields.has("from") else 0
     return JSONResponse(await asyncio.to_thread(_views, game, first))
@@ -45,7 +45,7 @@ def _views(game: PageGame, first: int) -> dict[str, Any]:
 
 
 async def _open(fields: Reader, _request: Request) -> Response:
-    """The record of a new game from an opening; the game's seed chooses the opening."""
+    """The record of a new game from an opening. The game's seed determines the opening."""
     game = fields.game()
     opening = fields.choice("opening", _OPENINGS)
     return _record(await asyncio.to_thread(_opened, game, None if opening == "start" else opening))

@@ -132,7 +132,7 @@ class PageGame:
         """The position where the game begins.
 
         Raises:
-            ValueError: the position is not one of this game.
+            ValueError: the position does not fit the game.
         """
         rules = Rules.parse(self.game)
         if self.position is None:

@@ -59,7 +59,7 @@ def _plays(agent: Agent, game: str) -> bool:
 FIRST_REQUESTS = tuple(
     {"spec": offer.spec, "task": task, "record": PageGame(played).to_json()}
     for offer in PACKAGED
-    if ":ms=" not in offer.spec  # an agent with another limit of time runs the same machine code
+    if ":ms=" not in offer.spec  # the same agent with another time limit runs the same machine code
     for game in offer.games
     for task, played in (("move", game), ("actions", game), ("exact", "othello:size=4"))
     if ":" not in game  # other sizes run the same machine code

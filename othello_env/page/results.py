@@ -118,7 +118,7 @@ def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
 def _scores(point: dict[str, Any]) -> dict[str, Any]:
     """A point's scores by name: for each opponent, with and without a search, if the point has ``scores``.
 
-    Otherwise the value ``score`` and each value that has an error, such as ``NAME +-`` for the value ``NAME``.
+    Otherwise the value ``score``, and each value ``NAME`` whose error the point has under ``NAME +-``.
     """
     if "scores" in point:
         without = {f"{opponent}, without search": score for opponent, score in point.get("without search", {}).items()}

@@ -65,12 +65,13 @@ class _Ticket:
 
     Args:
         work: the task.
-        forget: called when no request waits and no new one has come in time; then the work is cancelled.
+        forget: called before the work is cancelled, when no request waits and no new one has come in time.
     """
 
     def __init__(self, work: asyncio.Task[dict[str, Any]], forget: Callable[[], object]) -> None:
         self.work = work
-        work.add_done_callback(lambda task: task.cancelled() or task.exception())  # else asyncio may log its error
+        # The callback takes the task's error, because asyncio logs an error that nobody takes.
+        work.add_done_callback(lambda task: task.cancelled() or task.exception())
         self._forget = forget
         self._waiting = 0
         self._end: asyncio.TimerHandle | None = None

@@ -26,7 +26,7 @@ def play_batch(
     Args:
         agents: the agents that play.
         starts: the N positions in which the games begin.
-        seats: (N, 2), the place in `agents` of the agent that plays each side.
+        seats: (N, 2), for each game and side, the index in `agents` of the agent that plays it.
         keys: (N, 2), the 64-bit key of each side's random choices.
 
     Raises:
@@ -65,7 +65,7 @@ def _finals(
     to_move: npt.NDArray[np.int64],
     history: list[npt.NDArray[np.int64]],
 ) -> list[Othello]:
-    """The last positions with all moves of the games. `history` has T arrays (N,) of actions, -1 after a game's end."""
+    """The games' last positions, with all moves. `history` has T arrays (N,) of actions; -1 after the end of a game."""
     moves = np.array(history).reshape(len(history), len(starts)).T.tolist()
     finals = []
     for i, start in enumerate(starts):

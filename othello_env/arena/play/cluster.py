@@ -31,7 +31,7 @@ from othello_env.support.extras import import_extra
 __all__ = ["play_jobs_on_cluster"]
 
 _RETRIES = 10
-"""The number of times that a node or a Ray process may die during a job. An agent that crashes ends neither of them."""
+"""The number of times that a node or a Ray process may die during a job. The crash of an agent does not count."""
 
 
 def play_jobs_on_cluster(
@@ -103,7 +103,7 @@ def _pack(name: str, agent: str | Agent | Policy) -> bytes:
     """An agent pickled by Ray, which includes the code of functions that other machines cannot import."""
     try:
         packed: bytes = import_extra("ray.cloudpickle", "ray").dumps(agent)
-    except Exception as error:
+    except Exception as error:  # pickling calls the agent's own code, which may raise any error
         raise TypeError(f"agent {name!r} cannot be sent to another process: {error}") from None
     return packed
 
@@ -131,7 +131,7 @@ class _Setting:
         seed: used to make the agents; see `play_jobs_on_cluster`.
         clock: the time of each side, or None.
         folder: the folder in which the tournament was started.
-        versions: the versions that the tournament's records name.
+        versions: the versions, by name, of Python and of the packages in the process that started the tournament.
     """
 
     tournament: str
@@ -171,13 +171,13 @@ class _Board:
     def play(self, job: Job) -> list[GameRecord]:
         self._jobs.append(job)
         records: list[GameRecord] = []
-        while len(records) < len(job.pairings):  # if the worker dies, the records of its games come one by one
+        while len(records) < len(job.pairings):  # if the worker dies, its games are played one by one
             records += next(self._played)
         return records
 
 
 _boards: dict[str, _Board] = {}
-"""The board of the last tournament that this Ray process played for, by the tournament's key."""
+"""The `_Board` of the last tournament that this Ray process played for, by the tournament's key."""
 
 
 def _play(setting: _Setting, job: Job) -> list[GameRecord]:

@@ -32,10 +32,10 @@ class Watch(Protocol):
         """Called when the player's agent begins to prepare for the game."""
 
     def thinks(self, player: int, seconds: float | None) -> None:
-        """Called when the player is asked for a move. It has this many seconds; None means no limit."""
+        """Called when the player is asked for a move. The player has this many seconds; None means no limit."""
 
     def plays(self, action: int, seconds: float) -> None:
-        """Called when an action is played. Its player thought for this many seconds, 0 if forced or without a clock."""
+        """Called when an action is played, with the player's thinking time: 0 for a forced pass or without a clock."""
 
 
 def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iterator[GameRecord]:
@@ -49,7 +49,7 @@ def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iter
         pairings: the games.
 
     Raises:
-        AgentLeftError: an agent has left.
+        AgentLeftError: an agent, such as a person, has left the game.
         WrongGameError: an agent does not play this game, or not on a board of this size.
     """
     todo = iter(pairings)
@@ -98,10 +98,10 @@ def play_game(
         agents: the agents by name. The pairing may use only some of them.
         pairing: the game.
         clock: the time of each side. An agent that answers too late loses. Preparing for a game is not timed.
-        watch: its methods are called before and after each move.
+        watch: its methods are called before the game, and before and after each move.
 
     Raises:
-        AgentLeftError: an agent has left.
+        AgentLeftError: an agent, such as a person, has left the game.
         WrongGameError: an agent does not play this game, or not on a board of this size.
     """
     state, used = pairing.start, [0.0] * pairing.start.num_players
@@ -135,9 +135,11 @@ def play_game(
 def _answer(
     seat: Seat, state: State, clock: TimeControl | None, used: list[float], watch: Watch | None
 ) -> tuple[int | str, float]:
-    """Ask the player to move. Returns its action, or the reason why it forfeits; and its thinking time in seconds.
+    """Ask the player to move.
 
-    The time is also added to `used`. Without a clock, the time is 0.
+    Returns:
+        (answer, seconds). The answer is the player's action, or a text that says why the player forfeits. The seconds
+        of thinking are also added to `used`; they are 0 without a clock and after an error.
     """
     player = state.to_move
     left = clock.left(used[player]) if clock else None
@@ -173,7 +175,7 @@ def failure(agent: Agent, state: State, error: BaseException) -> str:
 
 
 def _described(error: BaseException) -> str:
-    """An error as text, with a file and a line: the innermost line of the first file that is not in this package."""
+    """An error as text, with its place: the traceback's first file outside this package, and the innermost line there."""
     files = traceback.extract_tb(error.__traceback__)
     theirs = [frame for frame in files if not Path(frame.filename).is_relative_to(_PACKAGE)]
     place = ""

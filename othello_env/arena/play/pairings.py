@@ -17,8 +17,8 @@ class Opening:
 
     Attributes:
         number: the number of the opening in its match or tournament.
-        position: the position before the opening's moves, as the game's text and the player to move; None for the
-            usual start of the game.
+        position: the position before the opening's moves, as two texts: the board and the name of the player to move.
+            None for the usual start of the game.
         moves: the names of the opening's moves, separated by spaces.
         start: the position after these moves.
     """
@@ -56,7 +56,7 @@ class Pairing:
 
 
 def check_games(games: Any, players: int = 2) -> int:
-    """Check a number of games and return it as an int. Each opening needs a game in every rotation of the seats.
+    """Check a number of games and return it as an int. Each opening is played once in every rotation of the seats.
 
     Raises:
         TypeError: `games` is not an integer, or is a bool.

@@ -32,7 +32,7 @@ __all__ = ["GRACE_SECONDS", "PREPARE_SECONDS", "Job", "WorkerError", "play_jobs"
 PREPARE_SECONDS = 120.0
 """The most seconds that an agent may take to prepare for a game; it may have to compile or load much."""
 GRACE_SECONDS = 0.5
-"""An agent is stopped this many seconds after the end of its time. An answer after the end would be too late anyway."""
+"""An agent is stopped this many seconds after its time is up. An answer during these seconds is already too late."""
 _DEATHS = 3
 
 
@@ -110,7 +110,7 @@ def _check_sendable(roster: Mapping[str, str | Agent | Policy]) -> None:
     for name, agent in roster.items():
         try:
             pickle.dumps(agent)
-        except Exception as error:
+        except Exception as error:  # pickling calls the agent's own code, which may raise any error
             raise TypeError(
                 f"agent {name!r} cannot be sent to another process ({error}); give it as a spec, or as a function that "
                 "a module defines"
@@ -166,7 +166,7 @@ class _Worker:
                     report_compilation()
                     continue
                 self._note(kind, *values)
-        except WorkerError:  # a WorkerError is an OSError, but not an error of the connection
+        except WorkerError:  # the worker failed, not the connection: WorkerError is an OSError, too
             raise
         except (EOFError, OSError):
             return self._died()
@@ -234,7 +234,7 @@ class _Worker:
     def stop(self) -> None:
         self.stopped = True
         if sys.platform != "win32" and self.process.pid is not None:
-            with suppress(ProcessLookupError, PermissionError):  # the process group does not exist, or not any more
+            with suppress(ProcessLookupError, PermissionError):  # the process group does not exist yet, or no longer
                 os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
         self.process.join()

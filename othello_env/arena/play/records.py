@@ -59,10 +59,11 @@ class GameRecord:
         game: the name of the game and its options; see `othello_env.games.registry.Rules`.
         agents: (P,), the agents' names, in the order of the players.
         opening: the opening's number in its match or tournament.
-        position: where the opening begins, as the game's text and the player to move; None for the usual start.
+        position: where the opening begins, as two texts: the board and the player to move. None for the usual start.
         opening_moves: the moves of the opening, separated by spaces, passes included.
         moves: the moves after the opening, written in the same way.
-        result: (P,), +1 for a win and -1 for a loss, with the sum zero. A player that forfeits gets -1.
+        result: (P,), each player's result, such as +1 for a win and -1 for a loss. The results add up to zero. A player
+            that forfeits gets -1.
         margins: (P,), by how much each player won (negative if it lost), in the unit of the scores. A player that
             forfeits loses by the largest margin.
         scores: (P,), each player's count of discs, cells or pieces in the last position.
@@ -113,7 +114,7 @@ class GameRecord:
             final: its last position, whose moves begin with the moves of the opening.
             fault: the player that forfeited the game in this position and why, or None.
             clock: the time of each side, or None.
-            seconds: (P,), how long each player thought; not used without a clock.
+            seconds: (P,), the seconds that each player thought; not used without a clock.
         """
         result, margins = _ends(final, None if fault is None else fault[0])
         return cls(
@@ -223,9 +224,10 @@ class GameRecord:
 
 
 def _ends(final: State, forfeits: int | None) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The result and the margins of a game that ended in this position, or in which a player forfeited there.
+    """The results and the margins of a game whose last position is `final`.
 
-    The other players share what a player that forfeits loses.
+    If a player forfeited the game, `forfeits` is this player, who gets a result of -1 and loses by the largest margin.
+    The other players share what this player loses.
     """
     if forfeits is None:
         return final.returns(), final.margins()
@@ -284,4 +286,4 @@ _FIELDS: dict[str, tuple[Any, str]] = {
     "seconds": (lambda value: value is None or _is_list(int, float)(value), "null or a list of numbers"),
     "versions": (lambda value: isinstance(value, dict) and all(map(_is_text, value.values())), "texts by name"),
 }
-"""The fields of a line in order. Each has a check of its value, and words that say what the check expects."""
+"""The fields of a line, in order: for each, a function that checks the value, and a text that says what it expects."""

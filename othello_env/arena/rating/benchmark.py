@@ -157,7 +157,7 @@ def run_benchmark(
         games: the most games to play.
         seconds: after this time no new pair of games begins.
         seed: the same seed gives the same results, unless the time in `seconds` ends the games.
-        progress: called after each pair of games.
+        progress: called after each pair of games, with the results so far.
 
     Raises:
         AgentError, TypeError, ValueError: see `place`.

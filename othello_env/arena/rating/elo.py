@@ -8,8 +8,8 @@ effect of half a win and half a loss. The more games there are, the smaller the 
 
 The games from one opening with swapped colours are not independent, so they form one unit. The covariance is a sandwich
 estimate: the squared residuals of the units, multiplied on both sides by the inverse information. The residuals are
-unreliable if there are few games or if the games are one-sided. So a pair of games counts as at least one independent
-game and as at most two.
+unreliable if there are few games or if the games are one-sided. So a pair of games counts as at least one and at most two
+independent games.
 
 If one group of agents took every point against the others, the results limit the difference between the groups in only
 one direction (Ford, Am. Math. Mon. 64, 1957). In the other direction only the penalty would limit the difference, so
@@ -68,7 +68,8 @@ class Ratings:
         elo: the ratings by name; agents with fixed ratings come first. NaN for an agent without a rating.
         covariance: (K, K) float64, the covariance of the ratings in the same order, in squared Elo points; 0 for fixed
             ratings.
-        limited: two sets: the agents whose ratings have a lower limit, and the agents whose ratings have an upper one.
+        limited: two sets of agents: those whose ratings the results limit from below, and those whose ratings they
+            limit from above.
     """
 
     elo: dict[str, float]
@@ -114,7 +115,7 @@ class Ratings:
 
 
 def _text(elo: float, low: float, high: float) -> str:
-    """A rating as text: the value with its interval; only the finite limit if there is only one."""
+    """A rating as text: the value with its interval, or only the limit if just one end of the interval is finite."""
     if math.isinf(low):
         return "without a limit" if math.isinf(high) else f"at most {high:.0f}"
     return f"at least {low:.0f}" if math.isinf(high) else f"{elo:.0f} ({low:.0f} to {high:.0f})"
@@ -134,9 +135,9 @@ class _Meetings:
 
     Attributes:
         names: the names of the agents; agents with fixed ratings come first.
-        free: for each name, whether the rating is free, so that it must be found.
+        free: for each name, whether the rating is free: not fixed, so it must be found.
         given: for each name, the fixed rating in log odds; 0 if the rating is free.
-        games, points, ss, sg, gg: (M,), the five sums of `_sums`.
+        games, points, ss, sg, gg: (M,), each pair's sums of g, s, s * s, s * g and g * g over its units; see `_sums`.
         design: (M, F). In each pair's row, the first agent's column is 1, the second agent's is -1, the rest is 0.
         offset: (M,), the first agent's `given` minus the second agent's.
         limited: see `Ratings`.
@@ -205,7 +206,7 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratin
 
     Args:
         comparisons: the results.
-        fixed: known ratings, to which the others are relative: one anchor, such as ``{"random": 0}``, or several.
+        fixed: at least one known rating by name, such as ``{"random": 0}``. The other ratings are relative to these.
 
     Raises:
         ValueError: a comparison is impossible, no rating is fixed, no chain of games connects an agent to a fixed

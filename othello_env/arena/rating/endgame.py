@@ -136,7 +136,7 @@ def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAcc
         seed: determines the agent's random choices.
 
     Raises:
-        AgentLeftError: the agent has left.
+        AgentLeftError: the agent, such as a person, has left.
         TypeError: the seed is not an integer.
         ValueError: the seed is negative.
         WrongGameError: the agent does not play Othello on 8x8.

@@ -14,10 +14,10 @@ _LEAST_EXPECTED = 5.0
 
 @dataclass(frozen=True)
 class Fit:
-    """Pearson's chi-square of the scores against rungs.
+    """Pearson's chi-square of an agent's scores against rungs, the opponents of the ladder.
 
     Attributes:
-        chi_square: the sum over rungs of (points - expected points)^2 / variance, with the points of the agent.
+        chi_square: the sum over rungs of (points - expected points)^2 / variance, where points are the agent's.
         rungs: the number of rungs in the sum. A rung is left out if either side is expected to get fewer than 5 points.
     """
 
@@ -44,7 +44,7 @@ class Fit:
 
     @property
     def p_value(self) -> float:
-        """The probability that chance makes `chi_square` at least this large.
+        """If one rating explains all scores, the probability of a `chi_square` that is at least as large as this one.
 
         The approximation is by Wilson and Hilferty (PNAS 17, 1931).
         """

@@ -1,4 +1,4 @@
-"""Find an agent's rating on the ladder by games against the rungs that say most about the rating.
+"""Find an agent's rating on the ladder by games against rungs, the opponents of the ladder.
 
 The ratings of the rungs are fixed, so only the agent's rating must be found. A game says most about this rating when
 the result of the game is least certain. So each batch of games is played against a rung near the present estimate of
@@ -40,7 +40,7 @@ HALF_WIDTH = 25.0
 _SMALLEST_BATCH, _LARGEST_BATCH = 4, 64
 """The fewest and the most pairs of games in a batch. The first batches are small, since little is known yet."""
 _INFORMATIVE = 0.8
-"""The most informative rung takes turns with each rung whose games give at least this share of its information."""
+"""Rungs take turns if a game against them gives at least this share of the most information that any rung gives."""
 _BEYOND = 0.9
 """An agent is too strong for the ladder if its expected score against the strongest rung is above this number.
 
@@ -81,7 +81,8 @@ class Placement:
     def elo(self) -> float | None:
         """The rating by maximum likelihood with Firth's penalty, see `othello_env.arena.rating.elo`.
 
-        None if the agent lost or forfeited all games. Then the rating has only an upper limit, the end of `interval`.
+        None if the agent lost or forfeited all games. Then the rating has only an upper limit, the upper end of
+        `interval`.
         """
         if all(match.losses == match.games for match in self.matches.values()):
             return None
@@ -245,7 +246,7 @@ class _Climb:
             seconds = self.agent.seconds / max(self.agent.decisions, 1)
             self.placement = Placement(self.placement.ladder, matches, seconds)
             yield self.placement
-            if time.monotonic() > deadline and not at_once:  # games played at once are all over by now and all count
+            if time.monotonic() > deadline and not at_once:  # games that are played at once are all over by now, so they all count
                 break
 
     def _pairings(self, rung: Rung, pairs: int) -> list[Pairing]:

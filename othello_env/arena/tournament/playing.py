@@ -34,7 +34,7 @@ def play_tournament(
     """Play a tournament, or only the games that are missing in a file.
 
     Each finished game is added to the file and passed to `progress` at once; Ctrl-C waits until both are done. Games of
-    this tournament that are already in the file count and are not played again. An agent that answers with an illegal
+    this tournament that are already in the file count, and are not played again. An agent that answers with an illegal
     action, raises an error or exceeds its time forfeits that game. A `FaultWarning` at the end reports this.
 
     Args:
@@ -52,7 +52,7 @@ def play_tournament(
         RecordError: a game in the file does not belong to this tournament. The message names the line, and nothing is
             written. This is a ValueError too.
         OSError: the file cannot be written, or another process writes to it.
-        AgentLeftError: an agent has left.
+        AgentLeftError: an agent, such as a person, has left the game.
         MissingExtraError: Ray is not installed.
         TypeError: an agent cannot be sent to a worker.
         WrongGameError: an agent does not play this game, or not on a board of this size.

@@ -26,7 +26,7 @@ def read_records(path: str | Path) -> list[GameRecord]:
     Raises:
         OSError: the file cannot be read, or is not a regular file.
         ValueError: the file has more than 4 GiB.
-        RecordError: a line is not a record, or not what its moves lead to; the message names the line.
+        RecordError: a line is not a record, or contradicts its own moves; the message names the line.
     """
     data = read_file(path, _LARGEST_FILE, "read records from")
     records = _parse(data[: _whole(data, path)], path)

@@ -138,7 +138,7 @@ class Schedule:
 
     @cached_property
     def _opening(self) -> Callable[[int], Opening]:
-        """A function from a number to the opening. The last few openings are kept, as several games begin with each."""
+        """A function that takes a number and returns the opening. It keeps the last few, since several games use each."""
         return lru_cache(_KEPT_OPENINGS)(self._make_opening)
 
     def _make_opening(self, number: int) -> Opening:

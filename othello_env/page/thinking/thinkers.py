@@ -23,8 +23,8 @@ class Thinkers:
         processes: the number of processes, at least two.
         seconds: the longest time for a think.
         start_seconds: the additional time for a process's first think, which may have to compile.
-        grace_seconds: how long a think continues after nobody waits for it. To stop a think its process must be killed,
-            and most thinks end by themselves within this time.
+        grace_seconds: how long a think continues after nobody waits for it. Most thinks end within this time, which
+            saves their processes: to stop a think, its process must be killed.
     """
 
     def __init__(
@@ -62,7 +62,8 @@ class Thinkers:
         except asyncio.CancelledError:
             if self._is_closed:
                 raise ClosedError("the server is closing") from None
-            answering.add_done_callback(lambda task: task.cancelled() or task.exception())  # else asyncio logs an error
+            # The callback takes the task's error, because asyncio logs an error that nobody takes.
+            answering.add_done_callback(lambda task: task.cancelled() or task.exception())
             asyncio.get_running_loop().call_later(self._grace_seconds, answering.cancel)
             raise
         if "error" in answer:
@@ -103,7 +104,7 @@ class Thinkers:
         try:
             async with asyncio.timeout(seconds):
                 return await process.ask(request)
-        except BaseException as error:
+        except BaseException as error:  # also if this call is cancelled
             await self._kill(process)
             if isinstance(error, TimeoutError):
                 raise ThinkingError(f"{request['spec']} was stopped after {seconds:g} s") from None

@@ -55,7 +55,7 @@ class Turns:
 
 
 class _Client:
-    """The number of a client's thinks that wait or run, and the limits for those that run at once."""
+    """How many thinks of a client wait or run, and the limits for the number that run at once."""
 
     def __init__(self, share: int) -> None:
         self.waiting = 0

@@ -41,7 +41,7 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
         return {"powers": powers(agent)}
     game = PageGame.read(request["record"])
     state = game.states()[-1]
-    # Each answer depends only on the game, not on what this process was asked before.
+    # A new seat for each answer, so that it depends only on the game, not on what this process was asked before.
     seat = Seat(agent, seat_key(game.seed, state.to_move))
     match request["task"]:
         case "move":
@@ -77,7 +77,7 @@ def _listen(requests: queue.SimpleQueue[str]) -> None:
 def _answer_line(line: str, agents: dict[str, Agent]) -> dict[str, Any]:
     try:
         return answer(json.loads(line), agents)
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit) as error:  # an agent may raise any error, or call sys.exit
         return {"error": (str(error) or type(error).__name__).splitlines()[0]}
 
 
