@@ -91,7 +91,7 @@ def follow(
     placements: int,
     after: npt.NDArray[np.int16],
 ) -> None:
-    """Write to `after` the first `placements` configurations of the position that a move leads to, as the mover sees it.
+    """Write to `after` the first `placements` configurations of the position after a move, as the mover sees it.
 
     The move puts a disc on `square` and turns the discs `turned`.
     """
