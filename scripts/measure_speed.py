@@ -3,12 +3,12 @@
     python scripts/measure_speed.py
     python scripts/measure_speed.py --seconds 0.2 --windows 3 --opponents random
 
-The yardstick is perft on one core, which makes positions one after the other with the same kernels. A figure is what a user gets:
-units divided by the time that passed, including the ends of games and resets. It is the median of several windows,
-shown with the lowest and the highest. The games of a batch begin at different stages, because the steps of games at the
-same stage are all cheap or all expensive. The time to choose random actions does not count, except for Pgx, which
-chooses them in its compiled loop. Compare the ratios: absolute rates depend on the machine. Other libraries are
-measured if they are installed (``pip install 'othello-env[peers]'``).
+The yardstick is perft on one core, which makes positions one after the other with the same kernels. A figure is what a
+user gets: units divided by the time that passed, including the ends of games and resets. It is the median of several
+windows, shown with the lowest and the highest. The games of a batch begin at different stages, because the steps of
+games at the same stage are all cheap or all expensive. The time to choose random actions does not count, except for
+Pgx, which chooses them in its compiled loop. Compare the ratios: absolute rates depend on the machine. Other libraries
+are measured if they are installed (``pip install 'othello-env[peers]'``).
 """
 
 from __future__ import annotations

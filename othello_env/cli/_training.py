@@ -88,7 +88,7 @@ class _Watch:
         return Goal(seconds=self.curve[-1][0] + self._every if self.curve else self._first_seconds)
 
     def measure(self) -> None:
-        """Add a point to the curve. Store its score in the network, too, so that the network's file contains the score."""
+        """Add a point to the curve. Store its score in the network, too, so that the network's file has it."""
         self.is_measuring = True
         score = _score(self._trainer)
         self._trainer.network.training["scores"] = {"games": self._trainer.games, YARDSTICK: score}

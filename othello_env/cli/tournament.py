@@ -149,7 +149,7 @@ def elo_table(result: Tournament, anchor: str | None = None) -> str:
         low, high = ratings.interval(agent)
         following = order[place + 1 : place + 2]
         better = ratings.superiority(agent, following[0]) if following else math.nan
-        elo = "-" if math.isinf(low) else f"{ratings.elo[agent]:.0f}"  # an agent without points, or one that forfeited all games
+        elo = "-" if math.isinf(low) else f"{ratings.elo[agent]:.0f}"  # no points, or all games forfeited
         rows.append((agent, elo, _interval(low, high), "" if math.isnan(better) else f"{better:.3f}"))
     return options.table(("agent", "Elo", "95% interval", "better than next"), rows)
 

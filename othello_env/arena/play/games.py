@@ -175,7 +175,7 @@ def failure(agent: Agent, state: State, error: BaseException) -> str:
 
 
 def _described(error: BaseException) -> str:
-    """An error as text, with its place: the traceback's first file outside this package, and the innermost line there."""
+    """An error as text, with its place: the traceback's first file outside this package, and the last line there."""
     files = traceback.extract_tb(error.__traceback__)
     theirs = [frame for frame in files if not Path(frame.filename).is_relative_to(_PACKAGE)]
     place = ""

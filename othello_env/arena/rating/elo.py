@@ -8,8 +8,8 @@ effect of half a win and half a loss. The more games there are, the smaller the 
 
 The games from one opening with swapped colours are not independent, so they form one unit. The covariance is a sandwich
 estimate: the squared residuals of the units, multiplied on both sides by the inverse information. The residuals are
-unreliable if there are few games or if the games are one-sided. So a pair of games counts as at least one and at most two
-independent games.
+unreliable if there are few games or if the games are one-sided. So a pair of games counts as at least one independent
+game and as at most two.
 
 If one group of agents took every point against the others, the results limit the difference between the groups in only
 one direction (Ford, Am. Math. Mon. 64, 1957). In the other direction only the penalty would limit the difference, so

@@ -138,7 +138,7 @@ class Schedule:
 
     @cached_property
     def _opening(self) -> Callable[[int], Opening]:
-        """A function that takes a number and returns the opening. It keeps the last few, since several games use each."""
+        """A function that returns the opening with a number. It keeps the last few: several games begin with each."""
         return lru_cache(_KEPT_OPENINGS)(self._make_opening)
 
     def _make_opening(self, number: int) -> Opening:
