@@ -26,7 +26,8 @@ _COMPILER = ("numba.", "llvmlite.")
 
 def main() -> None:
     """Run the command; see `othello_env.cli.main`."""
-    # If interrupts are already ignored or handled, change nothing: a shell may let background commands ignore them.
+    # If the process already ignores or handles interrupts, change nothing. For example, a shell can start a background
+    # command with interrupts ignored.
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         from othello_env.cli import main as run
 
@@ -46,17 +47,17 @@ def main() -> None:
         _flush()
 
 
-_command: "list[CodeType]" = []
-_interrupted: list[float] = []  # when
-_lost: list[bool] = []
-_waiting: list[bool] = []
+_command: "list[CodeType]" = []  # the code of the command's function, which `_interrupt` looks for on the stack
+_interrupted: list[float] = []  # the time of each interrupt
+_lost: list[bool] = []  # one entry for each lost interrupt
+_waiting: list[bool] = []  # not empty from `_interrupt_again` until the interrupt arrives
 
 
 def _interrupt(_: int, frame: "FrameType | None") -> None:
     """Handle an interrupt: raise KeyboardInterrupt if the command is running, else end the process.
 
     Before and after the command, nothing would catch a KeyboardInterrupt. While Numba compiles or loads code, the
-    interrupt waits for a few seconds at most, because within Numba's C code it could be lost or crash the process.
+    interrupt waits for a few seconds at most: a KeyboardInterrupt there could be lost or crash the process.
     """
     _interrupted.append(time.monotonic())
     _waiting.clear()
@@ -75,7 +76,7 @@ def _interrupt(_: int, frame: "FrameType | None") -> None:
 
 
 def _end_with_a_line(*_: object) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # so that a second interrupt does not write the line again
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # otherwise a second interrupt would write the line again
     os.write(2, b"othello-env: interrupted\n")
     os._exit(_INTERRUPTED)
 
@@ -83,7 +84,7 @@ def _end_with_a_line(*_: object) -> None:
 def _flush() -> None:
     import contextlib
 
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError):  # standard output may be closed, or nobody reads it any more
         sys.stdout.flush()
 
 

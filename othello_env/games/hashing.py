@@ -24,7 +24,7 @@ _MASK = 0xFFFF_FFFF_FFFF_FFFF
 
 @kernel(inline=True)
 def mix(key: np.uint64, counter: np.uint64) -> np.uint64:
-    """Output number `counter`, from 0, of SplitMix64 with the seed `key`.
+    """The output of the generator SplitMix64 with the seed `key`. `counter` is the output's index, from 0.
 
     Source: Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014.
     """

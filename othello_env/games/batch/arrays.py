@@ -29,7 +29,11 @@ __all__ = [
 ]
 
 OUT_OF_RANGE, ILLEGAL, OVER = 1, 2, 4
-"""The problems that the actions for N games can have. Several problems are given as the sum of their numbers."""
+"""The problems that the actions for N games can have. If there are several problems, their numbers are added.
+
+OUT_OF_RANGE: there is no such action in this game. ILLEGAL: the action is not legal in the position. OVER: a game is
+over.
+"""
 
 NO_OPENING, NO_TURN = 1, 2
 """The reasons why a game could not begin.
@@ -39,7 +43,7 @@ moves ended the game before the learner's first turn.
 """
 
 SIDE_DRAWN = -2
-"""A value of `Plan.side`: the learner's player is random and depends on the game's key."""
+"""If `Plan.side` has this value, the learner's player is random in each game. It depends on the game's key."""
 
 
 class Course(NamedTuple):
@@ -52,7 +56,7 @@ class Course(NamedTuple):
     moves: npt.NDArray[np.integer]
     """(N, L); the first `plies` entries of a row are the game's actions."""
     key: npt.NDArray[np.uint64]
-    """The key of the current game."""
+    """The key of the current game. Everything random in the game depends on this key."""
     env_key: npt.NDArray[np.uint64]
     """The key of the environment. The keys of its games are hashes of this key and of `number`."""
     number: npt.NDArray[np.uint64]
@@ -65,7 +69,10 @@ class Course(NamedTuple):
     The seats are in turn order and begin with the seat after the learner's.
     """
     redraws: npt.NDArray[np.int16]
-    """How many times this game was replaced before the learner's first turn; -1 after that turn."""
+    """The number of games that this game replaces, because they ended before the learner's first turn.
+
+    After the learner's first turn it is -1.
+    """
 
     def moves_of(self, i: int) -> tuple[int, ...]:
         """The actions of game i so far."""
@@ -90,12 +97,14 @@ class Plan(NamedTuple):
     side: int
     """The learner's player, SIDE_DRAWN, or -1 if every side learns."""
     pool: npt.NDArray[np.uint64]
-    """(P - 1, K) bounds, ascending in each row. A row is for a seat, as in `Course.rival`; a column is for an opponent.
+    """(P - 1, K) the bounds by which each seat's opponent is chosen at random.
 
-    Each seat gets a random 32-bit number. The first opponent whose bound is greater than this number plays there.
+    There is one row for each seat, in the order of `Course.rival`, and one column for each opponent. The bounds ascend
+    in each row. In each game, each seat gets a random 32-bit number. The first opponent whose bound is greater than
+    this number plays in the seat.
     """
     first: int
-    """The number of the pool's first opponent."""
+    """The number of the opponent in the pool's first column. The numbers of the others follow in order."""
 
 
 class Outcome(NamedTuple):
@@ -108,7 +117,7 @@ class Outcome(NamedTuple):
 
 
 def new_course(n: int, players: int, longest: int, action_dtype: npt.DTypeLike) -> Course:
-    """A `Course` of N games that are all over."""
+    """A `Course` of `n` games that are all over, with room for `longest` plies in each."""
     u64, i8, i16 = np.uint64, np.int8, np.int16
     return Course(
         over=np.ones(n, np.bool_),

@@ -25,7 +25,7 @@ _32 = np.uint64(32)
 def are_legal(
     rules: Any, boards: _Tuple, numbers: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], num_actions: int
 ) -> bool:
-    """Whether the actions (M,) are all legal in the games with these numbers, (M,)."""
+    """Whether each of the actions, (M,), is legal in its game. `numbers`, (M,), has the numbers of the games."""
     for k in range(len(numbers)):
         if actions[k] < 0 or actions[k] >= num_actions or not is_legal(rules, boards, numbers[k], actions[k]):
             return False

@@ -125,10 +125,10 @@ def begin_all(
     plan_fields: _Tuple,
     openings: _Tuple,
 ) -> int:
-    """Begin a game in each of the places with the indices `numbers`, (M,).
+    """Begin a game in each of some places of the batch. `numbers`, (M,), has the indices of these places.
 
-    First, `course.number` is increased by `ahead` in these places. The key of a game is a hash of `course.env_key` and
-    `course.number` in its place.
+    First, `course.number` is increased by `ahead` in these places. The key of each game is a hash of the place's
+    `course.env_key` and `course.number`.
 
     Returns:
         0, or NO_OPENING if a game could not begin.
@@ -266,7 +266,7 @@ def step(
 def _unplayable(
     rules: Any, boards: _Tuple, actions: npt.NDArray[np.int64], over: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
-    """(N,) flags, set if an action cannot be played because the game is over or the action is illegal."""
+    """(N,) flags. A flag is set if the game is over or its action is illegal, so the action cannot be played."""
     flags = np.empty(len(actions), np.bool_)
     for i in range(len(actions)):
         flags[i] = over[i] or not is_legal(rules, boards, i, actions[i])
@@ -333,7 +333,7 @@ def answer(
     by_margin: bool,
     template: npt.NDArray[Any],
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer], int]:
-    """Play the opponents' actions, (M,), all legal, in the games with these numbers, (M,).
+    """Play the opponents' legal actions, (M,), in the games with these numbers, (M,).
 
     `taken` is what `take` returned for these games; `step` explains the other arguments. If an action ends a game
     before the learner's first turn, another game replaces this game.

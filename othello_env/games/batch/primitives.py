@@ -101,7 +101,7 @@ def play_all(
 
 @generic(lean=True)
 def forfeit(rules: Any, course: Course, boards: _Boards, i: int) -> None:
-    """End game i after an illegal action. If `play_all` changed the position, restore the one before the action."""
+    """End game i after an illegal action. If `play_all` changed the position, undo this change."""
     course.over[i] = True
 
 
@@ -139,7 +139,7 @@ def show(rules: Any, course: Course, boards: _Boards, i: int, viewer: int) -> No
 
 @generic()
 def take(rules: Any, boards: _Boards, numbers: npt.NDArray[np.int64]) -> _Boards:
-    """Copy the parts of some games' boards that `play_taken` and the game's agents need."""
+    """Copy what `play_taken` and the game's agents need from the boards of the games with these numbers."""
     return ()
 
 
@@ -152,7 +152,7 @@ def play_taken(
     taken: _Boards,
     actions: npt.NDArray[np.int64],
 ) -> None:
-    """Play a legal action in each of some games. `taken` is what `take` returned for these games."""
+    """Play a legal action in each of the games with these numbers. `taken` is what `take` returned for them."""
     for k in range(len(numbers)):
         play(rules, course, boards, numbers[k], actions[k])
 
@@ -165,7 +165,7 @@ def keep(rules: Any, boards: _Boards, i: int, ends: npt.NDArray[Any], k: int) ->
 
 @generic(lean=True)
 def is_legal(rules: Any, boards: _Boards, i: int, action: int) -> bool:
-    """Whether an action is legal in game i. The caller has checked that it is in range and the game is not over."""
+    """Whether an action is legal in game i. The action must be in range, and the game must not be over."""
     raise NotImplementedError
 
 

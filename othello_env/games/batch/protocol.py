@@ -30,7 +30,7 @@ from othello_env.support.jit import entry_point
 
 __all__ = ["Batch", "Begins", "Ends", "Waiting"]
 
-_MADE = ("_plain_course", "_seats", "_entry_points")
+_MADE = ("_plain_course", "_seats", "_entry_points")  # `_settle` makes these attributes; a pickle does not have them
 _Array = npt.NDArray[Any]
 
 
@@ -179,10 +179,10 @@ class Batch(ABC):
 
     @abstractmethod
     def scoring(self, *, copy: bool) -> Callable[[], npt.NDArray[np.int64]]:
-        """A function that returns the scores of the games, (N, P), at the time of this call.
+        """A function that returns the present scores of the games, (N, P).
 
-        If `copy` is true, the function keeps copies of the arrays that it needs. Otherwise it must be called before the
-        next step.
+        If `copy` is true, the function has its own copies of the arrays and may be called at any time. Otherwise it
+        must be called before the next step.
         """
 
     def begins(
@@ -304,7 +304,7 @@ class Batch(ABC):
         begin_next: bool,
         by_margin: bool,
     ) -> tuple[Ends, int]:
-        """Play the opponents' actions, (M,), all legal, in the waiting games. `step` explains the other arguments.
+        """Play the opponents' legal actions, (M,), in the waiting games. `step` explains the other arguments.
 
         Returns:
             The games that ended; and 0, or the reason why a game could not begin, NO_OPENING or NO_TURN.
@@ -328,7 +328,7 @@ class Batch(ABC):
     def views(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:
         """The arrays that this game's kernel `encode` takes as its last argument.
 
-        Some of them are views of `planes`, (N, planes, H, W), and of `masks`, (N, A), which the kernel writes.
+        The kernel writes `planes`, (N, planes, H, W), and `masks`, (N, A). Some of the arrays are views of these two.
         """
         return planes, masks
 

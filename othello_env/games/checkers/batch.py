@@ -36,16 +36,16 @@ _ROWS = np.array(
     [sum(1 << 8 * (2 * k + 1 - odd) for k in range(4) if four >> k & 1) for odd in (0, 1) for four in range(16)],
     np.uint64,
 )
-"""(32,) all possible rows of an 8x8 board as words of eight bytes.
+"""(32,) words of eight bytes. A word is a row of an 8x8 board: a square's byte is 1 if the square is in a set, else 0.
 
-First come the words for the 16 sets of dark squares in an even row (counted from 0), then those for an odd row.
+The first 16 words are for the 16 sets of dark squares in an even row (counted from 0). The others are for an odd row.
 """
 
 _SQUARES: _Words = np.array([(two & 1) | (two >> 1) << 32 for two in range(4)], np.uint64)
-"""(4,) a word for each subset of two neighbouring dark squares. The word has eight mask bytes, four for each square.
+"""(4,) a word for each subset of two neighbouring dark squares.
 
-For each square of the subset, the byte for direction 0 is 1. A shift by 8 * direction moves the 1 to the byte for
-another direction.
+A word is eight bytes of an action mask, four for each square, in the order of the directions. For each square of the
+subset, the byte for direction 0 is 1. A shift by 8 * direction moves the 1 to the byte for another direction.
 """
 
 

@@ -127,8 +127,8 @@ def step(
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool, bool]:
     """Move a piece by one step or jump.
 
-    Returns own, opponent, kings, going and red of the next position, and whether earlier positions can occur again.
-    They can if a king moved without a capture, and only then.
+    Returns own, opponent, kings, going and red of the next position, and whether a king moved without a capture.
+    Earlier positions can occur again only after such a move.
     """
     target = shift(piece, direction, half)
     is_king = (kings & piece) != _0

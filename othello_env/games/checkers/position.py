@@ -10,7 +10,7 @@ player that cannot move loses. The argument `draws` chooses when the game is a d
 - ``draws="threefold"``: the same position, with the same player to move, occurred twice before;
 - ``draws="40-move"``: each player has made 40 moves without a capture or a move of a man.
 
-A draw depends only on the moves since the last capture or move of a man, because no position from before that can occur
+A draw depends only on the moves since the last capture or move of a man. Positions before such a move cannot occur
 again.
 
 Actions are ``4 * square + direction``: squares are numbered as above but from 0; directions 0-3 are NW, NE, SW, SE.
@@ -131,7 +131,7 @@ class Checkers(State):
     def at(
         self, own: int, opponent: int, kings: int, going: int, to_move: int, quiet: int, moves: tuple[int, ...]
     ) -> Self:
-        """A position with the same rules, to which `moves` led. The last `quiet` of these moves were quiet."""
+        """A position after `moves`, under the rules of this State. The last `quiet` of the moves were quiet plies."""
         quiet_moves = moves[len(moves) - quiet :] if tables.DRAWS[self.draws][0] else ()
         earlier = positions_before((own, opponent, kings, to_move), quiet_moves, self.size)
         state = type(self).__new__(type(self))

@@ -45,7 +45,7 @@ CELLS = {
 PLANES = {
     size: (64 * np.arange(5)[:, np.newaxis] + np.array(positions)) for size, positions in kernels.POSITIONS.items()
 }
-"""For each size, (5, dark squares): the index of each square's bit if five 64-bit sets are laid end to end."""
+"""For each size, an array (5, dark squares): the index of each square's bit in five 64-bit sets, one after another."""
 
 
 def check_size(size: Any) -> int:

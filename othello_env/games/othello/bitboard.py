@@ -202,7 +202,7 @@ def advance(
     )
 
 
-# The class `Othello` passes sets as Python integers to the kernels below. Such a call takes half the time of a call
+# The class `Othello` passes sets to `play` and `encode` as Python integers. Such a call takes half the time of a call
 # with NumPy scalars. Each set is passed as two halves of 32 bits, because Numba gives integers of 2**63 or more another
 # type and would compile every kernel twice.
 

@@ -119,9 +119,9 @@ def encode_8x8(
     Args:
         boards: own, opponent and legal, each (N,).
         over: (N,), set if the game is over.
-        arrays: (planes, plane_words, masks, mask_words, EXPAND). planes, (N, 2, 64) int8, is not used here: this
-            kernel writes plane_words, the same memory as (16 * N,) uint64. masks is (N, 65) int8. mask_words is the
-            first 64 bytes of each mask as (N, 8) uint64, which may be unaligned.
+        arrays: (planes, plane_words, masks, mask_words, EXPAND). planes is (N, 2, 64) int8. This kernel writes the
+            memory of planes through plane_words, a view (16 * N,) uint64. masks is (N, 65) int8. mask_words is a view
+            (N, 8) uint64 of the first 64 bytes of each mask. Its words may be unaligned.
     """
     own, opponent, legal = boards
     _, words_of_planes, masks, mask_words, expand = arrays
