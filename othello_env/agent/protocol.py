@@ -143,7 +143,7 @@ class Agent(ABC):
         random choices from the seed and from `state.turn`, as `Chance` does.
 
         An agent that contains another agent must also call the inner agent's `new_game`, because nothing else calls it.
-        Two agents must not contain the same inner agent: each would overwrite the other's game in it.
+        Two agents must not contain the same inner agent: each would begin a new game in it during the other's game.
         """
 
 

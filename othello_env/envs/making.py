@@ -49,7 +49,7 @@ def make_env(arguments: dict[str, Any]) -> OthelloEnv:
     >>> env.position.to_move
     0
     """
-    check_choice("render_mode", arguments.get("render_mode"), (None, *RENDER_MODES))  # Gymnasium would assume text
+    check_choice("render_mode", arguments.get("render_mode"), (None, *RENDER_MODES))  # Gymnasium crashes if not a str
     env = gymnasium.make(_ID, **arguments).unwrapped
     assert isinstance(env, OthelloEnv)
     return env

@@ -80,7 +80,7 @@ def _remove_stale(path: Path) -> None:
     for left in path.parent.iterdir():
         if not name.fullmatch(left.name):
             continue
-        with contextlib.suppress(OSError):  # the file belongs to another user, or is already gone
+        with contextlib.suppress(OSError):  # the file may belong to another user or be gone already
             found = left.lstat()
             if stat.S_ISREG(found.st_mode) and time.time() - found.st_mtime > _STALE_SECONDS:
                 with left.open("r+b") as file:
@@ -90,7 +90,7 @@ def _remove_stale(path: Path) -> None:
 
 
 def _short(name: str) -> str:
-    """A file's name for use in the name of a temporary file, or a hash of a long name: file systems allow 255 bytes."""
+    """A file's name, or a hash of a long name, for the name of a temporary file. File systems allow only 255 bytes."""
     data = os.fsencode(name)
     return name if len(data) <= _LONGEST_NAME else hashlib.sha256(data).hexdigest()
 
@@ -110,7 +110,7 @@ def read_file(path: str | Path, most: int, purpose: str = "read") -> bytes:
     Args:
         path: the file's path.
         most: the largest number of bytes that the file may have.
-        purpose: what the file is for, in the words of an error message, such as ``load a network from``.
+        purpose: the end of the error message ``there is no file ... to``, such as ``load a network from``.
 
     Raises:
         FileNotFoundError: there is no such file.

@@ -109,7 +109,7 @@ def _chosen_base() -> Path:
 
 
 def _is_only_ours(folder: Path) -> bool:
-    """Whether this is a folder of this user, to which no other user can write; on Windows this is taken for granted."""
+    """Whether this is a folder of this user, to which no other user can write. On Windows, always True."""
     if sys.platform == "win32":
         return True
     status = folder.lstat()
