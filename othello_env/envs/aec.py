@@ -34,6 +34,7 @@ __all__ = ["AECGame"]
 
 _NOBODY = np.int64(NOBODY)
 _AFTER_RESET = {"agent_selection", "infos", "rewards", "terminations", "truncations", "_cumulative_rewards"}
+"""PettingZoo's attributes that do not exist before the first reset."""
 
 
 class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types

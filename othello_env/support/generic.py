@@ -24,7 +24,9 @@ _lean: dict[_Kernel, bool] = {}
 
 
 def generic(*, lean: bool = False) -> Callable[[_F], _F]:
-    """A decorator that makes a generic kernel. The decorated function serves all types without a version.
+    """A decorator that makes a generic kernel.
+
+    The decorated function serves all types that have no version of their own.
 
     Args:
         lean: see `othello_env.support.jit.kernel`; this applies to all versions.

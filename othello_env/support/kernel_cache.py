@@ -71,7 +71,7 @@ def _folder(name: str) -> Path:
     folder = base / name
     is_new = not folder.exists()
     _make_safe(folder)
-    os.utime(folder)
+    os.utime(folder)  # notes when the folder was last used; see `_remove_stale`
     if is_new:
         _remove_stale(base)
     return folder

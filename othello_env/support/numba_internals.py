@@ -209,7 +209,8 @@ class _Storage(CompileResultCacheImpl):
         Raises:
             OSError: a source cannot be read.
         """
-        modules = {each.globals["__name__"] for each in cres._find_referenced_environments()}  # of called functions
+        # the modules of all called functions, and of the named tuples among the arguments
+        modules = {each.globals["__name__"] for each in cres._find_referenced_environments()}
         modules |= {each.__module__ for each in _named_tuples(cres.signature.args)}
         modules -= {self._module, *(name for name in modules if name.partition(".")[0] == "numba")}
         return super().reduce(cres), {name: digest_of(name) for name in modules}  # type: ignore[no-untyped-call]

@@ -56,7 +56,7 @@ class Sources:
         self._is_new = False
         self._salt = Path(__file__).read_bytes() + sys.version.encode()  # other versions may parse differently
         self._read: dict[tuple[Path, int, int], tuple[str, _Imports]] = {}
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):  # the memory file may be missing or damaged
             self._remembered = json.loads(memory.read_bytes())
 
     def digest(self, file: Path, package: str) -> str:
@@ -100,7 +100,7 @@ class Sources:
         if self._is_new:
             self._is_new = False
             last = dict([*self._remembered.items()][-_MOST_REMEMBERED:])
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError):  # without the memory file, sources are only parsed again
                 write_file(self._memory, json.dumps(last).encode())
 
 

@@ -74,7 +74,7 @@ class Threads:
             for _ in range(1, self.count):
                 queues.append(SimpleQueue())
                 threading.Thread(target=_serve, args=queues[-1:], daemon=True).start()
-        except BaseException as error:
+        except BaseException as error:  # end the threads that were started, also after KeyboardInterrupt
             _end(queues)
             if isinstance(error, RuntimeError):
                 raise RuntimeError(

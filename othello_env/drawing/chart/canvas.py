@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 __all__ = ["BOTTOM", "EDGE", "FAINT", "GREEN", "INK", "LABELS", "TOP", "WIDTH", "Canvas", "Panel", "png"]
 
 WIDTH, TOP, BOTTOM, EDGE = 960, 92, 62, 28
-"""The width of a picture of ratings or scores; the space above, below and beside the panels of every chart."""
+"""WIDTH: the width of a chart of rows. TOP, BOTTOM, EDGE: the free space above, below and beside the panels."""
 LABELS = 300
 """The x at which a panel of rows begins; the labels of the rows are to the left of it."""
 INK, FAINT, GREEN = "#20262b", "#667079", "#1b7f4b"
