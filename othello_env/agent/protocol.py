@@ -88,7 +88,7 @@ class Agent(ABC):
     - ``analyse(state, scores=bool)``: an object with `score`, the value for the player to move; `unit`, the unit of the
       value as text; and, if the argument is True, `scores`, a dict from each legal action to its value;
     - ``exact_scores(states)``: (N, A) for N positions, the final disc difference under perfect play after each legal
-      action, positive if the player to move wins.
+      action, positive if the player to move wins; NaN for illegal actions.
     """
 
     _game_key: int | None = None

@@ -37,9 +37,9 @@ class OpponentPool:
     Attributes:
         agents: the agents. The number of an agent is its index in this list.
         names: the specs of the agents, or the names of Agents and callables.
-        bounds: (P - 1, K) uint64 for P players and the K agents that can play in new games. Each row belongs to one of
-            these seats, and its bounds ascend. In each new game, each seat gets a random 32-bit number. The first agent
-            whose bound is greater than this number plays in the seat.
+        bounds: (P - 1, K) uint64 for P players and the K agents that can play in new games. Each row belongs to a seat
+            other than the learner's, and the bounds in a row ascend. In each new game, each of these seats gets a
+            random 32-bit number. The first agent whose bound is greater than this number plays in the seat.
         first: the number of the first agent that can play in new games. Agents before it only finish their games.
     """
 
