@@ -8,7 +8,7 @@ from dataclasses import dataclass
 __all__ = ["LONGEST_SECONDS", "Clock"]
 
 LONGEST_SECONDS = 1_000_000
-"""The longest limit allowed, more than eleven days. Operating systems cannot wait much longer in one call."""
+"""The longest time limit that is allowed, more than eleven days. Many systems cannot wait much longer in one call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Clock:
     """The seconds that a side has left when it is asked for a move.
 
     Attributes:
-        game: the seconds for this move and all later ones; negative if used up; None if there is no such limit.
+        game: the seconds for this move and all later ones; negative if they are used up; None if there is no limit.
         move: the seconds for this move; None if there is no such limit.
 
     Raises:

@@ -88,7 +88,7 @@ class Agent(ABC):
     - ``analyse(state, scores=bool)``: an object with `score`, the value for the player to move; `unit`, the unit of the
       value as text; and, if the argument is True, `scores`, a dict from each legal action to its value;
     - ``exact_scores(states)``: (N, A) for N positions, the final disc difference under perfect play after each legal
-      action, positive if the player to move wins.
+      action, positive if the player to move wins; NaN for illegal actions.
     """
 
     _game_key: int | None = None
@@ -143,7 +143,7 @@ class Agent(ABC):
         random choices from the seed and from `state.turn`, as `Chance` does.
 
         An agent that contains another agent must also call the inner agent's `new_game`, because nothing else calls it.
-        Two agents must not contain the same inner agent: each would overwrite the other's game in it.
+        Two agents must not contain the same inner agent: each would begin a new game in it during the other's game.
         """
 
 

@@ -250,7 +250,7 @@ def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec
     except SpecError:
         raise
     except (ValueError, TypeError) as error:
-        is_named = repr(spec) in str(error)  # some errors about an agent's file have the spec already
+        is_named = repr(spec) in str(error)  # some errors about an agent's file already show the spec
         raise SpecError(str(error) if is_named else f"{spec!r}: {error}") from error
     if not isinstance(agent, Agent):
         raise TypeError(f"{label} names {factory!r}, which returned {agent!r}, not an Agent")

@@ -16,7 +16,7 @@ from othello_env.games.game import State
 __all__ = ["pixels"]
 
 _ANCHORS = {"start": "lm", "middle": "mm", "end": "rm"}
-_FINE = 8  # polygons are drawn this many times larger and then reduced
+_FINE = 8  # polygons are drawn this many times larger and then reduced, so that their edges are smooth
 
 
 def pixels(state: State, cell: int = 64) -> npt.NDArray[np.uint8]:
@@ -57,7 +57,7 @@ def _font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 def _disc(
     x: float, y: float, radius: float, fill: str, opacity: float, light: str | None
 ) -> tuple[Image.Image, Image.Image]:
-    """A picture of a disc around (x, y), and a mask: the part of each pixel that the disc covers."""
+    """A picture of a disc around (x, y), and a mask: the covered part of each pixel, times the opacity."""
     side = ceil(max(x, y) + radius)
     rows, columns = np.mgrid[:side, :side] + 0.5
     covered = np.clip(radius - np.hypot(columns - x, rows - y) + 0.5, 0, 1)

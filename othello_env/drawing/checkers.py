@@ -46,7 +46,8 @@ def _cell(number: str | None) -> Cell:
 def _last(state: Checkers, places: list[Place]) -> tuple[Place, ...]:
     """The squares where the last action began and ended.
 
-    If the next square has a piece, the action was a step to that square; otherwise it was a jump to the square behind.
+    If the next square in the action's direction has a piece, the action was a step to this square. Otherwise it was a
+    jump to the square behind.
     """
     if not state.moves:
         return ()

@@ -1,7 +1,7 @@
 """A scene as shapes on a plane. The SVG and the pixels are made of the same shapes, so they look alike.
 
-Lengths are in pixels; x goes to the right and y down. A wooden frame around the board has the coordinates. The scores
-and the status are below the board.
+Lengths are in pixels; x goes to the right and y down. A wooden frame around the board shows the coordinates. The
+scores and the status are below the board.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Circle", "Picture", "Polygon", "Rectangle", "Shape", "Text", "empty_
 _WOOD, _WOOD_DARK, _WOOD_LIGHT = "#6a452a", "#3b2414", "#8a6040"
 _INK, _FAINT = "#f7ecd9", "#dcc4a1"
 _GOLD = "#f2c14e"
-_WIDE = 8
+_WIDE = 8  # on a board with this many columns or more, the status is beside the scores; otherwise below them
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Polygon:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of text; y is its middle, and x its start, middle or end."""
+    """A line of text. `y` is its middle; `x` is its start, middle or end, as `anchor` says."""
 
     x: float
     y: float
@@ -161,7 +161,7 @@ def _markers(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
 
 
 def piece(look: Look, x: float, y: float, cell: int, *, is_king: bool) -> Iterator[Shape]:
-    """A piece around a point, for a square of side `cell`: its shadow, its disc, and a king's crown."""
+    """The shapes of a piece around (x, y), on a square of side `cell`: its shadow, its disc, and a king's crown."""
     yield Circle(x + 0.02 * cell, y + 0.045 * cell, 0.41 * cell, "#0b2a19", opacity=0.38)
     yield from _disc(look, x, y, 0.4 * cell)
     if is_king:

@@ -32,7 +32,7 @@ class Look:
         symbol: the piece as text, one character.
         fill: the colour of the piece, ``#rrggbb``.
         light: the colour of the piece where light falls on it.
-        mark: the colour of a mark on the piece.
+        mark: the colour of the mark that shows the last move, on this player's piece.
     """
 
     symbol: str
@@ -84,8 +84,8 @@ class Scene:
         row_labels: a label for each row.
         scores: each player's name, look and score.
         status: the player to move or the winner, in a few words.
-        dots: the corners of squares that have a dot. Each is given as the row and column of the square below and to the
-            right of the corner.
+        dots: the corners that have a dot. A corner is given as the row and column of the square below it and to its
+            right.
         grid: the colour of the lines between squares.
     """
 

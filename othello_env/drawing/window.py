@@ -16,7 +16,7 @@ class Window:
     """A window on the screen. It opens with the first picture.
 
     Args:
-        fps: the most pictures a second. `show` waits, so that each picture can be seen.
+        fps: the largest number of pictures per second. `show` waits if necessary, so that each picture can be seen.
 
     Raises:
         MissingExtraError: the extra `window` is not installed.

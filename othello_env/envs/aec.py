@@ -34,6 +34,7 @@ __all__ = ["AECGame"]
 
 _NOBODY = np.int64(NOBODY)
 _AFTER_RESET = {"agent_selection", "infos", "rewards", "terminations", "truncations", "_cumulative_rewards"}
+"""PettingZoo's attributes that do not exist before the first reset."""
 
 
 class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
@@ -43,18 +44,18 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     ``action_mask``. An agent that is not to move has a mask of zeros. If the game is over, all masks are zeros.
 
     All rewards are 0 until the game ends. Then each agent gets its own result. An illegal action ends the game: the
-    agent that played it gets -1, or with margins, minus the largest margin. The others get 0. If most games end this
-    way, the environment gives one `IgnoredMaskWarning`.
+    agent that played it gets -1, or with margins, minus the largest margin. The others get 0. If most games end by
+    illegal actions, the environment gives one `IgnoredMaskWarning`.
 
     At every reset and step, every agent's info has `winner`, `discs`, `plies`, `illegal_action` and `opponent` (always
     -1, because this environment has no opponents); see `othello_env.envs.conventions.game_info`. The mask is only in
-    the observation, because TorchRL fails if the info has a mask too. `position` is the State, with its moves.
-    `state()` returns an array, as PettingZoo defines it.
+    the observation, because TorchRL fails if the info has a mask too. `position` is the current State, with its
+    moves. `state()` returns an array, as PettingZoo defines it.
 
     Args:
         openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
             plies. A sequence of transcripts or States: each game begins at a random one of them.
-        reward: ``"result"``, or ``"margin"`` in discs.
+        reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (how many discs the player is ahead).
         strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends the
             game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
@@ -101,8 +102,8 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         """The position from one fixed point of view, for example for a critic that all players share.
 
         Returns:
-            (C + P, H, W) int8, an element of `state_space`. First come the C planes as the first of the P players sees
-            them, then one plane for each player: ones for the player to move, zeros for the others.
+            (C + P, H, W) int8, an element of `state_space`: the C planes that the first player sees, then one plane for
+            each of the P players. The plane of the player to move is all ones, the planes of the others all zeros.
 
         Raises:
             ResetNeeded: there was no reset yet.
@@ -120,7 +121,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game: with a seed the first game of that seed, without a seed the next game.
+        """Begin a game. With a seed, this is the first game of that seed; without a seed, it is the next game.
 
         Args:
             seed: an integer of at least 0. Only its low 64 bits are used.
@@ -152,8 +153,8 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         """Play an action of the agent to move. After the end of the game, each agent makes one more step, with None.
 
         Raises:
-            ValueError: the action is not an integer in range or, after the end of the game, not None. Nothing has
-                changed.
+            ValueError: the action is not an integer in range. After the end of the game: the action is not None.
+                Nothing has changed.
             IllegalActionError: the action is illegal and the environment is strict. Nothing has changed.
             ResetNeeded: there was no reset yet, or all agents have made their last step.
         """

@@ -35,7 +35,7 @@ Observation = dict[str, Any]
 """Two int8 arrays, `observation` and `action_mask`."""
 
 REWARDS = ("result", "margin")
-"""The kinds of reward: the result (+1 for a win, -1 for a loss) or the margin in discs."""
+"""The kinds of reward: the result (such as +1 for a win), or the margin (how many discs the player is ahead)."""
 
 PLAYING, NOBODY = -2, -1
 """Values in `info`. PLAYING: the `winner` of a game that is not over. NOBODY: no winner, opponent or illegal action."""
@@ -127,12 +127,12 @@ def winner(state: State) -> int:
 
 
 def game_info(state: State, opponent: Any, illegal_action: int | None = None) -> dict[str, Any]:
-    """The entries of `info` that describe a game of P players, at every reset and step, as NumPy numbers and arrays.
+    """The entries that `info` has at every reset and step of a game of P players, as NumPy numbers and arrays.
 
     Args:
         state: the position.
         opponent: the opponent's number, or an array with a number for each opponent; -1 if there is no opponent.
-        illegal_action: the illegal action that ended the game here, or None.
+        illegal_action: the illegal action that ended the game in this position, or None.
 
     Returns:
         `winner`: int64, the winner's index; -2 if the game is not over; -1 if nobody won (a draw, or an illegal action
@@ -156,7 +156,7 @@ def game_info(state: State, opponent: Any, illegal_action: int | None = None) ->
 
 @lru_cache(1024)
 def _number(value: int) -> np.int64:
-    """A value as np.int64, from a cache. To make a new np.int64 takes four times as long."""
+    """A value as np.int64, from a cache. Making a new np.int64 takes four times as long."""
     return np.int64(value)
 
 

@@ -49,7 +49,8 @@ def make_env(arguments: dict[str, Any]) -> OthelloEnv:
     >>> env.position.to_move
     0
     """
-    check_choice("render_mode", arguments.get("render_mode"), (None, *RENDER_MODES))  # Gymnasium would assume text
+    # Without this check, Gymnasium would raise an AttributeError for a mode that is neither text nor None.
+    check_choice("render_mode", arguments.get("render_mode"), (None, *RENDER_MODES))
     env = gymnasium.make(_ID, **arguments).unwrapped
     assert isinstance(env, OthelloEnv)
     return env

@@ -40,7 +40,7 @@ class OneGame(ABC):
 
     @abstractmethod
     def new_game(self, game_key: int) -> State:
-        """The start of a game. Everything random in it depends only on the key."""
+        """The start of a game. Everything random in this position depends only on the key."""
 
     @property
     def position(self) -> State:
@@ -62,5 +62,5 @@ class OneGame(ABC):
         return self._renderer.render(self.position)
 
     def close(self) -> None:
-        """Close the window."""
+        """Close the window, if there is one."""
         self._renderer.close()

@@ -21,9 +21,9 @@ class OthelloEnv(SingleGame):
 
     Args:
         size: the board's height and width, 4, 6 or 8.
-        opponent: the opponent. `SingleGame` explains this argument and those that follow.
+        opponent: a spec, an Agent or a callable. `SingleGame` explains this argument and those that follow.
         side: ``"black"``, ``"white"`` or ``"random"``.
-        openings: where games begin.
+        openings: where games begin; None for the game's own start.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
@@ -58,9 +58,10 @@ class OthelloVectorEnv(VectorGames):
     Args:
         num_envs: the number of games.
         size: the boards' height and width, 4, 6 or 8.
-        opponent: the opponent. `VectorGames` explains this argument and those that follow.
+        opponent: a spec, an Agent, a callable, a dict from opponents to weights, or None for self-play. `VectorGames`
+            explains this argument and those that follow.
         side: ``"black"``, ``"white"`` or ``"random"``.
-        openings: where games begin.
+        openings: where games begin; None for the game's own start.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
@@ -68,7 +69,7 @@ class OthelloVectorEnv(VectorGames):
             ``"NextStep"``. So does every wrapper that fails with ``Expected autoreset_mode to be NEXT_STEP or
             DISABLED``.
         copy: whether every step returns new arrays, which the caller may keep.
-        num_threads: the number of threads; each steps a slice of the games.
+        num_threads: the number of threads; each thread steps a slice of the games.
     """
 
     def __init__(

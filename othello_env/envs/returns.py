@@ -32,15 +32,16 @@ def self_play_advantages(
 
     Each side treats the other side as part of its environment. A step of a side lasts from one of its turns to its next
     turn. The reward of this step is the sum of the side's rewards from all plies in between. So the loser of a game
-    gets its reward even if the winner made the last move. The values of one side are not used for the other side,
-    except after the last step: there the side that is not to move gets the negative of `last_values`. If `values`
-    and `last_values` are all zeros and `gae_lambda` is 1, the returns are the discounted future rewards.
+    gets its reward even if the winner made the last move. The values of one side are not used for the other side, with
+    one exception: for the side that is not to move after the last step, the value there is the negative of
+    `last_values`. If `values` and `last_values` are all zeros and `gae_lambda` is 1, the returns are the discounted
+    future rewards.
 
     Args:
         rewards: (T, N) the rewards that `step` returned, each for the player that acted.
         values: (T, N) the estimated value of each observation for the player that acted on it.
         players: (T, N) the players that acted, ``info["reward_to"]``.
-        terminated: (T, N) the flags that `step` returned.
+        terminated: (T, N) the arrays `terminated` that `step` returned.
         last_values: (N,) the estimated values of the observations after the last step, for the players to move there.
         last_players: (N,) the players to move after the last step, ``info["to_move"]``.
         gamma: the discount from one turn of a side to its next turn.

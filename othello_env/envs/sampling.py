@@ -25,7 +25,7 @@ def sample_legal(masks: Any, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         rng: the generator, from which each call takes one number.
 
     Returns:
-        (N,) int64
+        The actions, (N,) int64.
 
     Raises:
         ValueError: the masks have another shape or dtype.

@@ -27,7 +27,7 @@ from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
 __all__ = ["REDRAWS", "GameKeys", "env_key", "env_keys", "game_key", "learner_seat", "opponent_key", "redraw_key"]
 
 REDRAWS = 100
-"""The most times that `reset` replaces a game that would end before the learner's first turn."""
+"""A game that would end before the learner's first turn is replaced at most this number of times."""
 
 
 def env_key(seed: int) -> int:

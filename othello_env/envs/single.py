@@ -42,10 +42,10 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
     passes of opponents itself.
 
     The reward is 0 until the game ends. Then it is the learner's own result, even if an opponent made the last move. An
-    illegal action ends the game with the reward -1, or with margins, minus the largest margin. If most games end this
-    way, the environment gives one `IgnoredMaskWarning`. At every reset and step, `info` has `action_mask`, `winner`,
-    `discs`, `plies`, `illegal_action` and `opponent` (see `othello_env.envs.conventions.game_info`). `position` is the
-    State, with its moves.
+    illegal action ends the game with the reward -1, or with margins, minus the largest margin. If most games end by
+    illegal actions, the environment gives one `IgnoredMaskWarning`. At every reset and step, `info` has `action_mask`,
+    `winner`, `discs`, `plies`, `illegal_action` and `opponent` (see `othello_env.envs.conventions.game_info`).
+    `position` is the current State, with its moves.
 
     Args:
         opponent: a spec, an Agent or a callable (see `othello_env.make_agent`). In a game of three players: one
@@ -53,7 +53,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         side: the name of the learner's player, or ``"random"``.
         openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
             plies. A sequence of transcripts or States: each game begins at a random one of them.
-        reward: ``"result"``, or ``"margin"`` in discs.
+        reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (how many discs the player is ahead).
         strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends the
             game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
@@ -175,7 +175,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
             ValueError: the action is not an integer in range. Nothing has changed.
             IllegalActionError: the action is illegal and the environment is strict. Nothing has changed.
             ResetNeeded: there was no reset yet, or the game is over.
-            AgentError: an opponent answered with an illegal action. The position is still that before this step.
+            AgentError: an opponent answered with an illegal action. The position is still the one before this step.
         """
         state = self._state
         if state is None or not self._playing:

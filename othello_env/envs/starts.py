@@ -81,7 +81,7 @@ class Starts:
         """The position in which the game with this key begins. The game is not over in this position.
 
         Args:
-            game_key: see `othello_env.envs.seeding`.
+            game_key: the key of the game; see `othello_env.envs.seeding`.
             options: the options of the reset, as `check_options` returns them. `position` is a State, or text for
                 `State.position_from_text`. The default is the game's own start. From this position, `moves` (a
                 transcript) are played, and then `random_plies` random plies. Then the game begins. If all three

@@ -23,7 +23,7 @@ class TriboloEnv(SingleGame):
         opponent: one opponent for both other seats, or a pair: first the opponent that moves after the learner, then
             the other one. `SingleGame` explains this argument and the next five.
         side: ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
-        openings: where games begin.
+        openings: where games begin; None for the game's own start.
         reward: ``"result"``, or ``"margin"`` in cells.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
@@ -58,10 +58,10 @@ class TriboloVectorEnv(VectorGames):
 
     Args:
         num_envs: the number of games.
-        opponent: the opponent. `VectorGames` explains this argument and those that follow, except the four that
-            describe the boards.
+        opponent: one opponent for both other seats, a pair of opponents, a dict from opponents to weights, or None for
+            self-play. `VectorGames` explains this argument and those that follow, except the four for the boards.
         side: ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
-        openings: where games begin.
+        openings: where games begin; None for the game's own start.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
@@ -73,7 +73,7 @@ class TriboloVectorEnv(VectorGames):
             ``"NextStep"``. So does every wrapper that fails with ``Expected autoreset_mode to be NEXT_STEP or
             DISABLED``.
         copy: whether every step returns new arrays, which the caller may keep.
-        num_threads: the number of threads; each steps a slice of the games.
+        num_threads: the number of threads; each thread steps a slice of the games.
     """
 
     def __init__(
@@ -111,5 +111,5 @@ class TriboloVectorEnv(VectorGames):
         return TriboloGames(n, **self._board)
 
     def new_game(self, game_key: int) -> Tribolo:
-        """The start of a game. Everything random in it depends only on the key."""
+        """The start of a game. Everything random in this position depends only on the key."""
         return Tribolo(game_key, **self._board)

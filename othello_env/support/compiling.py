@@ -20,7 +20,7 @@ _SECONDS = 1.5
 
 
 class _Watch(Listener):
-    """Calls a function one time, when compilation has taken `_SECONDS` in total."""
+    """Calls a function once, when compilation has taken `_SECONDS` in total."""
 
     def __init__(self, report: Callable[[], None]) -> None:
         self._report = report
@@ -44,7 +44,7 @@ class _Watch(Listener):
         self._began = time.monotonic()
         self._timer = threading.Timer(self._left, self.report)
         self._timer.daemon = True
-        with contextlib.suppress(RuntimeError):  # no thread can be started, so nothing is reported
+        with contextlib.suppress(RuntimeError):  # if no thread can be started, nothing is reported
             self._timer.start()
 
     def on_end(self, event: Event) -> None:
@@ -59,7 +59,7 @@ _watches: list[_Watch] = []
 
 @contextlib.contextmanager
 def compilation_reported(report: Callable[[], None]) -> Iterator[None]:
-    """Call `report` one time, in another thread, when compilation in this block has taken 1.5 seconds in total."""
+    """Call `report` once, in another thread, when compilation in this block has taken 1.5 seconds in total."""
     watch = _Watch(report)
     _watches.append(watch)
     try:

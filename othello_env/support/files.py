@@ -25,7 +25,7 @@ __all__ = ["check_output", "parse_json", "read_file", "write_file", "write_json"
 
 _UNFINISHED = ".unfinished"
 _LONGEST_NAME = 200  # bytes
-_STALE_SECONDS = 10.0
+_STALE_SECONDS = 10.0  # younger temporary files are never removed
 _DEEPEST = 50
 _LONGEST_INTEGER = 300  # digits; every integer of this length fits into a float
 
@@ -68,7 +68,7 @@ def write_file(path: str | Path, data: bytes) -> None:
             if sys.platform == "win32":
                 file.close()  # Windows cannot rename an open file
             temporary.replace(path)
-    except BaseException:
+    except BaseException:  # also after KeyboardInterrupt, no temporary file is left
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
@@ -80,7 +80,7 @@ def _remove_stale(path: Path) -> None:
     for left in path.parent.iterdir():
         if not name.fullmatch(left.name):
             continue
-        with contextlib.suppress(OSError):  # the file belongs to another user, or is already gone
+        with contextlib.suppress(OSError):  # the file may belong to another user or be gone already
             found = left.lstat()
             if stat.S_ISREG(found.st_mode) and time.time() - found.st_mtime > _STALE_SECONDS:
                 with left.open("r+b") as file:
@@ -90,7 +90,7 @@ def _remove_stale(path: Path) -> None:
 
 
 def _short(name: str) -> str:
-    """A file's name for use in the name of a temporary file, or a hash of a long name: file systems allow 255 bytes."""
+    """The part for `name` in a temporary file's name: `name`, or a hash if it is long. Names may have 255 bytes."""
     data = os.fsencode(name)
     return name if len(data) <= _LONGEST_NAME else hashlib.sha256(data).hexdigest()
 
@@ -110,7 +110,7 @@ def read_file(path: str | Path, most: int, purpose: str = "read") -> bytes:
     Args:
         path: the file's path.
         most: the largest number of bytes that the file may have.
-        purpose: what the file is for, in the words of an error message, such as ``load a network from``.
+        purpose: what the file is for; an error message has this text after ``to``, such as ``load a network from``.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -148,7 +148,7 @@ def parse_json(text: str | bytes) -> Any:
             level = [each for outer in level for each in _entries(outer)]
             if not level:
                 return value
-    except RecursionError:
+    except RecursionError:  # the text is nested so deep that `json` failed
         pass
     raise ValueError(f"it is nested deeper than {_DEEPEST} levels")
 

@@ -20,11 +20,13 @@ _Kernel = Callable[..., Any]
 _versions: dict[_Kernel, dict[type | None, _Kernel]] = {}
 """For each generic kernel, its versions by type; the key None has the kernel's own body."""
 _lean: dict[_Kernel, bool] = {}
-"""Whether the versions of each generic kernel are lean."""
+"""For each generic kernel, whether its versions are lean; see `othello_env.support.jit.kernel`."""
 
 
 def generic(*, lean: bool = False) -> Callable[[_F], _F]:
-    """A decorator that makes a generic kernel; the decorated body serves all types that have no version.
+    """A decorator that makes a generic kernel.
+
+    The decorated function serves all types that have no version of their own.
 
     Args:
         lean: see `othello_env.support.jit.kernel`; this applies to all versions.
@@ -39,7 +41,7 @@ def _generic(default: _F, lean: bool) -> _F:
         return versions.get(kind, versions[None])
 
     @functools.wraps(default)
-    def call(first: Any, *others: Any) -> Any:  # runs only if Python is the caller, or with NUMBA_DISABLE_JIT
+    def call(first: Any, *others: Any) -> Any:  # runs only for calls from Python, or with NUMBA_DISABLE_JIT=1
         return choose(type(first))(first, *others)
 
     _versions[call], _lean[call] = versions, lean

@@ -75,7 +75,7 @@ def _import_file(path: Path) -> types.ModuleType:
     sys.modules.setdefault(path.stem, module)
     try:
         spec.loader.exec_module(module)
-    except BaseException:
+    except BaseException:  # a module that could not be executed must not stay in `sys.modules`
         if sys.modules.get(path.stem) is module:
             del sys.modules[path.stem]
         raise

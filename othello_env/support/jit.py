@@ -85,9 +85,9 @@ def kernel(
 def entry_point(function: _F, *args: Any) -> _F:
     """A kernel's machine code for arguments of these types. The kernel is compiled if necessary, but not called.
 
-    The machine code does not check the types of its arguments. For twenty arrays that check takes longer than a small
-    kernel runs. All arguments must be positional and have the same types as `args`: an array of another dtype or layout
-    is misread silently.
+    The machine code does not check the types of its arguments. For twenty arrays, such a check takes longer than a
+    small kernel runs. All arguments must be positional and have the same types as `args`: an array of another dtype or
+    layout is misread silently.
     """
     return function if _CONFIG.DISABLE_JIT else cast(_F, compiled_for(function, args))
 

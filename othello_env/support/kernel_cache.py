@@ -71,7 +71,7 @@ def _folder(name: str) -> Path:
     folder = base / name
     is_new = not folder.exists()
     _make_safe(folder)
-    os.utime(folder)
+    os.utime(folder)  # notes when the folder was last used; see `_remove_stale`
     if is_new:
         _remove_stale(base)
     return folder
@@ -109,7 +109,7 @@ def _chosen_base() -> Path:
 
 
 def _is_only_ours(folder: Path) -> bool:
-    """Whether this is a folder of this user, to which no other user can write; on Windows this is taken for granted."""
+    """Whether this is a folder of this user, to which no other user can write. On Windows, always True."""
     if sys.platform == "win32":
         return True
     status = folder.lstat()

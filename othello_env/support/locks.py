@@ -21,7 +21,7 @@ _held: set[Path] = set()
 def try_lock(file: IO[bytes]) -> bool:
     """Lock an open file until it is closed or this process ends. Return False if another process has locked it.
 
-    Windows and some file systems have no such locks. There nothing is locked, and the result is True.
+    On Windows, and on file systems that do not have such locks, nothing is locked and the result is True.
     """
     if sys.platform == "win32":
         return True
@@ -29,7 +29,7 @@ def try_lock(file: IO[bytes]) -> bool:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:
+    except OSError:  # this file system has no locks
         return True
     return True
 
@@ -38,10 +38,11 @@ def try_lock(file: IO[bytes]) -> bool:
 def one_process(path: Path) -> Iterator[None]:
     """Lock this lock file during the block.
 
-    If another process has locked the file, first wait. After two minutes the block begins without the lock.
+    If another process has locked the file, first wait until it is unlocked. After two minutes the block begins without
+    the lock.
 
-    This does nothing inside a block that already has the same lock, on systems without locks, or if the file cannot be
-    made. Only one thread may use this function at a time.
+    This function does nothing inside a block that already has the same lock, on systems without locks, or if the file
+    cannot be made. Only one thread may use this function at a time.
     """
     if sys.platform == "win32" or path in _held:
         yield

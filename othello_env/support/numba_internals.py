@@ -91,7 +91,7 @@ def compiled_for(dispatcher: Any, args: Iterable[Any]) -> Callable[..., Any]:
 
 
 def overloaded(function: Callable[..., Any], choose: Callable[[Any], Callable[..., Any]], *, lean: bool) -> None:
-    """When compiled code calls `function`, let it call the function chosen for the type of the first argument instead.
+    """Let compiled code that calls `function` call instead the function that `choose` returns for the first argument.
 
     Args:
         function: a function whose arguments are all positional.
@@ -137,7 +137,7 @@ def _one_process(function: Callable[..., Any], folder: Path | None) -> contextli
 
 @contextlib.contextmanager
 def _settings(slp: bool) -> Iterator[None]:
-    """Set LLVM's SLP vectoriser, and pause garbage collection, which saves a tenth of the compilation time or more."""
+    """Set LLVM's SLP vectoriser, and pause garbage collection. The pause saves a tenth of compilation time or more."""
     slp_before, collects = _CONFIG.SLP_VECTORIZE, gc.isenabled()
     _CONFIG.SLP_VECTORIZE = int(slp)
     gc.disable()
@@ -150,7 +150,7 @@ def _settings(slp: bool) -> Iterator[None]:
 
 
 class _Locator:
-    """Gives Numba the place of its cache files. The folder depends on the sources, so Numba need not check them."""
+    """Gives Numba the folder of its cache files. The folder depends on the sources, so Numba need not check sources."""
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._py_file = function.__code__.co_filename
@@ -209,7 +209,8 @@ class _Storage(CompileResultCacheImpl):
         Raises:
             OSError: a source cannot be read.
         """
-        modules = {each.globals["__name__"] for each in cres._find_referenced_environments()}  # of all called functions
+        # the modules of all called functions, and of the named tuples among the arguments
+        modules = {each.globals["__name__"] for each in cres._find_referenced_environments()}
         modules |= {each.__module__ for each in _named_tuples(cres.signature.args)}
         modules -= {self._module, *(name for name in modules if name.partition(".")[0] == "numba")}
         return super().reduce(cres), {name: digest_of(name) for name in modules}  # type: ignore[no-untyped-call]

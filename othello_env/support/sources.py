@@ -5,9 +5,9 @@ these sources. So machine code that is stored under this hash is never older tha
 
 All import statements of a file are followed. Imports inside functions count because a constant may be the result of
 such a function. Imports under TYPE_CHECKING count because a package that imports its names on first use lists them
-there. Imports are followed to modules of this package, and to modules of the outermost package that contains the module
-that is hashed. If that module is not in a package, imports are also followed to modules in its folder. Imports without
-an import statement, such as `importlib.import_module`, are not noticed.
+there. Imports are followed to modules of this package, and to modules of the outermost package that contains the hashed
+module. If the hashed module is not in a package, imports are also followed to modules in its folder. Imports without an
+import statement, such as `importlib.import_module`, are not noticed.
 
 ``from a.b import c`` counts the files of ``a.b`` and ``a.b.c``, but not of the package ``a``. Comments, docstrings and
 layout never count.
@@ -54,9 +54,9 @@ class Sources:
         self._memory = memory
         self._remembered: dict[str, tuple[str, _Imports]] = {}
         self._is_new = False
-        self._salt = Path(__file__).read_bytes() + sys.version.encode()  # another parser may give other results
+        self._salt = Path(__file__).read_bytes() + sys.version.encode()  # other versions may parse differently
         self._read: dict[tuple[Path, int, int], tuple[str, _Imports]] = {}
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):  # the memory file may be missing or damaged
             self._remembered = json.loads(memory.read_bytes())
 
     def digest(self, file: Path, package: str) -> str:
@@ -100,7 +100,7 @@ class Sources:
         if self._is_new:
             self._is_new = False
             last = dict([*self._remembered.items()][-_MOST_REMEMBERED:])
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError):  # without the memory file, sources are only parsed again
                 write_file(self._memory, json.dumps(last).encode())
 
 

@@ -21,7 +21,7 @@ _Task = tuple[Callable[[int], Any], int, "SimpleQueue[_Answer]"]
 
 
 class Threads:
-    """The calling thread and `count` - 1 others, started when first needed. A forked process starts its own threads."""
+    """`count` threads: the calling thread, and others that start when first needed. A forked process starts its own."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -74,7 +74,7 @@ class Threads:
             for _ in range(1, self.count):
                 queues.append(SimpleQueue())
                 threading.Thread(target=_serve, args=queues[-1:], daemon=True).start()
-        except BaseException as error:
+        except BaseException as error:  # end the threads that were started, also after KeyboardInterrupt
             _end(queues)
             if isinstance(error, RuntimeError):
                 raise RuntimeError(
@@ -92,7 +92,7 @@ class Threads:
 def _done(work: Callable[[int], Any], k: int) -> _Answer:
     try:
         return k, work(k), None
-    except BaseException as error:
+    except BaseException as error:  # `run` raises the error in the calling thread
         return k, None, error
 
 
@@ -100,7 +100,7 @@ def _serve(tasks: SimpleQueue[_Task | None]) -> None:
     while (task := tasks.get()) is not None:
         work, k, results = task
         results.put(_done(work, k))
-        del task, work  # otherwise they would keep the batch in memory until the next task
+        del task, work  # otherwise these variables would keep the batch in memory until the next task
 
 
 def _end(queues: list[SimpleQueue[_Task | None]]) -> None:

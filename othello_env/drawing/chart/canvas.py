@@ -11,9 +11,9 @@ from PIL import Image, ImageDraw, ImageFont
 __all__ = ["BOTTOM", "EDGE", "FAINT", "GREEN", "INK", "LABELS", "TOP", "WIDTH", "Canvas", "Panel", "png"]
 
 WIDTH, TOP, BOTTOM, EDGE = 960, 92, 62, 28
-"""The width of a chart of rows, and the free space above it, below it and beside it."""
+"""WIDTH: the width of a chart of rows. TOP, BOTTOM, EDGE: the free space above, below and beside the panels."""
 LABELS = 300
-"""The x at which the rows begin; their labels are to the left of it."""
+"""The x at which a panel of rows begins; the labels of the rows are to the left of it."""
 INK, FAINT, GREEN = "#20262b", "#667079", "#1b7f4b"
 _PAPER, _GRID = "#ffffff", "#dde2e6"
 _SCALE = 2  # a chart is drawn larger and then reduced, so that its edges are smooth
@@ -54,7 +54,7 @@ class Canvas:
     Args:
         width: the picture's width.
         height: the picture's height.
-        title: the text at the top; if it is too wide, its middle is left out.
+        title: the text at the top; if it is too wide, dots replace its middle.
         subtitle: a smaller text below the title.
     """
 
@@ -78,7 +78,7 @@ class Canvas:
         self._draw.text((x * _SCALE, y * _SCALE), text, fill=colour, font=font, anchor=anchor)
 
     def fitted(self, text: str, width: float, size: int = 15) -> str:
-        """A text; if it is wider than `width`, its middle is left out."""
+        """The text. If it is wider than `width`, dots replace its middle."""
         font = ImageFont.load_default(size * _SCALE)
         short, kept = text, len(text)
         while self._draw.textlength(short, font) > width * _SCALE and kept > 2:
@@ -105,13 +105,13 @@ class Canvas:
             self.dot(x, y, 3, colour)
 
     def tick(self, panel: Panel, x: float, text: str, *, grid: bool = True) -> None:
-        """Draw a number below a panel, and above the number a vertical line of the grid."""
+        """Draw a number below a panel and, if `grid` is True, a vertical line through the panel above the number."""
         if grid:
             self.line([(x, panel.top), (x, panel.bottom)], _GRID)
         self.text(x, panel.bottom + 16, text, size=13, colour=FAINT, anchor="mm")
 
     def axis(self, panel: Panel, text: str) -> None:
-        """Write below a panel's numbers what they mean."""
+        """Write the meaning of a panel's numbers below them."""
         self.text((panel.left + panel.right) / 2, panel.bottom + 40, text, size=13, colour=FAINT, anchor="mm")
 
     def scores(self, panel: Panel) -> None:

@@ -24,8 +24,8 @@ class CurvePoint:
     """A learner's score after some training.
 
     Attributes:
-        played: the games or plies of training.
-        seconds: the seconds of training.
+        played: the number of games or plies of training.
+        seconds: the duration of the training.
         score: the score, 0 to 1.
     """
 
@@ -89,7 +89,7 @@ def _draw_plot(canvas: Canvas, panel: Panel, lines: Sequence[Sequence[tuple[floa
 
 
 def _ticks(smallest: float, largest: float) -> list[int]:
-    """Those of the numbers 1, 2, 5, 10, 20, ... that enclose the range from `smallest` to `largest`.
+    """The numbers 1, 2, 5, 10, 20, ... from the last that is at most `smallest` to one that is at least `largest`.
 
     >>> _ticks(64, 700), _ticks(64, 64)
     ([50, 100, 200, 500, 1000], [50, 100])

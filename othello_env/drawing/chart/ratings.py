@@ -14,8 +14,8 @@ __all__ = ["EloRow", "elo_chart"]
 
 _ROW = 30
 _TICKS = (50, 100, 200, 250, 500, 1000)
-"""The possible distances in Elo between two lines of the grid; the smallest that fits is used."""
-_MOST_TICKS = 12
+"""The possible distances in Elo between two lines of the grid; the smallest with at most `_MOST_TICKS` is used."""
+_MOST_TICKS = 12  # the largest number of such distances in a chart
 
 
 @dataclass(frozen=True)

@@ -70,17 +70,19 @@ def _begins_at(
 def draw_keys(
     course: Course, keys: Sequence[int | None], mask: npt.NDArray[np.bool_], generator: np.random.Generator | None
 ) -> None:
-    """Set the key and the number of each game in a mask: game 0 of a new key, or the next game of the old key.
+    """Set the environment's key and the game's number for each game in a mask.
+
+    A game with a new key gets the number 0. A game that keeps its old key gets the next number.
 
     Args:
         course: the course of N games.
-        keys: N keys of environments; None keeps the old key.
+        keys: for each game, the new key of its environment; None keeps the old key.
         mask: (N,) bool, the games that begin.
         generator: makes the first keys of all games; None if the games have keys already.
     """
     if generator is not None:
         course.env_key[:] = generator.integers(2**64, size=len(keys), dtype=np.uint64)
-        course.number[:] = 2**64 - 1
+        course.number[:] = 2**64 - 1  # one more is 0, the number of the first game
     course.number[mask] += np.uint64(1)
     for i in np.flatnonzero(mask).tolist():
         key = keys[i]

@@ -15,14 +15,14 @@ class Buffers:
     """The arrays that a step of N games returns.
 
     Attributes:
-        planes: (N, planes, H, W) int8.
-        masks: (N, A) int8.
-        rewards: (N,) float64.
-        terminated: (N,) bool.
-        truncated: (N,) bool, all False.
+        planes: (N, planes, H, W) int8, the planes of the observations.
+        masks: (N, A) int8, 1 for each legal action.
+        rewards: (N,) float64, the reward in each game.
+        terminated: (N,) bool, whether each game ended in the step.
+        truncated: (N,) bool, all False, because no game is cut short.
         reward_to: (N,) int8, the player that gets each reward.
         to_move: (N,) int8, the player to move in each game.
-        observation: the dict of planes and masks.
+        observation: the dict of `planes` and `masks` that a step returns.
 
     Args:
         batch: N games.

@@ -34,9 +34,9 @@ def refuse(batch: Batch, actions: npt.NDArray[np.int64], problems: int, strict: 
     """Raise an error for the problems with the actions, if these problems are errors in this environment.
 
     Args:
-        batch: N games, before the actions.
-        actions: (N,) int64.
-        problems: what `Batch.check` returned for these actions.
+        batch: N games, before the actions are played.
+        actions: (N,) int64, the actions.
+        problems: the sum of the problems that `Batch.check` found in these actions.
         strict: whether an illegal action is an error.
         disabled: whether an action in a finished game is an error.
 

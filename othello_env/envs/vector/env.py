@@ -1,4 +1,4 @@
-"""One Gymnasium vector environment for any batch of games, stepped by compiled kernels.
+"""A Gymnasium vector environment for a batch of games of any kind. Compiled kernels play the games.
 
 Letters for shapes: N = `num_envs`, A = actions, P = players.
 """
@@ -55,24 +55,24 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     actions, the environment gives one `IgnoredMaskWarning`.
 
     At every reset and step, `info` has the entries of `othello_env.envs.conventions.game_info` as int64 arrays. The
-    shape of `winner`, `plies` and `illegal_action` is (N,), the shape of `discs` (N, P). `opponent` has indices of
-    `opponents`, -1 in self-play; its shape is (N,), or (N, 2) with three players. `action_mask`, (N, A) int8, is the
+    shape of `winner`, `plies` and `illegal_action` is (N,); the shape of `discs` is (N, P). `opponent` has indices of
+    `opponents`, or -1 in self-play; its shape is (N,), or (N, 2) with three players. `action_mask`, (N, A) int8, is the
     same array as in the observation. Self-play has two more entries, (N,) int8: `to_move`, the players to move, and
-    `reward_to`, the players that get the rewards (-1 after a reset). Each entry has a mask, (N,) bool, whose name
-    begins with ``_``. The mask is True for all games or, after a reset with `reset_mask`, for the games that were
+    `reward_to`, the players that get the rewards (-1 after a reset). Each entry has a mask, (N,) bool: `_winner` is the
+    mask of `winner`. A mask is True for all games or, after a reset with `reset_mask`, for the games that were
     reset. Entries are computed when they are first read. They equal the entries of Gymnasium's `SyncVectorEnv`, with
     one exception: after a reset with `reset_mask`, Gymnasium has zeros for the games that were not reset, but
     `action_mask`, `to_move` and `reward_to` here have values for them too.
 
     In the default mode ``SAME_STEP``, the next game begins in the step in which a game ends. The observation and info
-    are those of the next game. Then `info` has two more entries: `final_obs`, (N,) objects, the last observation of
-    each game that ended, else None; and `final_info`, the entries above at the end of these games. `position` returns
-    the State of a game, `final_position` the last State of a game that ended in the last step.
+    are those of the next game. In such a step `info` has two more entries. `final_obs`, (N,) objects, has the last
+    observation of each game that ended, and None for the others. `final_info` is the last info of these games, without
+    `to_move` and `reward_to`. `position` returns the State of a game, `final_position` the last State of an ended game.
 
     Gymnasium's own vector environments use the mode ``NEXT_STEP`` by default: when a game has ended, the next step only
     begins the next game. Gymnasium's wrappers that change observations work only with ``NEXT_STEP`` or ``DISABLED``. If
     a wrapper fails with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``, use ``autoreset_mode="NextStep"``.
-    `NumpyToTorch` wants the same mode but does not check it: with ``SAME_STEP``, the first end raises a BufferError.
+    `NumpyToTorch` wants the same mode. With ``SAME_STEP``, it raises a BufferError when the first game ends.
 
     Args:
         num_envs: the number of games.
@@ -81,15 +81,15 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         side: the name of the learner's player, or ``"random"``. In self-play the learner plays every side.
         openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
             plies. A sequence of transcripts or States: each game begins at a random one of them.
-        reward: ``"result"``, or ``"margin"`` in discs.
-        strict: if True, an illegal action raises IllegalActionError and changes no game; if False, its game ends.
+        reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (how many discs the player is ahead).
+        strict: if True, an illegal action raises IllegalActionError and changes nothing; if False, it ends its game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``. `render` returns a tuple with a picture of each game.
         autoreset_mode: Gymnasium's `AutoresetMode` or its value, ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
             ``SAME_STEP``: when a game ends, the next game begins at once. ``NEXT_STEP``: the step after an end begins
             the next game; this step ignores the action and is not a ply. ``DISABLED``: only `reset` begins games.
         copy: if True, every step returns new arrays, which the caller may keep. If False, every step returns and
             overwrites the same arrays, and an info must be read before the next step.
-        num_threads: the number of threads; each steps a slice of the games. Results do not depend on this number.
+        num_threads: the number of threads; each thread steps a slice of the games. Results do not depend on it.
 
     Raises:
         ValueError: an argument is wrong. For an opponent this may be a SpecError or a WrongGameError.
@@ -108,7 +108,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         copy: bool = True,
         num_threads: int = 1,
     ) -> None:
-        self._threads = Threads(1)  # set first, because Gymnasium 1.1 also closes an environment whose __init__ failed
+        self._threads = Threads(1)  # first: close() needs it, and Gymnasium 1.1 calls close() even if __init__ fails
         num_envs, num_threads = check_count("num_envs", num_envs), check_count("num_threads", num_threads)
         start = self.new_game(0)
         self._sides = ("random", *start.player_names)
@@ -146,16 +146,16 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     @abstractmethod
     def new_batch(self, n: int) -> Batch:
-        """N games that have not begun."""
+        """A batch of n games that have not begun."""
 
     @abstractmethod
     def new_game(self, game_key: int) -> State:
-        """The start of a game. Everything random in it depends only on the key."""
+        """The start of a game. Everything random in this position depends only on the key."""
 
     # Gymnasium's spaces for N games take four times the memory of the observations, so they are made only when needed.
 
     @cached_property
-    def observation_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]  # made once, and assignable
+    def observation_space(self) -> gymnasium.Space[Any]:  # type: ignore[override]  # the base class has an attribute
         return batch_space(self.single_observation_space, self.num_envs)
 
     @cached_property
@@ -178,7 +178,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self._encode(self._buffers)
 
     def set_openings(self, openings: str | Sequence[str | State] | None) -> None:
-        """Change where games begin, from each game's next reset on. The argument is that of the constructor.
+        """Change where games begin, for all games that begin from now on. The argument is as in the constructor.
 
         Raises:
             ValueError: the openings are wrong. Nothing has changed.
@@ -188,7 +188,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self._starts = starts
 
     def set_opponents(self, opponents: Opponents) -> None:
-        """Change the opponents. Each game keeps its present opponents until its next reset.
+        """Change the opponents. A game that has begun keeps its opponents until it ends or is reset.
 
         Args:
             opponents: as in the constructor. A dict has opponents as keys and weights as values. In each game, an
@@ -208,7 +208,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     @property
     def to_move(self) -> npt.NDArray[np.int8]:
-        """The players to move, (N,), a copy. Against opponents, this is the learner's player in each game."""
+        """A copy of the players to move, (N,) int8. Against opponents, this is the learner's player in each game."""
         return self._batch.course.to_move.copy()
 
     @property
@@ -233,10 +233,10 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return self._batch.state(i)
 
     def final_position(self, i: int) -> State:
-        """The last position, with its moves, of the game that ended in place i in the last step.
+        """The final position, with its moves, of game i, which ended in the last step.
 
         Raises:
-            LookupError: no game ended there in the last step.
+            LookupError: game i did not end in the last step.
         """
         for ends in self._ends:
             for k in np.flatnonzero(ends.rows["game"] == i).tolist():
@@ -314,7 +314,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         Raises:
             ValueError: a dtype, shape or range is wrong. Nothing has changed.
             IllegalActionError: an action is illegal and the environment is strict. Nothing has changed.
-            ResetNeeded: there was no reset yet, or a game is over in the mode ``DISABLED``.
+            ResetNeeded: there was no reset yet, or none since an error. Or the mode is ``DISABLED`` and a game is over.
             AgentError: an opponent answered with an illegal action. The environment needs a reset.
             RuntimeError: a thread could not be started. The environment needs a reset.
         """
@@ -357,7 +357,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return ends
 
     def _answer(self, buffers: Buffers, begins: Begins) -> list[Ends]:
-        """Let the opponents play until each game is over or it is the learner's turn. Returns the ends of games."""
+        """Let the opponents play until each game is over or it is the learner's turn. Returns the games that ended."""
         found: list[Ends] = []
         while self._pool is not None:
             waiting = self._batch.waiting()

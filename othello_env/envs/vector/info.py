@@ -22,7 +22,7 @@ __all__ = ["Moment", "StepInfo"]
 
 _NUMBERS = ("winner", "discs", "plies", "illegal_action", "opponent")
 _FIELDS = {"winner": "winner", "discs": "scores", "plies": "plies", "illegal_action": "illegal"}
-"""For each entry, the field of `othello_env.games.batch.Ends.rows` that has the value at the end of a game."""
+"""For each entry, the field of `othello_env.games.batch.Ends.rows` that has its value at the end of a game."""
 _FINAL = ("final_obs", "final_info")
 
 
@@ -38,8 +38,8 @@ _AT_AN_END = _with_masks(*_FINAL)
 class StepInfo(dict[str, Any]):
     """A dict that makes some of its entries late: an entry is made when it, or the whole dict, is first read.
 
-    `later` makes such a dict. The constructor makes a dict without late entries; wrappers that change every entry rely
-    on this. A copy is a plain dict.
+    `later` makes such a dict. The constructor makes a dict without late entries; wrappers that convert all entries
+    call it. A copy is a plain dict.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -171,7 +171,7 @@ class Moment:
         batch: the games after the step or reset.
         ends: the games that ended in the step.
         where: (N,) bool, the games that were reset, or None for all games.
-        within: whether the next game has already begun after each game that ended. Then `final_obs` and `final_info`
+        within: whether the next game begins in the step in which a game ends. If so, `final_obs` and `final_info`
             describe the games that ended.
         self_play: whether the learner plays every side.
         copy: whether the entries must keep their values after the next step.
@@ -267,7 +267,7 @@ class Moment:
         return info | {f"_{name}": self._ended for name in info}
 
     def _final_observations(self) -> npt.NDArray[np.object_]:
-        """(N,) objects: the last observation of each game that ended, as in a single environment; else None."""
+        """(N,) objects: the last observation of a game that ended, as in a single environment; None for other games."""
         planes = self._batch.final_observations(self._ends)
         masks = np.zeros((len(planes), self._batch.start.num_actions), np.int8)
         found = np.full(len(self._plies), None, object)

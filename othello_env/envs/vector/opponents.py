@@ -21,7 +21,7 @@ Opponents = Opponent | tuple[Opponent, ...] | Mapping[Any, float]
 
 
 class OpponentPool:
-    """The agents that play in a batch of games, and the bounds by which agents are chosen for new games.
+    """The agents that play in a batch of games, and the random choice of agents for new games.
 
     Args:
         opponents: one opponent for all seats but the learner's, a tuple with an opponent for each of these seats, or a
@@ -30,15 +30,16 @@ class OpponentPool:
         start: a state of the game.
 
     Raises:
-        ValueError: a spec or a weight is wrong, or a tuple has not one opponent for each of these seats.
+        ValueError: a spec or a weight is wrong, or a tuple does not have one opponent for each of these seats.
         TypeError: an opponent is not a spec, Agent or callable.
         WrongGameError: an opponent does not play this game.
 
     Attributes:
         agents: the agents. The number of an agent is its index in this list.
         names: the specs of the agents, or the names of Agents and callables.
-        bounds: (P - 1, K) uint64, ascending in each row, for the K agents that can play in new games. Each seat gets a
-            random 32-bit number. The first agent whose bound is greater than this number plays there.
+        bounds: (P - 1, K) uint64 for P players and the K agents that can play in new games. Each row belongs to a seat
+            other than the learner's, and the bounds in a row ascend. In each new game, each of these seats gets a
+            random 32-bit number. The first agent whose bound is greater than this number plays in the seat.
         first: the number of the first agent that can play in new games. Agents before it only finish their games.
     """
 
@@ -55,7 +56,8 @@ class OpponentPool:
 
         Args:
             opponents: as in the constructor.
-            rivals: (N, P - 1) int16, the numbers of the agents in each game. The numbers are updated in place.
+            rivals: (N, P - 1) int16, the numbers of the agents in each game. Agents get new numbers, so this array is
+                updated.
         """
         agents, names, bounds = _drawn(opponents, self._start)
         used, numbers = np.unique(rivals, return_inverse=True)
@@ -90,7 +92,7 @@ def make_opponents(opponents: Opponent | tuple[Opponent, ...], start: State) -> 
     """Make an agent for each seat but the learner's, in turn order after it. Returns the agents and their names.
 
     Raises:
-        ValueError: a spec is wrong, or a tuple has not one opponent for each of these seats.
+        ValueError: a spec is wrong, or a tuple does not have one opponent for each of these seats.
         TypeError: an opponent is not a spec, Agent or callable.
         WrongGameError: an opponent does not play this game.
     """
@@ -105,11 +107,12 @@ def make_opponents(opponents: Opponent | tuple[Opponent, ...], start: State) -> 
 
 
 def _drawn(opponents: Opponents, start: State) -> tuple[list[Agent], list[str], npt.NDArray[np.uint64]]:
-    """The agents, their names, and the bounds of each seat."""
+    """The agents, their names, and the bounds of each seat; see `OpponentPool`."""
     seats = start.num_players - 1
     if not isinstance(opponents, Mapping):
         agents, names = make_opponents(opponents, start)
-        # Row k is 0 before column k, and then 2**32, which is above every random number: agent k plays in seat k.
+        # Row k is 0 before column k, and 2**32 from there on. Every random number is below 2**32, so agent k plays in
+        # seat k.
         return agents, names, np.triu(np.full((seats, seats), 2**32, np.uint64))
     agents = [make_agent(opponent) for opponent in opponents]
     for agent in agents:
