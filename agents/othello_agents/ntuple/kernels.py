@@ -35,14 +35,14 @@ _WIN = np.float32(np.inf)
 
 
 class Tables(NamedTuple):
-    """A network as the kernels read it; `patterns.Layout` explains all fields but `weights` and `board`.
+    """A network as the kernels read it; for placements and configurations see `patterns`.
 
     Attributes:
-        weights: (S, W) float32.
-        deltas: (64, Q) int16.
-        offsets: (Q,) int64.
-        partners: (Q,) int64.
-        looked_up: P.
+        weights: (S, W) float32, the weights of all tables for each stage.
+        deltas: (64, Q) int16, the number that an own disc on a square adds to each placement's configuration.
+        offsets: (Q,) int64, the index of configuration 0 in each placement's table.
+        partners: (Q,) int64, for a mirrored placement the number of the looked-up placement with the same squares.
+        looked_up: P, the number of placements that are looked up.
         board: the set of squares in play.
     """
 
@@ -91,7 +91,7 @@ def follow(
     placements: int,
     after: npt.NDArray[np.int16],
 ) -> None:
-    """Write to `after` the configurations that a move leads to, seen by the mover, of the first `placements` placements.
+    """Write into `after` the first `placements` placements' configurations after a move, from the mover's side.
 
     The move puts a disc on `square` and turns the discs `turned`.
     """
@@ -112,8 +112,8 @@ def sum_weights(
     looked_up: int,
 ) -> np.float32:
     """The sum of the weights that a position looks up in the tables of its stage (W,)."""
-    # Four sums side by side, since a single sum would wait for each addition. In double precision nothing is rounded,
-    # so the mirror images of a position have the same sum in any order of additions.
+    # Four sums side by side: in a single sum, each addition would wait for the previous one. The mirror images of a
+    # position add the same weights in other orders. In double precision this practically never changes the result.
     a = b = c = d = np.float64(0)
     fours = looked_up - looked_up % 4
     for p in range(0, fours, 4):
