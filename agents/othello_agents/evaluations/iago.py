@@ -175,7 +175,7 @@ def _fill(table: npt.NDArray[np.int64], rounds: int) -> None:
 
 @cache
 def edge_table(rounds: int = ROUNDS) -> npt.NDArray[np.int64]:
-    """(3**10,) the value of each configuration of an edge, recomputed `rounds` times from the static values.
+    """The value of each configuration of an edge, (3**10,), recomputed `rounds` times from the static values.
 
     The index is a number in base 3. The first square of an edge is its most significant digit. A digit is 0 for an
     empty square, 1 for the player's disc, 2 for the other's.

@@ -19,7 +19,7 @@ __all__ = ["Tree", "back_up", "descend", "new_tree", "plant", "results"]
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
-_VISITS = 50.0  # c_visit in the paper: a value counts scale * (c_visit + the most visits of a move) times
+_VISITS = 50.0  # c_visit in the paper: values are multiplied by scale * (c_visit + the most visits of a move)
 
 
 class Tree(NamedTuple):

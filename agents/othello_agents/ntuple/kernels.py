@@ -138,7 +138,7 @@ def position_logit(
 
 @kernel
 def evaluate(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables) -> npt.NDArray[np.float64]:
-    """(N,) the expected outcomes of N afterstates for `own`; for a finished game, its result (+1, 0 or -1)."""
+    """The expected outcomes of N afterstates for `own`, (N,); for a finished game, its result (+1, 0 or -1)."""
     values = np.empty(len(own), np.float64)
     configuration = np.empty(len(tables.offsets), np.int16)
     for i in range(len(own)):
@@ -194,7 +194,7 @@ def best_move(
 def best_actions(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables, size: int
 ) -> npt.NDArray[np.int64]:
-    """(N,) the actions with the best afterstates in N positions; a pass if there is no other action."""
+    """The actions with the best afterstates in N positions, (N,); a pass if there is no other action."""
     actions = np.empty(len(own), np.int64)
     configuration = np.empty(len(tables.offsets), np.int16)
     after = np.empty_like(configuration)

@@ -34,7 +34,7 @@ class Layout:
     Attributes:
         size: the board's size.
         patterns: for each pattern its name and squares (0-63).
-        weights: the number of weights in a stage of the game; the weights of the disc difference come last.
+        weights: the number of weights in a stage of the game; the table for the whole board comes last.
         deltas: (64, Q) int16, the number that an own disc on a square adds to each placement's configuration.
         offsets: (Q,) int64, the index of configuration 0 in each placement's table.
         partners: (Q,) int64, for a mirrored placement the number of the looked-up placement with the same squares; for
