@@ -14,7 +14,7 @@ class Human(Agent):
     """Asks for a move such as ``f5`` until the move is legal; ``quit`` or the end of the input leaves the game.
 
     Args:
-        ask: a function that shows a prompt and returns a line, or raises EOFError; `input` for a terminal.
+        ask: a function such as `input`: it shows a prompt and returns a line, or raises EOFError when the input ends.
         tell: a function that shows a text.
 
     Raises:

@@ -40,8 +40,8 @@ _CLOCK_SHARE = 0.05
 """The fraction of the game's remaining time that a move may take."""
 _LATEST = 0.95
 _SLACK_SECONDS = 0.02
-"""Of a limit for the move, the engine uses the fraction `_LATEST` less `_SLACK_SECONDS`, but at least half. The rest is
-a reserve for a busy machine."""
+"""If a clock limits the time for the move, the engine uses the fraction `_LATEST` of this time, less `_SLACK_SECONDS`,
+but at least half of it. The rest is a reserve for a busy machine."""
 _LEAST_SECONDS = 0.001
 
 
@@ -57,8 +57,8 @@ class Engine(Agent):
         depth: the maximum number of plies to search.
         nodes: the maximum number of positions to visit.
         ms: the maximum number of milliseconds for a move.
-        exact: with this number of empty squares or fewer it searches to the end. The default is 12. With a time limit,
-            it is the largest number for which the time is likely to be enough, but at least 12.
+        exact: with this number of empty squares or fewer, the engine searches to the end. The default is 12 or, with a
+            time limit, the largest number for which the time is likely to be enough, but at least 12.
         eval: ``ntuple``, ``ntuple:weights=FILE``, or an evaluation by square weights or moves (``count``,
             ``mobility``, ``modified``, ``standard``, ``swh``, ``weighted``). The default is the packaged n-tuple
             weights for the board's size, or ``mobility`` for a size without packaged weights.
@@ -167,7 +167,7 @@ class Engine(Agent):
     def solve(
         self, state: State, *, result_only: bool = False, progress: Callable[[int], object] | None = None
     ) -> Analysis:
-        """Find the exact score of a position, without a limit.
+        """Find the exact score of a position, without a limit of nodes or time.
 
         Args:
             state: the position.

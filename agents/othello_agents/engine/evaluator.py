@@ -1,8 +1,8 @@
 """The values of the search's leaves: one kernel for textbook evaluations and n-tuple tables.
 
 All values are integers for the player to move, within +-`BOUND`. With n-tuple tables, the search keeps a vector of
-configurations for each number of empty squares, and a move computes the vector after it from the vector before it.
-Configurations are from the point of view of the player who has just moved (see `othello_agents.ntuple.patterns`).
+configurations for each number of empty squares. Each move computes the next vector from the present one. Configurations
+are from the point of view of the player who has just moved (see `othello_agents.ntuple.patterns`).
 """
 
 from typing import NamedTuple
@@ -53,7 +53,7 @@ class Evaluator(NamedTuple):
         table: the number of a textbook evaluation's table of square weights. The search updates their balance (the
             player's sum of weights minus the opponent's) with each move.
         board: the set of squares in play.
-        weights: (S, W) float32.
+        weights: (S, W) float32, the n-tuple tables' weights for each stage.
         deltas: (64, L) int16, what the mover's disc on each square adds to each placement's configuration.
         offsets: (P,) int64, the index of configuration 0 in each placement's table.
         configurations: (64, L) int16, the configurations for each number of empty squares; the search writes them.

@@ -17,7 +17,7 @@ _0, _1, _7, _8, _9 = (np.uint64(number) for number in (0, 1, 7, 8, 9))
 
 
 def _lines() -> npt.NDArray[np.uint64]:
-    """The squares between each square and the edge, (64, 8), in the directions E, SW, S, SE, W, NE, N, NW."""
+    """The squares from each square's neighbour to the edge, (64, 8), in the directions E, SW, S, SE, W, NE, N, NW."""
     lines = np.zeros((64, 8), np.uint64)
     for square in range(64):
         for k, (rows, columns) in enumerate(((0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1))):
@@ -52,7 +52,7 @@ def _descending(line: np.uint64, step: np.uint64, own: np.uint64, opponent: np.u
 
 @kernel(slp=True)
 def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """`bitboard.flips` for exactly one disc. It is faster for a single position: fewer steps wait for another."""
+    """`bitboard.flips` for exactly one disc. Faster for one position: fewer steps need another step's result."""
     lines = _LINES[square_of(disc)]  # LLVM loads a whole row as vectors
     turned = _ascending(lines[0], own, opponent)
     turned |= _ascending(lines[1], own, opponent)

@@ -4,10 +4,9 @@ A table entry is two words. The first word is the position's 64-bit key. The sec
 low bits to the high bits: the value's lower bound and its upper bound (16 bits each, stored plus 32,768), the best
 square (8 bits; 64 for none), the depth (8 bits) and the generation (16 bits).
 
-A bucket has two entries. The first entry keeps its result if a shallower result of another position arrives, which then
-goes into the second entry. If another position's result replaces the result of the first entry, the old result moves to
-the second entry. Only results of the present generation count, so a new generation empties the table without writing to
-it.
+A bucket has two entries. If the first entry holds a deeper result of another position, a new result goes into the
+second entry. Otherwise the new result goes into the first entry; another position's result moves from there to the
+second entry. Only results of the present generation count, so a new generation empties the table without writing to it.
 """
 
 from typing import NamedTuple
@@ -48,8 +47,8 @@ NO_LIMIT = 1 << 62
 """More nodes than any search visits."""
 
 WORST = np.int64(32_000)
-"""More than any value, and small enough for a table entry. It is an int64, since a bare literal has a type of its own,
-for which the search would be compiled once more."""
+"""More than any value, and small enough for a table entry. It is an int64, since Numba gives a plain number in the code
+a type of its own and would compile the search once more for this type."""
 
 MOVES = 40
 """Room for the moves of one position. No known position has more than 33."""
@@ -67,7 +66,7 @@ class Memory(NamedTuple):
     """The arrays of one search, allocated once.
 
     Attributes:
-        table: (4 * buckets,) uint64, buckets a power of two.
+        table: (4 * buckets,) uint64, the transposition table; the number of buckets is a power of two.
         control: (8,) int64, the counters. Another thread may lower the limit to end a search.
         order: (64, MOVES) int64, the moves for each number of empty squares, as ``rank << 6 | square``; the lowest rank
             is the best.
@@ -147,7 +146,7 @@ def depth_of(data: Int) -> Int:
 
 @kernel(inline=True)
 def narrow(data: Int, alpha: Int, beta: Int) -> tuple[Int, Int]:
-    """The part of a window that a packed result leaves open. If nothing is open, both ends are a bound of the value."""
+    """The part of a window that a packed result leaves open. If nothing is open, both ends are the same bound."""
     lower, upper = lower_bound(data), upper_bound(data)
     if lower >= beta or lower == upper:
         return lower, lower

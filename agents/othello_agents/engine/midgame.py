@@ -147,8 +147,9 @@ def _cut(
 ) -> tuple[Int, Int, Int]:
     """The result that a shallow search must have to replace this search: a direction, a bound and a shallow value.
 
-    In direction 1, the bound is beta: a shallow search that finds at least the shallow value makes it likely enough
-    that this search would find at least beta. In direction -1, the bound is alpha, and "at most" replaces "at least".
+    In direction 1, the bound is beta: if the shallow search finds at least the shallow value, this search would very
+    likely find at least beta. In direction -1, the bound is alpha: if the shallow search finds at most the shallow
+    value, this search would very likely find at most alpha.
     """
     direction: Int = 1 if leaf_value(own, opponent, score, empty, evaluator) >= beta else -1
     bound = beta if direction > 0 else alpha

@@ -41,9 +41,9 @@ def list_moves(
 ) -> tuple[Int, bool]:
     """Write the legal moves with their ranks into `memory`, ready for `next_move`; the lowest rank is best.
 
-    The move on `hash_square` gets rank 0. The rank of any other move is better if the opponent has fewer replies to it
-    (replies in corners count twice). It is also better if the move is in a corner or in an odd quarter (see
-    `odd_quadrants`). Returns the number of moves, and whether one of them wipes out the opponent.
+    The move on `hash_square`, the table's best move, gets rank 0. The rank of any other move is better if the opponent
+    has fewer replies to it (replies in corners count twice). It is also better if the move is in a corner or in an odd
+    quarter (see `odd_quadrants`). Returns the number of moves, and whether one of them wipes out the opponent.
     """
     order, turned = memory.order[empty], memory.turned[empty]
     odd = odd_quadrants(board & ~(own | opponent))
@@ -70,7 +70,7 @@ def list_moves(
 
 @kernel
 def next_move(first: Int, count: Int, order: npt.NDArray[np.int64], turned: npt.NDArray[np.uint64]) -> None:
-    """Swap the best of the moves from `first` to `count` - 1 to the place `first`."""
+    """Find the best of the moves `first` to `count` - 1, and swap it with the move `first`."""
     best = first
     for i in range(first + 1, count):
         if order[i] < order[best]:
@@ -92,7 +92,7 @@ def known_refutation(
 ) -> Int:
     """A value of at least beta that the table knows for one of the listed moves, or -WORST if it knows none.
 
-    Only results of searches to `depth` count. The position after a move has the key `position_key` xor `salt`.
+    Only results of searches to `depth` count. A position's key in the table is its `position_key` xor `salt`.
     """
     order, turned = memory.order[empty], memory.turned[empty]
     for i in range(count):

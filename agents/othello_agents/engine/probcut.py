@@ -1,10 +1,10 @@
 """Multi-ProbCut: skip a deep search if a shallow search predicts its result.
 
-The value of a position at some depth is nearly a linear function of its value at a smaller depth: slope * shallow +
-offset, with a normally distributed error. The deep search is skipped if the shallow value predicts with a probability
-of about 93 % (`CONFIDENCE` standard deviations) that the deep value lies beyond the window (Buro, "Experiments with
-Multi-ProbCut and a new high-quality evaluation function for Othello", 1997). ``scripts/fit_probcut.py`` fits the
-numbers to the packaged weights.
+Let "shallow" be the value that a shallow search of a position finds. A deep search of this position finds nearly the
+value slope * shallow + offset, and the error is normally distributed. The deep search is skipped if the shallow value
+predicts with a probability of about 93 % (`CONFIDENCE` standard deviations) that the deep value lies beyond the window
+(Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello", 1997).
+``scripts/fit_probcut.py`` finds the slopes, the offsets and the errors' deviations for the packaged weights.
 
 Letters: S stages of the game, D depths.
 """
@@ -35,7 +35,7 @@ CONFIDENCE = 1.5
 SHALLOWEST = 3
 """The smallest depth of a search that may be skipped."""
 SQUARES_A_STAGE = 8
-"""The length of a stage of the game, as a number of empty squares."""
+"""The number of discs that are placed during a stage of the game."""
 
 FITTED_SIZES = (8,)
 """The board sizes that have packaged fits."""
@@ -45,7 +45,7 @@ NO_CUTS = np.zeros((0, 0, 3), np.float32)
 
 @kernel
 def shallow_depth(depth: Int) -> Int:
-    """The depth whose values predict those at `depth`: about half, and of the same parity."""
+    """The depth of the shallow search that predicts a search to `depth`: about half of it, and of the same parity."""
     half = depth // 2
     return half - ((depth - half) & 1)
 
@@ -62,7 +62,7 @@ def sufficient(bound: Int, direction: Int, depth: Int, empty: Int, cuts: npt.NDA
 
     In direction 1, "beyond" means at least `bound`; in direction -1, it means at most `bound`.
 
-    A depth beyond the table uses the numbers of the table's greatest depth.
+    If `depth` is beyond the table of cuts, the cuts of the table's greatest depth are used.
     """
     slope, offset, deviation = cuts[stage_of(empty), min(depth - SHALLOWEST, cuts.shape[1] - 1)]
     shallow = (np.float32(bound) - offset + np.float32(direction * CONFIDENCE) * deviation) / slope

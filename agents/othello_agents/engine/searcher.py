@@ -28,8 +28,8 @@ from othello_env.support.jit import Int
 __all__ = ["Iteration", "Searcher"]
 
 _ASPIRATION = 300
-"""From the second iteration on, the first window reaches from the last value less this to the last value plus this. If
-the new value lies outside, the search is repeated with that side of the window open."""
+"""From the second iteration on, the first window is the previous iteration's value plus or minus this number. If the
+new value lies outside, the search is repeated with that side of the window open."""
 _FIRST_EXACT = 14
 """With this number of empty squares or more, shallower searches come before a search to the end, to order its moves."""
 

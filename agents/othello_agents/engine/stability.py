@@ -36,8 +36,8 @@ _Three = tuple[np.uint64, np.uint64, np.uint64]
 def _full_diagonals(taken: np.uint64, step: np.uint64, below: _Three, above: _Three) -> np.uint64:
     """The squares whose diagonal has no empty square, for the falling or for the rising diagonals.
 
-    The bits of two neighbours on a diagonal are `step` apart. From the squares of `below`, 1, 2 or 4 steps down lead
-    off the board; from those of `above`, 1, 2 or 4 steps up.
+    The bits of two neighbours on a diagonal are `step` apart. `below` has three sets: the squares from which 1, 2 and 4
+    steps down lead off the board. `above` has the same for steps up.
     """
     down = taken & (taken >> step | below[0])
     up = taken & (taken << step | above[0])
@@ -67,8 +67,8 @@ def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.u
 def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
     """Discs of `own` that no move can turn. The kernel does not find all such discs.
 
-    A disc is stable if for each of its four lines one of these is true: the line is full; a neighbour of the disc on
-    the line is a stable disc of the same side; or the disc is at the end of the line.
+    A disc is stable if for each of its four lines one of these is true: the line has no empty square; a neighbour of
+    the disc on the line is a stable disc of the same side; or the disc is at the end of the line.
     """
     outside = ~board
     rank, file, falling, rising = _full_lines(own | opponent | outside)

@@ -31,7 +31,7 @@ EDGES = (
 """The squares of each edge: X-square, corner, C, A, B, B, A, C, corner, X-square."""
 
 ROUNDS = 5
-"""The number of times that every entry of the edge table is recomputed."""
+"""The number of times that each entry of the edge table with 1 to 9 discs is recomputed."""
 
 _Int = int | np.int64
 """int64 in a compiled kernel; either type when the kernel runs as plain Python."""
@@ -66,7 +66,7 @@ def _stability(cells: npt.NDArray[np.int64], place: int) -> int:
         left -= 1
     for i in range(1, 9):
         has_empty |= cells[i] == _EMPTY
-    after = cells[right] if right <= 8 else colour  # past the corner counts as own
+    after = cells[right] if right <= 8 else colour  # beyond a corner, the disc's own colour
     before = cells[left] if left >= 1 else colour
     if after == colour or before == colour:
         return _STABLE
@@ -175,7 +175,7 @@ def _fill(table: npt.NDArray[np.int64], rounds: int) -> None:
 
 @cache
 def edge_table(rounds: int = ROUNDS) -> npt.NDArray[np.int64]:
-    """(3**10,) the value of each configuration of an edge, recomputed `rounds` times from the static values.
+    """The value of each configuration of an edge, (3**10,), recomputed `rounds` times from the static values.
 
     The index is a number in base 3. The first square of an edge is its most significant digit. A digit is 0 for an
     empty square, 1 for the player's disc, 2 for the other's.

@@ -83,7 +83,7 @@ class Program:
         return self._owner == os.getpid()
 
     def limit(self, seconds: float) -> None:
-        """Limit the time of all answers together, from now until the next call of `limit`."""
+        """Set a limit: until the next call of `limit`, all answers must come within `seconds` from now."""
         self._seconds, self._end = seconds, time.monotonic() + seconds
 
     def ask(self, command: str) -> str:
@@ -140,7 +140,7 @@ class Program:
         with contextlib.suppress(OSError, ValueError):
             self._stdin.write(b"quit\n")
         self.leave()
-        for stop in (self._process.terminate, self._process.kill):  # for a program that does not end with its stdin
+        for stop in (self._process.terminate, self._process.kill):  # if it does not end when its stdin ends
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(supervisor.GRACE_SECONDS + _END_SECONDS)
                 return

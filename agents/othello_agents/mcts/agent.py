@@ -114,6 +114,6 @@ def _columns(size: int) -> npt.NDArray[np.int64]:
 
 
 def _most_tried(visits: npt.NDArray[np.int64], batch: OthelloPositions) -> npt.NDArray[np.int64]:
-    """(N,) for each position, the legal action that was tried most often."""
+    """For each position, the legal action that was tried most often, (N,)."""
     tried = np.where(batch.masks(), visits[:, _columns(batch.size)], -1)
     return np.asarray(np.argmax(tried, axis=1), np.int64)

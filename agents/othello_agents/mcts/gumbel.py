@@ -3,7 +3,8 @@
 At the root, sequential halving divides a few simulations among the likeliest moves. Below the root, the search follows
 the improved policy. Policies and values come from any function of observations and masks. Each simulation calls that
 function once, with one position from each tree. See `othello_agents.mcts.gumbel_kernels`. The source is Danihelka et
-al., Policy improvement by planning with Gumbel (ICLR 2022); its experiments show improvement with only two simulations.
+al., Policy improvement by planning with Gumbel (ICLR 2022); the paper's experiments show improvement with only two
+simulations.
 
 Letters for shapes: N positions, S size of the board, A = S * S + 1 actions.
 """
@@ -59,7 +60,7 @@ def search(
         answers: gives policies and values.
         batch: the positions.
         simulations: the number of simulations for each position; each adds at most one node to the position's tree.
-        considered: the simulations are divided among at most this many of the likeliest moves.
+        considered: the search tries at most this number of moves at the root, the likeliest ones.
         scale: the weight of a value against the logarithm of a probability. The paper's c_scale is twice this, since
             the paper's values go from 0 to 1.
         gumbel: (N, A) noise from the standard Gumbel distribution. With this noise, the considered actions are sampled

@@ -19,7 +19,7 @@ __all__ = ["Tree", "back_up", "descend", "new_tree", "plant", "results"]
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
-_VISITS = 50.0  # c_visit in the paper; the weight of a value is `scale` times (this plus the most visits of a move)
+_VISITS = 50.0  # c_visit in the paper: values are multiplied by scale * (c_visit + the most visits of a move)
 
 
 class Tree(NamedTuple):
@@ -203,7 +203,7 @@ def descend(
 
     Args:
         tree: the trees of N positions, whose roots already have their answers.
-        wanted: (N,) in each tree, the best of the root's moves with this number of visits is tried.
+        wanted: (N,) a number of visits for each tree; at the root, the best of the moves with this number is tried.
         gumbel: (N, 64) noise for the root's moves.
         scale: the weight of values against logits.
         board: the squares in play.

@@ -168,8 +168,8 @@ def search_batch(
 
     Returns:
         Two arrays (N, 65): the number of times that each square was tried, and the mean result after it for the player
-        who moves there. The last column has the same for the position itself and its player to move. If a pass is
-        forced, the moves are those of the other player.
+        who moves there. The last column has the number of simulations, and the mean result of all of them for the
+        position's player to move. If a pass is forced, the moves are those of the other player.
     """
     visits, totals = np.zeros((len(own), ROOT + 1), np.int64), np.zeros((len(own), ROOT + 1))
     most = simulations + 1
@@ -186,7 +186,7 @@ def search_batch(
     )
     path = np.empty(_LONGEST, np.int64)
     for i in range(len(own)):
-        # np.int64(0), since a bare literal has a type of its own, for which `_put` would be compiled once more
+        # np.int64(0), since Numba gives a plain 0 a type of its own and would compile `_put` once more for this type
         _put(tree, np.int64(0), own[i], opponent[i], np.int64(1), np.int64(ROOT), board)
         used = np.int64(1)
         for simulation in range(simulations):

@@ -114,7 +114,7 @@ class NeuralNetwork:
         }
 
     def _random(self, seed: int) -> dict[str, _Tensor]:
-        """He's initialisation (He et al., 2015); a tenth of it for the last layers and the blocks' second layers."""
+        """He's initialisation (He et al., 2015), times 0.1 for `policy`, `value` and each block's second layer."""
         torch = self._torch
         generator = torch.Generator().manual_seed(seed)
         weights = {}
@@ -182,7 +182,7 @@ class NeuralNetwork:
             inner = torch.relu(convolve(x, f"block{block}a"))
             x = torch.relu(x + convolve(inner, f"block{block}b"))
         moves = functional.conv2d(x, w["policy.weight"]).flatten(1) + w["policy.bias"]
-        logits = torch.cat([moves, torch.zeros_like(moves[:, :1])], dim=1)  # a pass gets 0: it is never a choice
+        logits = torch.cat([moves, torch.zeros_like(moves[:, :1])], dim=1)  # a pass gets 0; it has no alternatives
         board = torch.relu(convolve(x, "board")).flatten(1)
         features = torch.cat([x.mean(dim=(2, 3)), board], dim=1)
         hidden = torch.relu(functional.linear(features, w["hidden.weight"], w["hidden.bias"]))
@@ -309,7 +309,7 @@ class NeuralAgent(PolicyAgent):
     """
 
     _network: NeuralNetwork
-    _MOST = 100_000  # the most simulations of all trees that grow at once, which take 80 MB
+    _MOST = 100_000  # the most simulations in all trees that grow at the same time; each node takes 0.8 kB
 
     def __init__(
         self,

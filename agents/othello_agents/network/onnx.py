@@ -66,7 +66,7 @@ class OnnxNetwork:
                 self._session = runtime.InferenceSession(
                     str(copy), options, providers=["CPUExecutionProvider"], disable_fallback=True
                 )
-        except Exception as error:  # the library has one error class for each kind of failure
+        except Exception as error:  # ONNX Runtime's errors have no common class but Exception
             raise ValueError(f"{str(path)!r} is not an ONNX model that can be run: {error}") from error
         try:
             self._inputs = self._session.get_inputs()
@@ -121,7 +121,7 @@ class OnnxNetwork:
         feed: dict[str, Any] = {given.name: array.astype(_DTYPES[given.type]) for given, array in arrays}
         try:
             answer = np.asarray(self._session.run(None, feed)[0])
-        except Exception as error:
+        except Exception as error:  # ONNX Runtime's errors have no common class but Exception
             raise ValueError(f"it cannot be run on {len(masks)} positions: {error}") from error
         if answer.shape != masks.shape or not np.issubdtype(answer.dtype, np.floating):
             raise ValueError(

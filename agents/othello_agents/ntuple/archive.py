@@ -29,7 +29,7 @@ def open_archive(file: IO[bytes]) -> zipfile.ZipFile:
     """
     size = file.seek(0, 2)
     file.seek(max(0, size - 42))
-    end = file.read()  # the last record of zip64, if the file has one, and the last record of every zip file
+    end = file.read()  # the file's last record (22 bytes); zip64 files have another one (20 bytes) before it
     length = int.from_bytes(end[-10:-6], "little")
     if end[-22:-18] != b"PK\x05\x06" or end[-42:-38] == b"PK\x06\x07" or length > _LONGEST_DIRECTORY:
         raise ValueError("it is not a zip file of a few arrays")

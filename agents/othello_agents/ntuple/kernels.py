@@ -35,14 +35,14 @@ _WIN = np.float32(np.inf)
 
 
 class Tables(NamedTuple):
-    """A network as the kernels read it; `patterns.Layout` explains all fields but `weights` and `board`.
+    """A network as the kernels read it; for placements and configurations see `patterns`.
 
     Attributes:
-        weights: (S, W) float32.
-        deltas: (64, Q) int16.
-        offsets: (Q,) int64.
-        partners: (Q,) int64.
-        looked_up: P.
+        weights: (S, W) float32, the weights of all tables for each stage.
+        deltas: (64, Q) int16, the number that an own disc on a square adds to each placement's configuration.
+        offsets: (Q,) int64, the index of configuration 0 in each placement's table.
+        partners: (Q,) int64, for a mirrored placement the number of the looked-up placement with the same squares.
+        looked_up: P, the number of placements that are looked up.
         board: the set of squares in play.
     """
 
@@ -112,8 +112,8 @@ def sum_weights(
     looked_up: int,
 ) -> np.float32:
     """The sum of the weights that a position looks up in the tables of its stage (W,)."""
-    # Four sums side by side, since a single sum would wait for each addition. In double precision nothing is rounded,
-    # so the mirror images of a position have the same sum in any order of additions.
+    # Four sums side by side: in a single sum, each addition would wait for the previous one. The mirror images of a
+    # position add the same weights in other orders. In double precision this practically never changes the result.
     a = b = c = d = np.float64(0)
     fours = looked_up - looked_up % 4
     for p in range(0, fours, 4):
@@ -138,7 +138,7 @@ def position_logit(
 
 @kernel
 def evaluate(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables) -> npt.NDArray[np.float64]:
-    """(N,) the expected outcomes of N afterstates for `own`; for a finished game, its result (+1, 0 or -1)."""
+    """The expected outcomes of N afterstates for `own`, (N,); for a finished game, its result (+1, 0 or -1)."""
     values = np.empty(len(own), np.float64)
     configuration = np.empty(len(tables.offsets), np.int16)
     for i in range(len(own)):
@@ -194,7 +194,7 @@ def best_move(
 def best_actions(
     own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables, size: int
 ) -> npt.NDArray[np.int64]:
-    """(N,) the actions with the best afterstates in N positions; a pass if there is no other action."""
+    """The actions with the best afterstates in N positions, (N,); a pass if there is no other action."""
     actions = np.empty(len(own), np.int64)
     configuration = np.empty(len(tables.offsets), np.int16)
     after = np.empty_like(configuration)

@@ -36,7 +36,7 @@ def train_until(
     measured: int | None = None,
     keep_every: float = math.inf,
 ) -> None:
-    """Train until a goal is reached, and measure at the points of a curve and at the end.
+    """Train until a goal is reached. Measure whenever the next point of a curve is reached, and at the end.
 
     Args:
         end: the goal at which the training ends.
@@ -45,7 +45,7 @@ def train_until(
         measure: adds a point to the curve; after that, `next_point` returns another goal.
         keep: saves what was learned. It is called after each point, every `keep_every` seconds and after Ctrl-C.
         show: shows the progress. It is called before each portion of half a second.
-        measured: the number of games at the last point of the curve. A training that ends there measures no new point.
+        measured: the number of games at the curve's last point. If the training ends there, it measures no new point.
         keep_every: the seconds of training after which `keep` is called, if no point comes earlier.
 
     Raises:

@@ -4,11 +4,11 @@ A pattern is a tuple of k squares; its table has one weight for each of the 3**k
 symmetries map a pattern to up to eight placements, which share its table. On every size of board, the shapes follow
 Logistello (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello", 1997).
 
-A placement's configuration is a number in balanced ternary: the sum over its squares of 3**i times +1 (own disc), -1
-(the opponent's) or 0. For the other side, the configuration has the opposite sign. A placed or flipped disc adds a
-multiple of a constant vector to the configurations of all placements. So a move only adds vectors of small integers.
-One more table covers the whole board. Its configuration is the player's discs minus the opponent's. This table shows
-that a player has few discs and may lose them all.
+A placement's configuration is a number in balanced ternary. An own disc on square number i of the placement (counted
+from 0) adds 3**i to it, and an opponent's disc subtracts 3**i. For the other side, the configuration has the opposite
+sign. A placed or flipped disc adds a multiple of a constant vector to the configurations of all placements. So a move
+only adds vectors of small integers. One more table covers the whole board. Its configuration is the player's discs
+minus the opponent's. This table shows that a player has few discs and may lose them all.
 
 Letters for shapes: P placements that are looked up; Q placements including the mirrored ones. A mirrored placement
 covers the same squares as a placement that is looked up, in another order.
@@ -34,13 +34,13 @@ class Layout:
     Attributes:
         size: the board's size.
         patterns: for each pattern its name and squares (0-63).
-        weights: the number of weights in a stage of the game; the weights of the disc difference come last.
+        weights: the number of weights in a stage of the game; the table for the whole board comes last.
         deltas: (64, Q) int16, the number that an own disc on a square adds to each placement's configuration.
         offsets: (Q,) int64, the index of configuration 0 in each placement's table.
         partners: (Q,) int64, for a mirrored placement the number of the looked-up placement with the same squares; for
             each of the first P placements its own number. A mirrored placement is not looked up, but it is updated, so
             that the table of a symmetric pattern stays symmetric.
-        looked_up: P.
+        looked_up: P, the number of placements that are looked up.
     """
 
     size: int

@@ -34,14 +34,14 @@ __all__ = ["Learning", "Records", "learn", "play", "train"]
 
 _0, _1, _2, _32 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(32)
 _BEST, _OTHER, _END = 0, 1, 2
-"""Which move was made. _BEST: the best one. _OTHER: another one. _END: another one, where the best one would have ended
-the game."""
+"""Which move was made. _BEST: the best one. _END: another one, although the best one would have ended the game. _OTHER:
+another one in all other cases."""
 _GRABS = np.uint64(0.7 * 2.0**32)
-"""The probability that a grabbing player grabs, times 2**32."""
+"""The probability that a grabbing player makes the move that turns the most discs, times 2**32."""
 
 
 class Learning(NamedTuple):
-    """How a network learns; see `trainer.Trainer`."""
+    """How a network learns: the arguments of `trainer.Trainer` with these names."""
 
     rate: float
     trace: float
@@ -137,7 +137,8 @@ def _self_play(
     while (legal | reply) != _0:
         if legal == _0:
             own, opponent, legal, reply = opponent, own, reply, legal
-            add(configuration, configuration, np.int64(-2))  # the other side's view; a bare -2 has another type
+            # Change the sign: the other side's view. np.int64, since a plain -2 has another type in Numba.
+            add(configuration, configuration, np.int64(-2))
             sign = -sign
         discs = np.int64(popcount(own | opponent)) + 1
         if learning.look_ahead:
@@ -238,10 +239,11 @@ def _value_again(b: int, tables: Tables, records: Records) -> None:
 
 @kernel
 def _learn(b: int, learning: Learning, tables: Tables, errors: npt.NDArray[np.float32], records: Records) -> None:
-    """Move the value of every afterstate towards its TD(lambda) return, except the last, whose value is the outcome.
+    """Move the value of each afterstate but the last towards its TD(lambda) return; the last value is the outcome.
 
-    Each weight has its own learning rate: its sum of errors, without sign, divided by its sum of absolute errors. This
-    is temporal coherence learning (Beal and Smith, "Temporal coherence and prediction decay in TD learning", 1999).
+    The learning rate of each weight is proportional to a fraction: the absolute value of the sum of its errors, divided
+    by the sum of their absolute values. This is temporal coherence learning (Beal and Smith, "Temporal coherence and
+    prediction decay in TD learning", 1999).
     """
     last = records.plies[b] - 1
     target = records.signs[b, last] * records.greedy[b, last]  # for the first player
@@ -252,7 +254,7 @@ def _learn(b: int, learning: Learning, tables: Tables, errors: npt.NDArray[np.fl
         error = np.float32((sign * target - value) * (1.0 - value * value))
         step = np.float32(learning.rate) * error / np.float32(tables.looked_up)
         for q in range(len(tables.offsets)):
-            # A placement and its mirrored partner with the same configuration share a weight, updated once.
+            # If a mirrored placement and its partner have the same configuration, they share a weight: update it once.
             if q < tables.looked_up or configuration[q] != configuration[tables.partners[q]]:
                 i = np.uint64(tables.offsets[q] + configuration[q])
                 size = sums[i, 1]
@@ -279,7 +281,7 @@ def play(
 ) -> None:
     """Play and record every `shares`-th game of a batch, beginning with game `share` of the batch.
 
-    `key` determines a sequence of games. The batch has `games` games of this sequence, from number `first` on.
+    `key` determines a sequence of games. The batch consists of `games` games of it, beginning with number `first`.
     """
     for b in range(share, games, shares):
         _self_play(mix(key, np.uint64(first + b)), own, opponent, tables, learning, records, b)

@@ -56,11 +56,11 @@ class Trainer:
             arguments, training continues as if it had never stopped. But if it was saved with `half`, the learning
             rates of the weights start again.
         stages: the number of stages of a new network.
-        rate: at first, a value moves towards its return by this fraction of the difference (if the value is small).
-        trace: lambda of TD(lambda): 0 learns from the next value only, 1 from the result only.
+        rate: the fraction of the way to its return that a value near 0 moves, before the learning rates fall.
+        trace: lambda of TD(lambda): 0 learns from the next value only, 1 from the outcome only.
         epsilon: the probability of a random move.
-        random_plies: the largest number of random moves at the beginning of a game; None for two fifths of the squares
-            to fill.
+        random_plies: the largest number of random moves at the beginning of a game; None for two fifths of the
+            number of squares to fill.
         grabbing: the probability that one of the players of a game grabs discs.
         look_ahead: choose moves by minimax of depth 2, which takes several times as long.
         batch: the number of games that are played before the network learns from them, at most 10,000.

@@ -13,10 +13,10 @@ __all__ = ["AlphaBeta", "alphabeta"]
 
 
 def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math.inf, beta: float = math.inf) -> Found:
-    """Find what `minimax` finds if its value lies between alpha and beta; otherwise the value is a bound.
+    """Find what `minimax` finds; if minimax's value is not between alpha and beta, find only a bound of it.
 
-    Other lines of play already give the player to move at least alpha, and let the other side hold this player to at
-    most beta. So the search leaves a position as soon as its value reaches beta.
+    The player to move can get at least alpha elsewhere in the tree, and the other side can choose a line elsewhere that
+    gives this player at most beta. So the search leaves a position as soon as its value reaches beta.
     """
     if depth == 0:
         return Found(evaluate(state, state.to_move), -1, 1)

@@ -35,7 +35,7 @@ class _Rules(NamedTuple):
     quiet_limit: int
     """The number of plies without an irreversible move that make a draw; 0 if there is no such limit."""
     weights: npt.NDArray[np.int64]
-    """(4, 64), as for `piece_weights`."""
+    """(4, 64), the weights of the pieces, as `piece_weights` returns them."""
 
 
 class _Position(NamedTuple):

@@ -45,8 +45,8 @@ MAXIMIZER, MINIMAX, ALPHABETA = range(3)
 """The methods of `search_batch`."""
 
 WIN = np.int64(1 << 30)
-"""The value of a won game: more than any evaluation. It is an int64, since a bare literal has a type of its own, for
-which the search would be compiled once more."""
+"""The value of a won game: more than any evaluation. It is an int64, since Numba gives a plain number in the code a
+type of its own and would compile the search once more for this type."""
 
 _OUTSIDE = WIN + 1
 """More than any value."""
@@ -159,8 +159,9 @@ def _search(
 ) -> tuple[Int, np.uint64, Int]:
     """The value of a position, the bit of its first best move (0 if there is no move), and the number of nodes visited.
 
-    If `prunes` is true, this is alpha-beta: it skips the lines that cannot change the value, which is exact between
-    alpha and beta. Otherwise it is minimax: it visits all lines, each with the window from -`_OUTSIDE` to `_OUTSIDE`.
+    If `prunes` is true, this is alpha-beta: it skips the lines that cannot change the value, and the value is exact if
+    it lies between alpha and beta. Otherwise it is minimax: it visits all lines, and its window must be from
+    -`_OUTSIDE` to `_OUTSIDE`.
     """
     if depth == 0:
         return evaluate(own, opponent, board, score, table, term), _0, 1
@@ -193,7 +194,7 @@ def _search(
 def _maximizer(
     own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, table: Int, term: Int
 ) -> tuple[Int, np.uint64, Int]:
-    """The mover's best value after one move, the bit of the first such move, and the number of positions evaluated."""
+    """The mover's best value after one move, the bit of the first best move, and the number of positions evaluated."""
     moves = legal_moves(own, opponent, board)
     if moves == _0:
         return evaluate(own, opponent, board, score, table, term), _0, 1

@@ -33,7 +33,7 @@ class Maximizer(PairedSearch):
 
     @staticmethod
     def python(state: State, depth: int, evaluate: Evaluate) -> Found:
-        """`maximize`; it ignores the depth, which is always 1."""
+        """Call `maximize`. The depth is not used, since the maximizer always looks one move ahead."""
         return maximize(state, evaluate)
 
     def _value(self, state: State, depth: int, player: int, evaluate: Evaluate) -> float:

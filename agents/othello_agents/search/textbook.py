@@ -118,7 +118,7 @@ class Search(Agent):
         self._at_root(state)(state, state.to_move)
 
     def _at_root(self, state: State) -> Evaluate:
-        """The evaluation for a search from this position: what its method `at_root` returns, or itself without one."""
+        """The evaluation for a search from this position: from its method `at_root` if it has one, otherwise itself."""
         at_root: Callable[[State], Evaluate] | None = getattr(self._evaluate, "at_root", None)
         return self._evaluate if at_root is None else at_root(state)
 
