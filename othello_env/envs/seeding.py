@@ -3,7 +3,7 @@
 The key of an environment is a hash of its seed. The key of a game is a hash of the environment's key and of the game's
 number. The key of a game determines the opening, the learner's seat and the keys of the opponents::
 
-    seed s -> env_key(s) -> game_key(env_key, g) -> the opening       Openings.draw(game_key)
+    seed s -> env_key(s) -> game_key(env_key, g) -> Openings.draw(game_key)
                                                  -> learner_seat(game_key, players)
                                                  -> opponent.new_game(opponent_key(game_key))
 

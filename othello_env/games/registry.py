@@ -174,8 +174,8 @@ def _othello_names(size: int) -> tuple[str, ...]:
 def _play_othello(start: Othello, names: Sequence[str]) -> Othello | None:
     """Do the same as `play_names` in a twentieth of the time.
 
-    Returns None if a move is illegal, or if `names_of_moves` would spell a name differently. Then `play_names` plays
-    the moves one by one.
+    Returns None if a move is illegal, or if a name is not spelled exactly as `names_of_moves` spells it. Then
+    `play_names` plays the moves one by one.
     """
     known = _othello_moves(start.size)
     try:

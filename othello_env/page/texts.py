@@ -57,7 +57,11 @@ def read_text(record: PageGame, text: str) -> PageGame:
 
 
 def _plain(text: str) -> str:
-    """A text without what Python prints around a board: the call of ``repr(state)``, the labels of ``print(state)``."""
+    """Reduce a text that was copied from Python to the board and the player to move. Other text stays as it is.
+
+    The call ``Othello.from_text(...)`` that ``repr(state)`` shows is removed, or the labels and the status line that
+    ``print(state)`` shows.
+    """
     if written := _REPR.fullmatch(text.strip()):
         return " ".join(filter(None, written.groups()))
     if not (status := _STATUS.search(text)):
@@ -91,7 +95,7 @@ def _cells_in(words: list[str]) -> int:
 
 
 def _read_checkers(record: PageGame, text: str) -> PageGame:
-    """Read a game in PDN; or a position in FEN, which names the player to move, and perhaps moves after it."""
+    """Read a game in PDN, or a position in FEN. A FEN names the player to move, and a list of moves may follow it."""
     usual = Checkers()
     games = pdn.loads(_FEN.sub(r'[FEN "\1"]', text, count=1) if _FEN.match(text) else text, usual.draws)
     if len(games) != 1:

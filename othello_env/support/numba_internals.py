@@ -65,7 +65,7 @@ def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: boo
         folder: the cache folder for the machine code; None for no cache.
     """
     njit: Any = numba.njit  # Any, because Numba's type hints lack these options
-    # `_nrt` is always given, because otherwise the function would take its caller's value.
+    # `_nrt` is always set: without it, Numba takes the setting of the function that calls this one.
     options = {"error_model": "numpy", "forceinline": inline, "_nrt": not lean}
     dispatcher = njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=lean, **options)(function)
     compile_now = dispatcher.compile

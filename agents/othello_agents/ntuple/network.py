@@ -40,7 +40,7 @@ _DAMAGE = (
 )
 _FLOATS = (np.dtype(np.float16), np.dtype(np.float32))
 _LONGEST_CARD = 1 << 20  # characters
-_LARGEST_FILE = 128 << 20  # bytes: the network with the most stages on the largest board, unpacked
+_LARGEST_FILE = 128 << 20  # bytes: room for the largest network (8x8, 60 stages), even if it is not compressed
 
 
 class NTupleNetwork:

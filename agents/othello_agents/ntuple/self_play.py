@@ -179,7 +179,7 @@ def _best_after_replies(
     after: npt.NDArray[np.int16],
     later: npt.NDArray[np.int16],
 ) -> tuple[np.int64, np.float32]:
-    """The best square by minimax of depth 2 (the first of equals), and its afterstate's logit (see `best_move`)."""
+    """The best square by minimax of depth 2 (the first if several are equal), and the logit of its afterstate."""
     best, most, best_logit = np.int64(-1), np.float32(0), np.float32(0)
     while legal != _0:
         disc = legal & (_0 - legal)

@@ -156,7 +156,7 @@ class _Board:
     """One worker process, which plays jobs of one tournament one after the other.
 
     Raises:
-        WorkerError: this node has other versions than the tournament, so its games might be different.
+        WorkerError: this node has other versions of Python or packages than the tournament, so its games might differ.
     """
 
     def __init__(self, setting: _Setting) -> None:

@@ -159,7 +159,7 @@ class Checkers(State):
         """Read a position, without a history, in Forsyth-Edwards notation, such as ``"B:W21-32:B1-11,K15"``.
 
         Args:
-            text: the player to move, then each side's pieces. B (black) is Red.
+            text: the player to move, then each side's pieces. In this notation, the letter B (black) stands for Red.
             to_move: the player to move: ``"red"``, ``"white"`` or the index. None: the player that the text gives.
             size: the side of the board.
             draws: the rule for draws.

@@ -29,8 +29,8 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
 
     Args:
         request: has the ``spec`` of the agent and the ``task``: ``powers``, ``move``, ``value``, ``actions`` or
-            ``exact``. For all tasks but ``powers`` it has the ``record`` of a game. For ``move`` it may have the
-            ``seconds_left`` on the player's clock.
+            ``exact``. ``powers`` asks which optional methods the agent has. For the other tasks the request has the
+            ``record`` of a game. For ``move`` it may have the ``seconds_left`` on the player's clock.
         agents: the agents made so far, by spec; a new agent is added.
     """
     spec = request["spec"]
