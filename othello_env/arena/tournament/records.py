@@ -29,13 +29,7 @@ def read_records(path: str | Path) -> list[GameRecord]:
         RecordError: a line is not a record, or contradicts its own moves; the message names the line.
     """
     data = read_file(path, _LARGEST_FILE, "read records from")
-    records = _parse(data[: _whole(data, path)], path)
-    for number, record in enumerate(records, start=1):
-        try:
-            record.replay()
-        except RecordError as error:
-            raise RecordError(f"{path}, line {number}: {error}") from None
-    return records
+    return _parse(data[: _whole(data, path)], path)
 
 
 def _whole(data: bytes, path: str | Path) -> int:
@@ -52,12 +46,15 @@ def _whole(data: bytes, path: str | Path) -> int:
 
 
 def _parse(data: bytes, path: str | Path) -> list[GameRecord]:
+    """The records of complete lines, each checked by playing its game again."""
     records = []
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         try:
-            records.append(GameRecord.from_json(line))
+            record = GameRecord.from_json(line)
+            record.replay()
         except RecordError as error:
             raise RecordError(f"{path}, line {number}: {error}") from None
+        records.append(record)
     return records
 
 
@@ -108,7 +105,7 @@ def open_records(path: str | Path) -> Iterator[RecordFile]:
         OSError: the file cannot be opened, another process writes to it, or it is not a regular file (a symbolic
             link is not one).
         ValueError: the file has more than 4 GiB.
-        RecordError: a line is not a record; the file is not changed.
+        RecordError: a line is not a record, or contradicts its own moves; the file is not changed.
     """
     path = Path(path)
     check_output(path)
