@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from _arguments import parse, text, whole
+from _measure import machine
 
 try:
     from playwright.sync_api import Page, sync_playwright
@@ -103,6 +104,7 @@ def measure(first: Page, second: Page, busy: str, repeats: int) -> dict[str, lis
 
 def main() -> None:
     args = parse(__doc__, Arguments)
+    print(machine())
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "busy.py"
         file.write_text(BUSY)

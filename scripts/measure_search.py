@@ -5,9 +5,9 @@ r"""Measure the engine: nodes a second, nodes and time to each depth, exact endg
     python scripts/measure_search.py --match "engine:ms=100,eval=ntuple,selective=false"
     python scripts/measure_search.py --match "gtp:command=\"gtp-rhino -l 4 -b 0\"" --games 40
 
-Compare the ratios: absolute times depend on the machine. The bare perft rate is the number of leaves that perft counts
-in a second from the start; it computes the position of every leaf. The rate is measured before and after every row, and
-the row uses the mean of the two.
+Each time is the median of several runs. Compare the ratios: absolute times depend on the machine. The bare perft rate
+is the number of leaves that perft counts in a second from the start; it computes the position of every leaf. The rate
+is measured before and after every row of the middlegame and every group of endgames. The mean of the two is used.
 """
 
 import statistics
@@ -46,6 +46,7 @@ class Arguments:
     match: tuple[str, ...] = text((), "play matches against these instead of measuring", nargs="*")
     games: int = even(40, "games of each match")
     seed: int = whole(1, "the seed of the positions and matches", least=0)
+    repeats: int = whole(3, "runs of which each time is the median")
 
 
 def perft_rate() -> float:
@@ -72,7 +73,9 @@ def positions(empty: int, n: int, seed: int) -> list[Othello]:
     return found
 
 
-def measure_middlegame(depths: Sequence[int], states: Sequence[Othello], evaluations: Sequence[str]) -> None:
+def measure_middlegame(
+    depths: Sequence[int], states: Sequence[Othello], evaluations: Sequence[str], repeats: int
+) -> None:
     """Print nodes and time to each depth, with and without selectivity.
 
     Up to depth 8, also print the ratio of textbook alpha-beta's nodes to the engine's.
@@ -87,8 +90,12 @@ def measure_middlegame(depths: Sequence[int], states: Sequence[Othello], evaluat
             for selective in (False, True) if name == "ntuple" else (False,):
                 engine = Engine(depth=depth, exact=0, eval=name, selective=selective)
                 engine.act(states[0])
-                found, limit = beside_perft(lambda engine=engine: [engine.analyse(state) for state in states])
-                nodes, seconds = sum(a.nodes for a in found), sum(a.seconds for a in found)
+                runs, limit = beside_perft(
+                    lambda engine=engine: [[engine.analyse(state) for state in states] for _ in range(repeats)]
+                )
+                found = runs[0]
+                nodes = sum(a.nodes for a in found)
+                seconds = statistics.median(sum(a.seconds for a in each) for each in runs)
                 best = best or [a.best for a in found]
                 same = sum(a.best == other for a, other in zip(found, best, strict=True))
                 ratio = (
@@ -109,7 +116,7 @@ def textbook_nodes(depth: int, name: str, states: Sequence[Othello]) -> int:
     return sum(textbook.search(state).nodes for state in states)
 
 
-def measure_exact(n: int, seed: int) -> None:
+def measure_exact(n: int, seed: int, repeats: int) -> None:
     """Print the times to solve positions with 12 empty squares: for the best score, and for every move's score."""
     states, engine = positions(12, n, seed), Engine(exact=12)
     engine.act(states[0])
@@ -122,7 +129,9 @@ def measure_exact(n: int, seed: int) -> None:
 
     calls = {"exact score": engine.act, "every move's score": lambda state: exact_scores([state])}
     for name, call in calls.items():
-        taken, limit = beside_perft(lambda call=call: [milliseconds(call, state) for state in states])
+        taken, limit = beside_perft(
+            lambda call=call: [statistics.median(milliseconds(call, state) for _ in range(repeats)) for state in states]
+        )
         median = statistics.median(taken)
         print(
             f"12 empty squares, {name:18} median {median:7.2f} ms, largest {max(taken):7.1f} ms; "
@@ -130,25 +139,27 @@ def measure_exact(n: int, seed: int) -> None:
         )
 
 
-def measure_ffo(first: int, last: int) -> None:
+def measure_ffo(first: int, last: int, repeats: int) -> None:
     """Print the nodes and the time in which the engine solves endgames of the FFO suite."""
     engine = Engine()
     engine.act(Othello())
-    scaled = 0.0
+    rows = [row for row in truth("ffo.csv") if first <= int(row["number"]) <= last]
+    states = [Othello.from_text(row["board"], row["to_move"]) for row in rows]
+    runs, limit = beside_perft(lambda: [[engine.solve(state) for state in states] for _ in range(repeats)])
     print(f"{'FFO':>4} {'empty':>6} {'score':>6} {'M nodes':>9} {'seconds':>8} {'M/s':>6}   of perft")
-    for row in truth("ffo.csv"):
-        if not first <= int(row["number"]) <= last:
-            continue
-        state = Othello.from_text(row["board"], row["to_move"])
-        found, limit = beside_perft(lambda state=state: engine.solve(state))
-        verdict = "" if found.score == int(row["score"]) else f"   WRONG, it is {row['score']}"
-        speed = found.nodes / found.seconds / 1e6
-        scaled += found.seconds * limit / REFERENCE_RATE
+    for row, state, found in zip(rows, states, zip(*runs, strict=True), strict=True):
+        nodes, seconds = found[0].nodes / 1e6, statistics.median(each.seconds for each in found)
+        verdict = "" if found[0].score == int(row["score"]) else f"   WRONG, it is {row['score']}"
         print(
-            f"{row['number']:>4} {64 - sum(state.discs()):6} {found.score:+6.0f} {found.nodes / 1e6:9.1f} "
-            f"{found.seconds:8.2f} {speed:6.1f} {speed / limit:10.2f}{verdict}"
+            f"{row['number']:>4} {64 - sum(state.discs()):6} {found[0].score:+6.0f} {nodes:9.1f} "
+            f"{seconds:8.2f} {nodes / seconds:6.1f} {nodes / seconds / limit:10.2f}{verdict}"
         )
-    print(f"together {scaled:.1f} s where perft makes {REFERENCE_RATE:.0f} M leaves a second")
+    totals = [sum(each.seconds for each in run) for run in runs]
+    median = statistics.median(totals)
+    print(
+        f"together {median:.1f} s ({min(totals):.1f} to {max(totals):.1f} in {repeats} runs) where perft makes "
+        f"{limit:.0f} M leaves a second; {median * limit / REFERENCE_RATE:.1f} s where it makes {REFERENCE_RATE:.0f}"
+    )
 
 
 def measure_match(a: str, b: str, games: int, seed: int) -> None:
@@ -159,19 +170,19 @@ def measure_match(a: str, b: str, games: int, seed: int) -> None:
 
 def main() -> None:
     args = parse(__doc__, Arguments)
+    print(machine())
     for opponent in args.match:
         measure_match(args.agent, opponent, args.games, args.seed)
     if args.match:
         return
     PERFT()  # compiles
-    print(machine())
     print(f"bare perft: {perft_rate():.1f} M leaves a second")
     if args.depths and args.evals:
-        measure_middlegame(args.depths, positions(40, args.positions, args.seed), args.evals)
-    measure_exact(100, args.seed)
+        measure_middlegame(args.depths, positions(40, args.positions, args.seed), args.evals, args.repeats)
+    measure_exact(100, args.seed, args.repeats)
     if args.ffo != "none":
         first, _, last = args.ffo.partition("-")
-        measure_ffo(int(first), int(last or first))
+        measure_ffo(int(first), int(last or first), args.repeats)
 
 
 if __name__ == "__main__":
