@@ -6,6 +6,7 @@ destructor or in a callback of a C library. Such an interrupt is called lost her
 """
 
 # Import nothing slow here: an interrupt that arrives before `main` begins prints a traceback.
+import _thread
 import atexit
 import os
 import signal
@@ -42,13 +43,14 @@ def main() -> None:
     _command.append(run.__code__)
     signal.signal(signal.SIGINT, _interrupt)
     try:
-        run(is_interrupted=lambda: bool(_lost))  # raises SystemExit
+        run(is_interrupted=lambda: bool(_lost or _waiting))  # raises SystemExit
     finally:
         _flush()
 
 
 _command: "list[CodeType]" = []  # the code of the command's function, which `_interrupt` looks for on the stack
 _interrupted: list[float] = []  # the time of each interrupt
+_handling: list[bool] = []  # not empty while `_interrupt` handles an interrupt
 _lost: list[bool] = []  # one entry for each lost interrupt
 _waiting: list[bool] = []  # not empty from `_interrupt_again` until the interrupt arrives
 
@@ -60,6 +62,16 @@ def _interrupt(_: int, frame: "FrameType | None") -> None:
     interrupt waits for a few seconds at most: a KeyboardInterrupt there could be lost or crash the process.
     """
     _interrupted.append(time.monotonic())
+    if _handling:
+        return  # Python called this handler within itself; what it does for the first interrupt holds for this one too
+    _handling.append(True)
+    try:
+        _raise_or_wait(frame)
+    finally:
+        _handling.clear()
+
+
+def _raise_or_wait(frame: "FrameType | None") -> None:
     _waiting.clear()
     may_wait = False
     while frame is not None:
@@ -113,14 +125,14 @@ def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
 
 def _interrupt_again() -> None:
     """Interrupt the command a moment later."""
-    import threading
-
     if not _waiting:
         _waiting.append(True)
-        threading.Timer(_AGAIN_SECONDS, _interrupt_main_thread).start()
+        # Not threading.Timer: its lock may be held by the code that the handler interrupted.
+        _thread.start_new_thread(_interrupt_main_thread, ())
 
 
 def _interrupt_main_thread() -> None:
+    time.sleep(_AGAIN_SECONDS)
     if sys.platform == "win32":
         signal.raise_signal(signal.SIGINT)
     else:

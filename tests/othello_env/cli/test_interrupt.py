@@ -121,11 +121,27 @@ def test_interrupts_without_end():
         assert_quiet(*answer)
 
 
-def test_numba_is_not_interrupted(tmp_path):
+COMPILING = {
+    "nothing else happens": "",
+    "a thread is started": "import threading; threading._active_limbo_lock.acquire()",
+    "the handler is interrupted too": """
+import os, signal, othello_env_main
+again = othello_env_main._interrupt_again
+def interrupted_again():
+    os.kill(os.getpid(), signal.SIGINT)
+    again()
+othello_env_main._interrupt_again = interrupted_again
+""",
+}
+
+
+@pytest.mark.parametrize("meanwhile", COMPILING)
+def test_numba_is_not_interrupted(tmp_path, meanwhile):
     """An interrupt in Numba's code could be lost or crash the process, so it comes when that code has returned."""
-    (tmp_path / "policy.py").write_text("""
+    (tmp_path / "policy.py").write_text(f"""
 import os, time
-compiler = {"__name__": "numba.core.compiler", "os": os, "time": time}
+{COMPILING[meanwhile]}
+compiler = {{"__name__": "numba.core.compiler", "os": os, "time": time}}
 exec('''
 def compile():
     os.write(1, b"READY")
