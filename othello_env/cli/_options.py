@@ -14,6 +14,7 @@ import click
 from othello_env.agent import AgentLeftError
 from othello_env.arena.openings import BALANCED, parse_openings
 from othello_env.games.game import NotationError
+from othello_env.games.openings import Openings
 from othello_env.games.registry import Rules
 from othello_env.support.files import read_file
 
@@ -134,8 +135,7 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
     if not all(parts):
         raise click.BadParameter(f"{expected}, got {value!r} (an opening of no moves is written start)")
     try:
-        for part in parts:
-            context.params["rules"].start(0).play_transcript(part)
+        Openings(parts, context.params["rules"].start)
     except NotationError as error:
         raise click.BadParameter(f"{expected}, got {value!r} ({error})") from None
     return parts

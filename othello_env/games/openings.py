@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from othello_env.games.game import State
+from othello_env.games.game import IllegalActionError, NotationError, State
 from othello_env.games.hashing import OPENING, draw, mix_int
 
 __all__ = ["Openings", "opening_position", "random_opening"]
@@ -95,9 +95,19 @@ def opening_position(start: State, opening: str | State) -> State:
         ValueError: the State is of another game or another size, the transcript is wrong, or the opening ends the game.
     """
     if isinstance(opening, str):
-        opening = start.play_transcript(opening)
+        return _position_after(start, opening)
     if type(opening) is not type(start) or opening.observation_shape != start.observation_shape:
         raise ValueError(f"expected openings for {start!r}, got {opening!r}")
     if opening.is_over:
         raise ValueError(f"an opening ends the game:\n{opening}")
     return opening
+
+
+def _position_after(start: State, transcript: str) -> State:
+    try:
+        state = start.play_transcript(transcript)
+    except (IllegalActionError, NotationError) as error:
+        raise type(error)(f"opening {transcript!r}: {error}") from None
+    if state.is_over:
+        raise ValueError(f"the opening {transcript!r} ends the game")
+    return state
