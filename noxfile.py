@@ -1,8 +1,31 @@
 """Runs that need environments of their own: ``nox -s floors``."""
 
+from pathlib import Path
+
 import nox
 
 nox.options.default_venv_backend = "uv|venv"
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style, types and the import contract."""
+    session.install("-e", ".[dev]")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("mypy")
+    session.run("pyright")
+    session.run("lint-imports")
+
+
+@nox.session
+def release(session: nox.Session) -> None:
+    """The source distribution, and the wheel that is built from it, in ``dist``; both are checked."""
+    session.install("build", "twine")
+    for old in Path("dist").glob("othello_env-*"):
+        old.unlink()
+    session.run("python", "-m", "build")
+    session.run("twine", "check", "--strict", *map(str, Path("dist").glob("othello_env-*")))
 
 
 @nox.session

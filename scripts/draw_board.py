@@ -1,4 +1,4 @@
-"""Draw the README's pictures of boards into a folder: ``python scripts/draw_board.py docs``."""
+"""Draw the documentation's pictures of boards into a folder: ``python scripts/draw_board.py docs``."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,11 +17,12 @@ class Arguments:
 
 
 def played(state: State, spec: str, plies: int) -> State:
-    """The position after an agent has played some plies against itself."""
+    """The position after an agent has played at most some plies against itself."""
     agent = make_agent(spec, seed=1)
     agent.new_game(1)
     for _ in range(plies):
-        state = state.play(agent.act(state))
+        if not state.is_over:
+            state = state.play(agent.act(state))
     return state
 
 
@@ -35,6 +36,10 @@ def main() -> None:
     }
     for name, state in positions.items():
         Image.fromarray(drawing.pixels(state, cell=48)).save(folder / f"{name}.png", optimize=True)
+    states = drawing.positions(played(Othello(), "ntuple", 60), Othello())
+    agent = make_agent("ntuple")
+    values = [{} if state.is_over else agent.action_values(state) for state in states]
+    (folder / "game.gif").write_bytes(drawing.gif(states, cell=40, seconds=1.0, values=values))
 
 
 if __name__ == "__main__":

@@ -55,8 +55,8 @@ def position(size: int, empty: int, game: int) -> Othello | None:
 def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """The numbers of empty squares (N,) of N positions, and their values at each depth (N, deepest + 1).
 
-    A value is NaN at depth 0, at a depth of at least the number of empty squares, and if the search finds a won or lost
-    game.
+    A value is NaN in three cases: the depth is 0, the depth is not less than the number of empty squares, or the search
+    finds a won or lost game.
     """
     evaluator, memory = ntuple_evaluator(shipped_network(size).tables), new_memory(16)
     memory.control[LIMIT] = NO_LIMIT

@@ -72,7 +72,7 @@ class Arguments:
 
 
 def begin(args: Arguments) -> tuple[Trainer, Curve]:
-    """A new trainer, or with ``--resume`` the trainer of the file ``--out``; and the points of its curve.
+    """A trainer and the points of its learning curve: both new, or with ``--resume`` from the file ``--out``.
 
     Raises:
         OSError: a file cannot be read or written.

@@ -1,8 +1,8 @@
-"""The examples and commands of the documentation run, page by page and in order, as a reader would paste them.
+"""The examples and commands of the README and the documentation run, page by page and in order.
 
-A block of ``python`` that begins with ``# name.py`` is a file. ``bash`` runs with small budgets. What needs a network,
-a display or another machine is a block of ``console`` and does not run. A line ``% needs: module`` names an optional
-package that the page needs.
+A reader would paste them in the same way. A block of ``python`` that begins with ``# name.py`` is a file. ``bash`` runs
+with small budgets. What needs a network, a display or another machine is a block of ``console`` and does not run; nor
+does ``sh``, which ``.ci/run`` runs. A line ``% needs: module`` names an optional package that the page needs.
 """
 
 import os
@@ -18,8 +18,8 @@ DOCS = ROOT / "docs"
 BLOCK = re.compile(r"^```(python|bash)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 NEEDS = re.compile(r"^% needs: (\S+)$", re.MULTILINE)
 PAGES = {
-    str(path.relative_to(DOCS)): text
-    for path in sorted(DOCS.rglob("*.md"))
+    str(path.relative_to(ROOT)): text
+    for path in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
     if BLOCK.search(text := path.read_text(encoding="utf-8"))
 }
 SMALL = {"seconds": 2, "minutes": 0.05, "games": 6, "steps": 512, "iterations": 1, "epochs": 1, "within": 400}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from math import ceil, floor
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
 from othello_env.drawing.layout import Circle, Polygon, Rectangle, Shape, Text, picture
-from othello_env.drawing.scene import scene
+from othello_env.drawing.scene import scene_with_values
 from othello_env.games.game import State
 
 __all__ = ["pixels"]
@@ -19,14 +21,18 @@ _ANCHORS = {"start": "lm", "middle": "mm", "end": "rm"}
 _FINE = 8  # polygons are drawn this many times larger and then reduced, so that their edges are smooth
 
 
-def pixels(state: State, cell: int = 64) -> npt.NDArray[np.uint8]:
+def pixels(state: State, cell: int = 64, values: Mapping[int, float] = MappingProxyType({})) -> npt.NDArray[np.uint8]:
     """An RGB picture (H, W, 3) uint8: the board with coordinates, last move, legal moves, scores and status.
 
     Args:
         state: the position.
         cell: the side of a square in pixels.
+        values: the values of legal actions, shown over the squares; an infinite value is a certain win or loss.
+
+    Raises:
+        ValueError: an action is not legal, or a value is NaN.
     """
-    drawn = picture(scene(state), cell)
+    drawn = picture(scene_with_values(state, values), cell)
     image = Image.new("RGB", (drawn.width, drawn.height))
     for shape in drawn.shapes:
         _paint(image, shape)
@@ -35,8 +41,9 @@ def pixels(state: State, cell: int = 64) -> npt.NDArray[np.uint8]:
 
 def _paint(image: Image.Image, shape: Shape) -> None:
     match shape:
-        case Rectangle(x, y, width, height, fill):
-            image.paste(ImageColor.getrgb(fill), (x, y, x + width, y + height))
+        case Rectangle(x, y, width, height, fill, opacity):
+            mask = Image.new("L", (width, height), round(255 * opacity))
+            image.paste(ImageColor.getrgb(fill), (x, y, x + width, y + height), mask)
         case Circle(x, y, radius, fill, opacity, light):
             left, top = floor(x - radius), floor(y - radius)
             paint, mask = _disc(x - left, y - top, radius, fill, opacity, light)

@@ -1,23 +1,28 @@
 """A position as SVG."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from xml.sax.saxutils import escape
 
 from othello_env.drawing.layout import Circle, Picture, Polygon, Rectangle, Shape, Text, empty_board, picture, piece
-from othello_env.drawing.scene import Look, Scene, scene
+from othello_env.drawing.scene import Look, Scene, scene_with_values
 from othello_env.games.game import State
 
 __all__ = ["board_svg", "gradient_id", "svg"]
 
 
-def svg(state: State, cell: int = 48) -> str:
+def svg(state: State, cell: int = 48, values: Mapping[int, float] = MappingProxyType({})) -> str:
     """An SVG document that shows the board with coordinates, last move, legal moves, scores and status.
 
     Args:
         state: the position.
         cell: the side of a square in pixels.
+        values: the values of legal actions, shown over the squares; an infinite value is a certain win or loss.
+
+    Raises:
+        ValueError: an action is not legal, or a value is NaN.
     """
-    drawn = picture(scene(state), cell)
+    drawn = picture(scene_with_values(state, values), cell)
     return _document(drawn, _gradients(drawn.shapes))
 
 
@@ -79,12 +84,11 @@ def _gradient_id(fill: str, light: str) -> str:
 
 def _element(shape: Shape) -> str:
     match shape:
-        case Rectangle(x, y, width, height, fill):
-            return f'<rect x="{x}" y="{y}" width="{width}" height="{height}" fill="{fill}"/>'
+        case Rectangle(x, y, width, height, fill, opacity):
+            return f'<rect x="{x}" y="{y}" width="{width}" height="{height}" fill="{fill}"{_opacity(opacity)}/>'
         case Circle(x, y, radius, fill, opacity, light):
             paint = f"url(#{_gradient_id(fill, light)})" if light else fill
-            faint = "" if opacity == 1 else f' fill-opacity="{opacity}"'
-            return f'<circle cx="{x:.5g}" cy="{y:.5g}" r="{radius:.4g}" fill="{paint}"{faint}/>'
+            return f'<circle cx="{x:.5g}" cy="{y:.5g}" r="{radius:.4g}" fill="{paint}"{_opacity(opacity)}/>'
         case Polygon(points, fill):
             path = " ".join(f"{x:.5g},{y:.5g}" for x, y in points)
             return f'<polygon points="{path}" fill="{fill}"/>'
@@ -93,3 +97,7 @@ def _element(shape: Shape) -> str:
                 f'<text x="{x:.5g}" y="{y:.5g}" font-size="{size:.4g}" fill="{fill}" text-anchor="{anchor}" '
                 f'dominant-baseline="central">{escape(text)}</text>'
             )
+
+
+def _opacity(opacity: float) -> str:
+    return "" if opacity == 1 else f' fill-opacity="{opacity:.3g}"'

@@ -1,10 +1,10 @@
 """How checkers looks: red and white men and crowned kings on numbered dark squares."""
 
-from othello_env.drawing.scene import Cell, Look, Piece, Place, Scene, caption, scene
+from othello_env.drawing.scene import Cell, Look, Piece, Place, Scene, action_path, caption, scene
 from othello_env.games.checkers.notation import column_of, destination
 from othello_env.games.checkers.position import Checkers
 
-__all__ = ["checkers_scene"]
+__all__ = ["checkers_path", "checkers_scene"]
 
 _LOOKS = (Look("r", "#8e1518", "#ef7565", "#ffd34d"), Look("w", "#dcd8cd", "#ffffff", "#c22f1e"))
 _DARK, _LIGHT, _GRID = "#3b7a57", "#efe4c8", "#2c5f43"
@@ -19,8 +19,6 @@ def checkers_scene(state: Checkers) -> Scene:
     status = caption(state)
     if state.going_square is not None and not state.is_over:
         status = f"{state.player_names[state.to_move]} must continue with {state.going_square + 1}"
-    steps = 2 if state.must_jump else 1
-    reached = [destination(action // 4, action % 4, steps, size) for action in state.legal_actions()]
     return Scene(
         cells=tuple(tuple(_cell(numbers.get((row, column))) for column in range(size)) for row in range(size)),
         pieces=tuple(
@@ -28,7 +26,7 @@ def checkers_scene(state: Checkers) -> Scene:
             for place, piece in zip(places, state.pieces(), strict=True)
             if piece is not None
         ),
-        legal=tuple(sorted({places[square] for square in reached if square is not None})),
+        legal=tuple(sorted({checkers_path(state, action)[-1] for action in state.legal_actions()})),
         last=_last(state, places),
         mover=_LOOKS[state.to_move],
         column_labels=("",) * size,
@@ -37,6 +35,15 @@ def checkers_scene(state: Checkers) -> Scene:
         status=status,
         grid=_GRID,
     )
+
+
+@action_path.register
+def checkers_path(state: Checkers, action: int) -> list[Place]:
+    """The square where the piece stands, and the square that it reaches."""
+    square, direction = divmod(action, 4)
+    target = destination(square, direction, 2 if state.must_jump else 1, state.size)
+    ends = [square] if target is None else [square, target]
+    return [(each // (state.size // 2), column_of(each, state.size)) for each in ends]
 
 
 def _cell(number: str | None) -> Cell:

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from othello_env.drawing.scene import Look, Place, Scene
+from othello_env.drawing.scene import Look, Number, Place, Scene
 
 __all__ = ["Circle", "Picture", "Polygon", "Rectangle", "Shape", "Text", "empty_board", "picture", "piece"]
 
 _WOOD, _WOOD_DARK, _WOOD_LIGHT = "#6a452a", "#3b2414", "#8a6040"
 _INK, _FAINT = "#f7ecd9", "#dcc4a1"
-_GOLD = "#f2c14e"
+_GOLD, _PALE, _DARK = "#f2c14e", "#f7e3a1", "#1c1408"
+_NUMBER_SIZES = {1: 0.42, 2: 0.42, 3: 0.38, 4: 0.34}  # of a number over a square, by its length, in squares
 _WIDE = 8  # on a board with this many columns or more, the status is beside the scores; otherwise below them
 
 
@@ -29,6 +30,7 @@ class Rectangle:
     width: int
     height: int
     fill: str
+    opacity: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,8 @@ def _labels(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
 
 
 def _markers(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
+    for number in drawn.numbers:
+        yield from _number(number, cell, margin)
     for place in drawn.legal:
         yield Circle(*_centre(place, cell, margin), 0.12 * cell, drawn.mover.fill, opacity=0.55)
     looks = {each.place: each.look for each in drawn.pieces}
@@ -158,6 +162,19 @@ def _markers(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
     for place in drawn.last:
         look = looks.get(place, drawn.mover)
         yield Circle(*_centre(place, cell, margin), 0.085 * cell, look.mark)
+
+
+def _number(number: Number, cell: int, margin: int) -> Iterator[Shape]:
+    """A number over its square; the better the action, the stronger the colour behind the number."""
+    is_best = number.share > 0.999
+    row, column = number.place
+    gap = max(1, cell // 20)
+    side = cell - 2 * gap
+    left, top = margin + column * cell + gap, margin + row * cell + gap
+    yield Rectangle(left, top, side, side, _GOLD if is_best else _PALE, 0.25 + 0.7 * number.share**2)
+    yield Text(
+        *_centre(number.place, cell, margin), number.text, _NUMBER_SIZES.get(len(number.text), 0.26) * cell, _DARK
+    )
 
 
 def piece(look: Look, x: float, y: float, cell: int, *, is_king: bool) -> Iterator[Shape]:

@@ -1,9 +1,9 @@
 """How Othello looks: discs on green felt."""
 
-from othello_env.drawing.scene import BLACK, FELT, WHITE, Piece, Scene, caption, scene
+from othello_env.drawing.scene import BLACK, FELT, WHITE, Piece, Place, Scene, action_path, caption, scene
 from othello_env.games.othello.position import Othello
 
-__all__ = ["othello_scene"]
+__all__ = ["othello_path", "othello_scene"]
 
 _LOOKS = (BLACK, WHITE)
 
@@ -30,3 +30,9 @@ def othello_scene(state: Othello) -> Scene:
         status=status,
         dots=((2, 2), (2, 6), (6, 2), (6, 6)) if size == 8 else (),
     )
+
+
+@action_path.register
+def othello_path(state: Othello, action: int) -> list[Place]:
+    """The square of the disc; nothing for a pass."""
+    return [] if action == state.pass_action else [divmod(action, state.size)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import pairwise
 
@@ -31,19 +31,23 @@ def positions(state: State, start: State) -> list[State]:
     return states
 
 
-def gif(states: Sequence[State], cell: int = 40, seconds: float = 0.7) -> bytes:
+def gif(
+    states: Sequence[State], cell: int = 40, seconds: float = 0.7, values: Sequence[Mapping[int, float]] = ()
+) -> bytes:
     """An animated GIF of a game. It runs in a loop, and shows the last position four times as long as the others.
 
     Args:
         states: the positions, from the first to the last.
         cell: the side of a square in pixels.
         seconds: how long each position is shown.
+        values: for each position, the values of legal actions, shown over the squares; by default none.
 
     Raises:
-        ValueError: there are no positions.
+        ValueError: there are no positions, there are values for another number of positions, an action is not legal, or
+            a value is NaN.
     """
-    _check(states)
-    frames = [Image.fromarray(pixels(state, cell)) for state in states]
+    shown = _with_values(states, values)
+    frames = [Image.fromarray(pixels(state, cell, numbers)) for state, numbers in shown]
     # All frames share one palette, so that colours do not flicker. The palette includes rare colours, such as that of
     # the last move's mark.
     colours = {colour for frame in frames for _, colour in frame.getcolors(frame.width * frame.height) or ()}
@@ -58,22 +62,24 @@ def gif(states: Sequence[State], cell: int = 40, seconds: float = 0.7) -> bytes:
     return out.getvalue()
 
 
-def html(states: Sequence[State], title: str = "", cell: int = 56) -> str:
+def html(states: Sequence[State], title: str = "", cell: int = 56, values: Sequence[Mapping[int, float]] = ()) -> str:
     """An HTML page that replays a game by buttons and keys. The page needs no other file.
 
     Args:
         states: the positions, from the first to the last.
         title: the page's title; by default the game's name.
         cell: the side of a square in pixels.
+        values: for each position, the values of legal actions, shown over the squares; by default none.
 
     Raises:
-        ValueError: there are no positions.
+        ValueError: there are no positions, there are values for another number of positions, an action is not legal, or
+            a value is NaN.
     """
-    _check(states)
-    numbers: dict[str, int] = {}
-    frames = [[numbers.setdefault(line, len(numbers)) for line in svg(state, cell).splitlines()] for state in states]
+    pictures = [svg(state, cell, numbers) for state, numbers in _with_values(states, values)]
+    lines: dict[str, int] = {}
+    frames = [[lines.setdefault(line, len(lines)) for line in each.splitlines()] for each in pictures]
     names = [before.action_to_text(after.moves[-1]) for before, after in pairwise(states)]
-    data = json.dumps({"lines": list(numbers), "frames": frames, "moves": ["start", *names]}, separators=(",", ":"))
+    data = json.dumps({"lines": list(lines), "frames": frames, "moves": ["start", *names]}, separators=(",", ":"))
     data = data.replace("<", "\\u003c")  # the text </script> would end the script early
     parts = {"TITLE": escape(title or type(states[0]).__name__), "DATA": data}
     return re.sub(
@@ -81,9 +87,14 @@ def html(states: Sequence[State], title: str = "", cell: int = 56) -> str:
     )  # in one pass, since a title may contain the word DATA
 
 
-def _check(states: Sequence[State]) -> None:
+def _with_values(
+    states: Sequence[State], values: Sequence[Mapping[int, float]]
+) -> list[tuple[State, Mapping[int, float]]]:
     if not states:
         raise ValueError("a replay needs at least one position")
+    if values and len(values) != len(states):
+        raise ValueError(f"expected values for {len(states)} positions, got {len(values)}")
+    return list(zip(states, values or [{}] * len(states), strict=True))
 
 
 _PAGE = """<!doctype html>

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import singledispatch
 
 from othello_env.games.game import State
@@ -13,11 +15,14 @@ __all__ = [
     "WHITE",
     "Cell",
     "Look",
+    "Number",
     "Piece",
     "Place",
     "Scene",
+    "action_path",
     "caption",
     "scene",
+    "scene_with_values",
 ]
 
 Place = tuple[int, int]
@@ -71,6 +76,21 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
+class Number:
+    """A number over a square: the value of the best action that ends there.
+
+    Attributes:
+        place: the square.
+        text: the number as text.
+        share: how good the action is among all that have a number, from 0 (worst) to 1 (best).
+    """
+
+    place: Place
+    text: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
     """The content of a picture of a position.
 
@@ -87,6 +107,7 @@ class Scene:
         dots: the corners that have a dot. A corner is given as the row and column of the square below it and to its
             right.
         grid: the colour of the lines between squares.
+        numbers: the values of actions over the squares.
     """
 
     cells: tuple[tuple[Cell, ...], ...]
@@ -100,6 +121,7 @@ class Scene:
     status: str
     dots: tuple[Place, ...] = ()
     grid: str = "#1c5f3b"
+    numbers: tuple[Number, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -118,6 +140,59 @@ def scene(state: State) -> Scene:
         TypeError: no function is registered for this game.
     """
     raise TypeError(f"there is no drawing of {type(state).__name__}")
+
+
+@singledispatch
+def action_path(state: State, action: int) -> list[Place]:
+    """The squares that a person clicks to play an action: one to place a disc, two to move a piece, none for a pass.
+
+    Each game registers its own function.
+
+    Raises:
+        TypeError: no function is registered for this game.
+    """
+    raise TypeError(f"there is no drawing of {type(state).__name__}")
+
+
+def scene_with_values(state: State, values: Mapping[int, float]) -> Scene:
+    """The scene of a position with the values of its actions over the squares, in place of the legal moves' dots.
+
+    Args:
+        state: the position.
+        values: the value of each action that gets a number, such as an agent's `action_values`. A certain win is
+            infinite. An empty mapping gives the plain scene.
+
+    Raises:
+        ValueError: an action is not legal, or a value is NaN.
+    """
+    if not values:
+        return scene(state)
+    legal = set(state.legal_actions())
+    for action, value in values.items():
+        if action not in legal or math.isnan(value):
+            raise ValueError(f"expected values of the legal actions {sorted(legal)}, got {value} for {action}")
+    best: dict[Place, float] = {}
+    for action, value in values.items():
+        for place in action_path(state, action)[-1:]:
+            best[place] = max(value, best.get(place, -math.inf))
+    numbers = tuple(Number(place, _value_text(value), _share(value, values)) for place, value in best.items())
+    return replace(scene(state), legal=(), numbers=numbers)
+
+
+def _value_text(value: float) -> str:
+    if math.isinf(value):
+        return "win" if value > 0 else "loss"
+    size = abs(value)
+    rounded = f"{size:.{0 if size == int(size) else 2 if size < 10 else 1}f}"
+    sign = "" if float(rounded) == 0 else "+" if value > 0 else "-"
+    return sign + rounded
+
+
+def _share(value: float, values: Mapping[int, float]) -> float:
+    """The place of a value between the least (0) and the greatest (1). A certain result is half as far again."""
+    most = 1.5 * max([1.0, *(abs(each) for each in values.values() if math.isfinite(each))])
+    low, high, here = (min(max(each, -most), most) for each in (min(values.values()), max(values.values()), value))
+    return (here - low) / (high - low) if high > low else 1.0
 
 
 def caption(state: State) -> str:

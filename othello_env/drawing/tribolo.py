@@ -1,9 +1,9 @@
 """How Tribolo looks: discs of three colours on sand, between walls of stone."""
 
-from othello_env.drawing.scene import Cell, Look, Piece, Scene, caption, scene
+from othello_env.drawing.scene import Cell, Look, Piece, Place, Scene, action_path, caption, scene
 from othello_env.games.tribolo.position import Tribolo
 
-__all__ = ["tribolo_scene"]
+__all__ = ["tribolo_path", "tribolo_scene"]
 
 _LOOKS = (
     Look("B", "#173f8f", "#6f9df0", "#ffd34d"),
@@ -36,3 +36,9 @@ def tribolo_scene(state: Tribolo) -> Scene:
         status=caption(state),
         grid=_GRID,
     )
+
+
+@action_path.register
+def tribolo_path(state: Tribolo, action: int) -> list[Place]:
+    """The cell that the action takes."""
+    return [divmod(action, state.width)]

@@ -2,49 +2,17 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
 from typing import Any
 
 from othello_env.drawing import scene
 from othello_env.drawing.as_svg import board_svg, gradient_id
-from othello_env.drawing.scene import Place
-from othello_env.games.checkers.notation import column_of, destination
-from othello_env.games.checkers.position import Checkers
+from othello_env.drawing.scene import action_path
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
-from othello_env.games.tribolo.position import Tribolo
 
-__all__ = ["action_path", "board_view", "position_view"]
+__all__ = ["board_view", "position_view"]
 
 _CELL = 100  # the side of a square, the same as in the page's board.js
-
-
-@singledispatch
-def action_path(state: State, action: int) -> list[Place]:
-    """The squares that a person clicks to play an action: one to place a disc, two to move a piece, none for a pass.
-
-    Raises:
-        TypeError: the page does not know this game.
-    """
-    raise TypeError(f"the page does not show {type(state).__name__}")
-
-
-@action_path.register
-def _(state: Othello, action: int) -> list[Place]:
-    return [] if action == state.pass_action else [divmod(action, state.size)]
-
-
-@action_path.register
-def _(state: Tribolo, action: int) -> list[Place]:
-    return [divmod(action, state.width)]
-
-
-@action_path.register
-def _(state: Checkers, action: int) -> list[Place]:
-    square, direction = divmod(action, 4)
-    target = destination(square, direction, 2 if state.must_jump else 1, state.size)
-    ends = [square] if target is None else [square, target]
-    return [(each // (state.size // 2), column_of(each, state.size)) for each in ends]
 
 
 def board_view(state: State) -> dict[str, Any]:

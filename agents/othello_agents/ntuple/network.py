@@ -107,8 +107,8 @@ class NTupleNetwork:
         """The expected outcome for a player, -1 to +1; for a finished game, its result: +1, 0 or -1.
 
         The outcome is the mean of two numbers: the result, and the margin divided by the number of squares. So a large
-        win is worth more than a narrow win. The network evaluates a position for the player who has just moved; the
-        value for the player to move has the opposite sign.
+        win is worth more than a narrow win. For the player to move, it is the network's value of
+        the position with the opposite sign, since the network evaluates for the player who has just moved.
 
         Raises:
             WrongGameError: the state is not an Othello position of this size.

@@ -32,9 +32,9 @@ class Trainer:
     """Learns an evaluation by playing against itself: temporal differences on afterstates.
 
     Each game begins with a random number of random moves. After them, each move is the best one by the present
-    evaluation, or sometimes a random one. In some games one player mostly grabs: it chooses the move that turns the
-    most discs. Without such games the learner never meets opponents who fill the board with their discs. It would then
-    keep few discs, and any search could take them all.
+    evaluation, or sometimes a random one. In some games one player grabs discs: in most of its turns it chooses the
+    move that turns the most discs. Without such games the learner never meets opponents who fill the board with their
+    discs. It would then keep few discs, and any search could take them all.
 
     After a game, each afterstate's value moves towards its TD(lambda) return. The outcome of the game is the mean of
     two numbers: its result (+1, 0 or -1), and its margin divided by the number of squares. If a move was not the best
@@ -54,9 +54,9 @@ class Trainer:
         seed: the seed of everything random.
         network: a network to continue with, which is changed in place. If it comes from a Trainer with the same
             arguments, training continues as if it had never stopped. But if it was saved with `half`, the learning
-            rates of the weights start again.
+            rates of the weights are at their first values again.
         stages: the number of stages of a new network.
-        rate: the fraction of the way to its return that a value near 0 moves, before the learning rates fall.
+        rate: the first learning rate: a value near 0 moves by this fraction of its distance to the return.
         trace: lambda of TD(lambda): 0 learns from the next value only, 1 from the outcome only.
         epsilon: the probability of a random move.
         random_plies: the largest number of random moves at the beginning of a game; None for two fifths of the

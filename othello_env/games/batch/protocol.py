@@ -40,7 +40,7 @@ class Ends(NamedTuple):
     rows: npt.NDArray[np.void]
     """(E,) with the fields of `othello_env.games.batch.arrays.ends_dtype`."""
     moves: npt.NDArray[np.integer]
-    """(E, L); the first `plies` entries of a row are the game's actions. `plies` is a field of `rows`."""
+    """(E, L), the actions of each game: in row k, the first ``rows["plies"][k]`` entries."""
 
     def moves_of(self, k: int) -> tuple[int, ...]:
         """The actions of the k-th of the E games."""
@@ -195,9 +195,9 @@ class Batch(ABC):
         pool: npt.NDArray[np.uint64],
         first: int,
     ) -> Begins:
-        """How games begin, as arguments for the kernels.
+        """The arguments that tell the kernels how games begin.
 
-        `othello_env.games.batch.arrays.Plan` describes the arguments after the first one in more detail.
+        `othello_env.games.batch.arrays.Plan` describes all arguments but `positions` in more detail.
 
         Args:
             positions: each game begins with a random one of these positions; if there are none, with its own start.

@@ -95,9 +95,9 @@ def scatter(
 
     If nobody can move in a start, another start is tried. If all attempts fail, the result is NOBODY.
 
-    Each random number chooses one of the places that are left (Fisher and Yates): first for the cells of players 0, 1
-    and 2, then for the walls. The last random number chooses a player. This player moves first or, if it cannot move,
-    the next player that can. Let n be the number of places or players to choose from. Then random number k of an
+    Each random number except the last chooses one of the places that are left (Fisher and Yates): first for the cells
+    of players 0, 1 and 2, then for the walls. The last one chooses a player. This player moves first or, if it cannot
+    move, the next player that can. Let n be the number of places or players to choose from. Then random number k of an
     attempt is `below(mix(mix(key, attempt), k), n)`, with k and `attempt` counted from 0.
     """
     size = width * height

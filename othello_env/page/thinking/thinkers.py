@@ -15,9 +15,10 @@ __all__ = ["Thinkers"]
 
 
 class Thinkers:
-    """Processes that think. A process is started when it is first needed, and killed when its think must be stopped.
+    """Processes that think. A think is one request to an agent, such as for a move.
 
-    A think is stopped when its time is up, or soon after nobody waits for it any more. `Turns` chooses the next think.
+    A process is started when it is first needed. To stop a think, its process is killed. A think is stopped when its
+    time is up, or soon after nobody waits for it any more. `Turns` chooses the next think.
 
     Args:
         processes: the number of processes, at least two.
@@ -71,7 +72,7 @@ class Thinkers:
         return answer
 
     async def _begin(self, client: str, request: dict[str, Any]) -> asyncio.Task[dict[str, Any]]:
-        """Wait for a turn, then start the task that answers; the task keeps the turn until it ends."""
+        """Wait for a turn, then start the task that answers the request. When the task ends, it gives the turn back."""
         async with contextlib.AsyncExitStack() as turn:
             await turn.enter_async_context(self._turns.turn(client, is_move=request["task"] == "move"))
             if self._is_closed:

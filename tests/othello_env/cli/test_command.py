@@ -71,7 +71,10 @@ BAD = [
         ["match", "random", "random", "--openings", "nosuch.txt"],
         "there is no file 'nosuch.txt'; expected random:PLIES, ",
     ),
-    (["match", "random", "random", "--openings", "foo"], "start, transcripts or a file of them, got 'foo' (opening 'foo': ply 1: "),
+    (
+        ["match", "random", "random", "--openings", "foo"],
+        "start, transcripts or a file of them, got 'foo' (opening 'foo': ply 1: ",
+    ),
     (
         ["match", "random", "random", "--openings", "f5", "--game", "checkers"],
         "start, transcripts or a file of them, got 'f5'",

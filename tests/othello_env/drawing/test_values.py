@@ -1,0 +1,114 @@
+"""Numbers over the squares: each stands on its square, and the best one stands out."""
+
+import io
+import math
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from othello_env import Checkers, Othello, Tribolo, drawing, make_agent
+from othello_env.drawing.scene import action_path, scene_with_values
+
+START = Othello()  # Black may choose d3, c4, f5 and e6
+VALUES = {19: -0.25, 26: 0.5, 37: 0.0, 44: 0.25}
+
+
+def numbers(state, values):
+    return {number.place: (number.text, number.share) for number in scene_with_values(state, values).numbers}
+
+
+def test_each_number_is_on_its_square_and_says_how_good_it_is():
+    assert numbers(START, VALUES) == {
+        (2, 3): ("-0.25", 0.0),
+        (3, 2): ("+0.50", 1.0),
+        (4, 5): ("0", pytest.approx(1 / 3)),
+        (5, 4): ("+0.25", pytest.approx(2 / 3)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(3, "+3"), (-12, "-12"), (3.0, "+3"), (9.5, "+9.50"), (-12.25, "-12.2"), (0.001, "0.00"), (-0.001, "0.00")],
+)
+def test_a_value_as_text(value, text):
+    assert numbers(START, {19: value}) == {(2, 3): (text, 1.0)}
+
+
+def test_a_certain_result_is_beyond_all_others():
+    found = numbers(START, {19: math.inf, 26: 8, 37: -math.inf})
+    assert found == {(2, 3): ("win", 1.0), (3, 2): ("+8", pytest.approx(5 / 6)), (4, 5): ("loss", 0.0)}
+
+
+def test_a_pass_has_no_square():
+    game = Othello.from_text("XO------" + "-" * 56, to_move="O")
+    assert game.legal_actions() == (64,)
+    assert numbers(game, {64: 1.0}) == {}
+
+
+def test_of_two_moves_to_one_square_the_better_one_is_shown():
+    game = Checkers()
+    ends = [action_path(game, action)[-1] for action in game.legal_actions()]
+    shared = next(end for end in ends if ends.count(end) == 2)
+    values = dict.fromkeys(game.legal_actions(), 0.5)
+    one, other = (action for action, end in zip(game.legal_actions(), ends, strict=True) if end == shared)
+    for values[one], values[other] in ((1.5, 2.5), (2.5, 1.5)):
+        assert numbers(game, values)[shared] == ("+2.50", 1.0)
+
+
+@pytest.mark.parametrize(
+    "values", [{0: 1.0}, {19: math.nan}, {64: 0.0}], ids=["an illegal square", "NaN", "an illegal pass"]
+)
+def test_bad_values(values):
+    for draw in (drawing.svg, drawing.pixels):
+        with pytest.raises(ValueError, match=r"expected values of the legal actions \[19, 26, 37, 44\], got "):
+            draw(START, values=values)
+
+
+def test_svg_has_the_numbers_in_place_of_the_dots():
+    picture = drawing.svg(START, values=VALUES)
+    assert re.findall(r">([+-]?[\d.]*\d)</text>", picture)[-6:-2] == ["-0.25", "+0.50", "0", "+0.25"]
+    assert 'fill-opacity="0.55"' in drawing.svg(START)
+    assert 'fill-opacity="0.55"' not in picture
+    assert drawing.svg(START, values={}) == drawing.svg(START)
+
+
+def test_pixels_show_the_better_move_in_a_stronger_colour():
+    cell, margin = 60, 33
+    plain, shown = drawing.pixels(START, cell).astype(int), drawing.pixels(START, cell, VALUES).astype(int)
+
+    def change(action):  # in the square's corner, where neither number nor dot is
+        row, column = divmod(action, 8)
+        y, x = margin + row * cell + 6, margin + column * cell + 6
+        return np.abs(shown[y, x] - plain[y, x]).sum()
+
+    assert change(0) == 0
+    assert 0 < change(19) < change(37) < change(44) < change(26)
+
+
+@pytest.mark.parametrize(
+    ("state", "spec"),
+    [(Othello(), "ntuple"), (Othello(6), "alphabeta:depth=2"), (Tribolo(seed=1), "tribolo")],
+    ids=lambda each: str(each).split("\n")[0],
+)
+def test_an_agents_values_are_drawn(state, spec):
+    values = make_agent(spec).action_values(state)
+    assert values.keys() == set(state.legal_actions())
+    assert len(numbers(state, values)) == len(values)
+    assert drawing.pixels(state, 32, values).shape == drawing.pixels(state, 32).shape
+
+
+def test_a_replay_shows_the_values_of_each_position():
+    states = drawing.positions(Othello.from_moves("f5d6"), START)
+    values = [VALUES, {}, {18: 1.0, 26: 2.0}]
+    with Image.open(io.BytesIO(drawing.gif(states, cell=24, values=values))) as image:
+        for i, (state, each) in enumerate(zip(states, values, strict=True)):
+            image.seek(i)
+            shown = np.asarray(image.convert("RGB"), int)
+            near, far = (np.abs(shown - drawing.pixels(state, 24, given)).mean() for given in (each, {}))
+            assert 3 * near < far if each else near == far  # the GIF has fewer colours
+    assert "+0.50" in drawing.html(states, values=values)
+    for draw in (drawing.gif, drawing.html):
+        with pytest.raises(ValueError, match="expected values for 3 positions, got 2"):
+            draw(states, values=values[:2])
