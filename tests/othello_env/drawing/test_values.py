@@ -106,8 +106,7 @@ def test_a_replay_shows_the_values_of_each_position():
         for i, (state, each) in enumerate(zip(states, values, strict=True)):
             image.seek(i)
             shown = np.asarray(image.convert("RGB"), int)
-            near, far = (np.abs(shown - drawing.pixels(state, 24, given)).mean() for given in (each, {}))
-            assert 3 * near < far if each else near == far  # the GIF has fewer colours
+            assert np.abs(shown - drawing.pixels(state, 24, each)).max() < 32  # of 255; the GIF has fewer colours
     assert "+0.50" in drawing.html(states, values=values)
     for draw in (drawing.gif, drawing.html):
         with pytest.raises(ValueError, match="expected values for 3 positions, got 2"):
