@@ -167,16 +167,19 @@ def show(text: str) -> None:
 
 
 @contextmanager
-def bar(label: str, length: int) -> Iterator[Callable[[], None]]:
-    """Show a progress bar if stderr is a terminal, else nothing. Each call of the yielded function is one step."""
+def bar(label: str, length: int) -> Iterator[Callable[..., None]]:
+    """Show a progress bar if stderr is a terminal, else nothing.
+
+    Each call of the yielded function is one step or, with a number as its argument, this number of steps.
+    """
     if not sys.stderr.isatty():
-        yield lambda: None
+        yield lambda _=1: None
         return
     progress: Any
     with click.progressbar(
         length=length, label=label, file=sys.stderr, show_pos=True, update_min_steps=max(1, length // 200)
     ) as progress:
-        yield lambda: progress.update(1)
+        yield lambda steps=1: progress.update(steps)
 
 
 @contextmanager

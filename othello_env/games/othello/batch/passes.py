@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from othello_env.games.batch.arrays import ILLEGAL, OUT_OF_RANGE, OVER
 from othello_env.games.othello.bitboard import flips, legal_moves
-from othello_env.support.jit import kernel
+from othello_env.support.jit import Int, kernel
 
 __all__ = [
     "EXPAND",
@@ -40,7 +40,7 @@ _CARRY = np.uint64(0x7F7F_7F7F_7F7F_7F7F)
 
 
 @kernel(inline=True)
-def disc_of(action: int, size: np.uint64) -> np.uint64:
+def disc_of(action: Int, size: np.uint64) -> np.uint64:
     """The bit of the disc that an action places; 0 for a pass and for an action out of range."""
     a = np.uint64(action)
     row = (a * ((_255 + size) // size)) >> _8
@@ -50,7 +50,7 @@ def disc_of(action: int, size: np.uint64) -> np.uint64:
 
 
 @kernel(inline=True)
-def allowed(action: int, legal: np.uint64, size: np.uint64) -> np.uint64:
+def allowed(action: Int, legal: np.uint64, size: np.uint64) -> np.uint64:
     """Return 0 if an action is illegal, else another number. `legal` is the set of squares where a disc is legal."""
     return (disc_of(action, size) & legal) | (np.uint64(np.uint64(action) == size * size) & np.uint64(legal == _0))
 

@@ -1,0 +1,199 @@
+"""``othello-env data``: make, convert, label and describe games as data."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from othello_env.cli import _options as options
+from othello_env.data import (
+    Dataset,
+    Games,
+    exact_labels,
+    match_games,
+    random_games,
+    read_games,
+    read_names,
+    write_games,
+)
+from othello_env.games.registry import Rules
+from othello_env.support.files import write_file
+
+__all__ = ["command"]
+
+_RANDOM_PART, _MATCH_PART = 100_000, 1_000
+"""The numbers of games of a part of a dataset."""
+_INPUT = click.Path(exists=True, path_type=Path)
+
+
+@click.group("data")
+def command() -> None:
+    """Make, convert, label and describe games as data."""
+
+
+@command.group("make")
+def make() -> None:
+    """Make a dataset: a folder of games in parts.
+
+    A part is written whole or not at all. Ctrl-C ends the work; the same command goes on with it.
+    """
+
+
+@make.command("random")
+@click.option("--games", type=click.IntRange(1, options.MOST_GAMES), required=True, help="The number of games.")
+@click.option("--out", type=options.FOLDER, required=True, help="The folder of the dataset.")
+@click.option("--threads", type=click.IntRange(1, options.MOST_THREADS), default=1, help="The number of threads.")
+@options.size_option
+@options.seed_option("The same seed makes the same games.")
+def make_random(games: int, out: Path, threads: int, size: int, seed: int) -> None:
+    """Make games of Othello by random legal moves."""
+
+    def part(first: int, count: int) -> Games:
+        return random_games(count, size=size, seed=seed, first=first, num_threads=threads)
+
+    _make(out, {"make": "random", "size": size, "seed": seed}, games, _RANDOM_PART, part)
+
+
+@make.command("match")
+@click.argument("a")
+@click.argument("b", required=False)
+@click.option("--games", type=options.EvenRange(), required=True, help="An even number of games.")
+@click.option("--out", type=options.FOLDER, required=True, help="The folder of the dataset.")
+@click.option("--workers", type=click.IntRange(1, 1024), default=1, help="The number of processes.")
+@click.option("--ray", is_flag=True, help="Play on a Ray cluster (extra ray).")
+@options.openings_option
+@options.game_option
+@options.seed_option("The same seed makes the same games.")
+def make_match(
+    a: str,
+    b: str | None,
+    games: int,
+    out: Path,
+    workers: int,
+    ray: bool,
+    openings: str | list[str] | None,
+    rules: Rules,
+    seed: int,
+) -> None:
+    """Make games of agent A against agent B, or against itself.
+
+    For varied games give an agent random choices by its spec, such as epsilon=0.1.
+    """
+    recipe = {"make": "match", "a": a, "b": b, "openings": openings, "game": str(rules), "seed": seed}
+
+    def part(first: int, count: int) -> Games:
+        return match_games(
+            a, b, count, openings=openings, seed=seed, first=first, rules=rules, workers=workers, ray=ray
+        )
+
+    _make(out, recipe, games, _MATCH_PART, part)
+
+
+@command.command("convert")
+@click.argument("source", type=_INPUT)
+@click.argument("target", type=options.FILE)
+@click.option("--players", type=_INPUT, help="The players' names for WTHOR games (WTHOR.JOU).")
+@click.option("--tournaments", type=_INPUT, help="The tournaments' names for WTHOR games (WTHOR.TRN).")
+@click.option("--skip", is_flag=True, help="Leave damaged games out, and say how many.")
+@click.option("--distinct", is_flag=True, help="Keep only the first of equal games.")
+@options.game_option
+def convert(
+    source: Path,
+    target: Path,
+    players: Path | None,
+    tournaments: Path | None,
+    skip: bool,
+    distinct: bool,
+    rules: Rules,
+) -> None:
+    """Write the games of a file to another file.
+
+    SOURCE is a file of WTHOR, GGF, transcripts, PDN, records of matches (.jsonl) or .npz. TARGET ends in .npz, .wtb,
+    .ggf, .txt or .pdn.
+    """
+    games = read_games(
+        source,
+        rules=str(rules),
+        players=read_names(players) if players else (),
+        tournaments=read_names(tournaments) if tournaments else (),
+        skip=skip,
+    )
+    kept = games.distinct() if distinct else games
+    write_games(target, kept)
+    click.echo(f"{target}: {len(kept):,} games" + (f" of {len(games):,}" if len(kept) < len(games) else ""))
+
+
+@command.command("info")
+@click.argument("source", type=_INPUT)
+@click.option("--skip", is_flag=True, help="Leave damaged games out.")
+def info(source: Path, skip: bool) -> None:
+    """Describe the games of a file or dataset."""
+    if source.is_dir():
+        dataset = Dataset(source)
+        statistics, columns = dataset.statistics(), dict[str, Any]()
+        click.echo(f"{source}: {len(dataset):,} of {dataset.count:,} games in parts of {dataset.part_size:,}")
+        click.echo("made by: " + ", ".join(f"{name} {value}" for name, value in dataset.recipe.items()))
+    else:
+        games = read_games(source, skip=skip)
+        statistics, columns = games.statistics(), games.columns
+        click.echo(f"{source}: {len(games):,} games of {games.rules}, {len(games.starts):,} different starts")
+    rows = [
+        ("finished", f"{statistics.finished:,}"),
+        ("first player wins", f"{statistics.first_wins:.4f}"),
+        ("second player wins", f"{statistics.second_wins:.4f}"),
+        ("draws", f"{statistics.draws:.4f}"),
+        ("mean margin of the first player", f"{statistics.margin:+.3f}"),
+        ("plies a game", f"{statistics.plies:.2f}"),
+        ("passes a game", f"{statistics.passes:.3f}"),
+    ]
+    for name, value in rows:
+        click.echo(f"{name}: {value}")
+    for name, column in columns.items():
+        example = f", such as {column[0]}" if len(column) else ""
+        click.echo(f"column {name}{example}")
+
+
+@command.command("label")
+@click.argument("source", type=_INPUT)
+@click.option("--empties", type=click.IntRange(1, 24), default=12, help="Up to this number of empty squares.")
+@click.option("--out", type=options.FILE, help="The file of labels (.npz); for a dataset, a file for each part.")
+@click.option("--workers", type=click.IntRange(1, 1024), default=1, help="The number of processes.")
+def label(source: Path, empties: int, out: Path | None, workers: int) -> None:
+    """Label late positions with exact scores.
+
+    Each position of games of Othello with at most EMPTIES empty squares gets the exact score of every move, in discs.
+    The labels are arrays: game (M,), ply (M,) and values (M, A), where M is the number of positions. For a dataset,
+    each part gets a file exact-EMPTIES-000000.npz; parts that have one are not labelled again.
+    """
+    if source.is_dir():
+        for number, games in enumerate(Dataset(source)):
+            path = source / f"exact-{empties}-{number:06d}.npz"
+            if not path.exists():
+                _label(games, empties, path, workers)
+    else:
+        _label(read_games(source), empties, out or source.with_suffix(f".exact-{empties}.npz"), workers)
+
+
+def _make(out: Path, recipe: dict[str, Any], games: int, part: int, make_part: Any) -> None:
+    with options.bar("games", games) as advance:
+        done = 0
+
+        def progress(count: int) -> None:
+            nonlocal done
+            advance(count - done)
+            done = count
+
+        dataset = Dataset.make(out, recipe, games, part, make_part, progress)
+    click.echo(f"{out}: {len(dataset):,} games")
+
+
+def _label(games: Games, empties: int, path: Path, workers: int) -> None:
+    labels = exact_labels(games, empties, workers=workers)
+    data = io.BytesIO()
+    np.savez(data, allow_pickle=False, **vars(labels))
+    write_file(path, data.getvalue())
+    click.echo(f"{path}: {len(labels):,} positions")

@@ -1,0 +1,35 @@
+"""Games as data: arrays of games, files of games, datasets, and labels of positions."""
+
+from othello_env.data.dataset import Dataset
+from othello_env.data.examples import Examples, examples
+from othello_env.data.formats import DamagedGamesWarning, read_games, read_names, write_games
+from othello_env.data.formats.records import games_of_records
+from othello_env.data.games import Ends, Games, GamesError, Statistics
+from othello_env.data.labels import MoveLabels, agent_labels, exact_labels
+from othello_env.data.matches import match_games
+from othello_env.data.random_games import random_games
+from othello_env.data.sequences import Labels, board_labels, from_tokens, tokens
+
+__all__ = [
+    "DamagedGamesWarning",
+    "Dataset",
+    "Ends",
+    "Examples",
+    "Games",
+    "GamesError",
+    "Labels",
+    "MoveLabels",
+    "Statistics",
+    "agent_labels",
+    "board_labels",
+    "exact_labels",
+    "examples",
+    "from_tokens",
+    "games_of_records",
+    "match_games",
+    "random_games",
+    "read_games",
+    "read_names",
+    "tokens",
+    "write_games",
+]

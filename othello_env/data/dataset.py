@@ -1,0 +1,129 @@
+"""A dataset: a folder with any number of games in parts, which an interrupt or a kill leaves whole.
+
+The folder has ``dataset.json``, which says what makes the dataset, and the parts ``games-000000.npz``,
+``games-000001.npz`` and so on. A part is written whole or not at all, and depends only on its number and on
+``dataset.json``. So the command that made a part of the dataset makes the rest when it is given again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from othello_env.data.formats import archive, read_games
+from othello_env.data.games import Games, GamesError, Statistics
+from othello_env.support.files import parse_json, read_file, write_file, write_json
+
+__all__ = ["Dataset"]
+
+_FORMAT = "othello-env dataset 1"
+_LARGEST = 1 << 20
+
+
+class Dataset:
+    """A folder of games. Iterating yields the `Games` of each part; only one part is in memory at a time.
+
+    Args:
+        folder: a folder that `Dataset.make` made.
+
+    Raises:
+        OSError: there is no such dataset, or it cannot be read.
+        GamesError: ``dataset.json`` is damaged.
+
+    Attributes:
+        folder: the folder.
+        recipe: what makes the dataset: a dict of plain values.
+        count: the number of games of the whole dataset.
+        part_size: the number of games of a part; the last part may be smaller.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        path = self.folder / "dataset.json"
+        try:
+            header = parse_json(read_file(path, _LARGEST, "read a dataset from"))
+            if not isinstance(header, dict) or header.get("format") != _FORMAT:
+                raise ValueError(f"expected the format {_FORMAT!r}")
+            self.recipe: dict[str, Any] = dict(header["recipe"])
+            self.count, self.part_size = int(header["games"]), int(header["part"])
+            if self.count < 0 or self.part_size < 1:
+                raise ValueError(f"{self.count} games in parts of {self.part_size}")
+        except (KeyError, TypeError, ValueError) as error:
+            raise GamesError(f"{str(path)!r} describes no dataset: {error}") from None
+
+    @classmethod
+    def make(
+        cls,
+        folder: str | Path,
+        recipe: Mapping[str, Any],
+        count: int,
+        part_size: int,
+        games: Callable[[int, int], Games],
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> Dataset:
+        """Make a dataset, or the parts of it that are missing.
+
+        Args:
+            folder: a folder; it may hold a dataset of the same recipe and part size, to which more games are added.
+            recipe: plain values that determine all games.
+            count: the number of games.
+            part_size: the number of games of a part.
+            games: takes the number of the first game and how many games to make; the same call gives the same games.
+            progress: called with the number of games that are there, at first and after each part.
+
+        Raises:
+            OSError: the folder cannot be written.
+            ValueError: the folder holds a dataset of another recipe or part size, or of more games.
+        """
+        folder = Path(folder)
+        header = {"format": _FORMAT, "recipe": dict(recipe), "games": count, "part": part_size}
+        if (folder / "dataset.json").exists():
+            old = cls(folder)
+            if (old.recipe, old.part_size) != (header["recipe"], part_size):
+                raise ValueError(
+                    f"{str(folder)!r} holds another dataset: {old.recipe} in parts of {old.part_size} games"
+                )
+            if old.count > count:
+                raise ValueError(f"{str(folder)!r} holds {old.count:,} games, more than {count:,}")
+            if old.count != count and old.count % part_size:
+                old._path(old.count // part_size).unlink(missing_ok=True)  # the smaller last part becomes a whole one
+        write_json(folder / "dataset.json", header)
+        made = cls(folder)
+        progress(min(count, made._present() * part_size))
+        for part in range(made._present(), made._num_parts):
+            first = part * part_size
+            write_file(made._path(part), archive.dump(games(first, min(part_size, count - first))))
+            progress(min(count, first + part_size))
+        return made
+
+    def __len__(self) -> int:
+        """The number of games that are there, which is smaller than `count` if the dataset is not finished."""
+        return min(self.count, self._present() * self.part_size)
+
+    def __iter__(self) -> Iterator[Games]:
+        for part in range(self._present()):
+            yield read_games(self._path(part))
+
+    def __repr__(self) -> str:
+        return f"<Dataset of {len(self):,} games in {str(self.folder)!r}: {self.recipe}>"
+
+    def statistics(self) -> Statistics:
+        """Numbers about all games; see `Games.statistics`.
+
+        Raises:
+            ValueError: the game has three players.
+            GamesError: a part is damaged.
+        """
+        return Statistics.of(part.statistics() for part in self)
+
+    @property
+    def _num_parts(self) -> int:
+        return -(-self.count // self.part_size)
+
+    def _present(self) -> int:
+        """The number of parts from the first one on without a gap."""
+        return next((part for part in range(self._num_parts) if not self._path(part).exists()), self._num_parts)
+
+    def _path(self, part: int) -> Path:
+        return self.folder / f"games-{part:06d}.npz"

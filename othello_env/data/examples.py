@@ -1,0 +1,162 @@
+"""The positions of games with the actions that were played, for learning from games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.data.games import Games, othello_positions
+from othello_env.games.game import State
+from othello_env.games.othello import symmetries
+from othello_env.games.othello.position import Othello
+
+__all__ = ["Examples", "examples"]
+
+_CHUNK = 4096
+"""The number of games that are expanded at a time: the examples of this many games are in memory."""
+
+
+@dataclass(frozen=True)
+class Examples:
+    """M positions of games, each with the action that was played.
+
+    Attributes:
+        observation: (M, planes, H, W) int8, as the player to move sees the position.
+        action_mask: (M, A) int8, 1 for each legal action.
+        action: (M,) int64, the action that was played.
+        returns: (M,) float32, the result of the game for the player to move, such as +1 for a win; NaN if the game is
+            not finished.
+        margin: (M,) float32, by how much the player to move won in the end; NaN if the game is not finished.
+        to_move: (M,) int8, the player to move.
+        game: (M,) int64, the number of the game.
+        ply: (M,) int32, the number of the ply in its game, from 0.
+    """
+
+    observation: npt.NDArray[np.int8]
+    action_mask: npt.NDArray[np.int8]
+    action: npt.NDArray[np.int64]
+    returns: npt.NDArray[np.float32]
+    margin: npt.NDArray[np.float32]
+    to_move: npt.NDArray[np.int8]
+    game: npt.NDArray[np.int64]
+    ply: npt.NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.action)
+
+    def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> Examples:
+        """Some of the examples."""
+        return Examples(**{name: array[places] for name, array in vars(self).items()})
+
+    def transformed(self, symmetry: npt.NDArray[np.integer]) -> Examples:
+        """The same examples of Othello on boards that are turned or mirrored.
+
+        Args:
+            symmetry: (M,) integers 0 to 7; see `othello_env.games.othello.symmetries`.
+        """
+        observation, mask, action = self.observation.copy(), self.action_mask.copy(), self.action.copy()
+        for k in range(1, symmetries.COUNT):
+            chosen = np.flatnonzero(symmetry == k)
+            observation[chosen] = symmetries.transform_observation(self.observation[chosen], k)
+            mask[chosen] = symmetries.transform_policy(self.action_mask[chosen], k)
+            action[chosen] = symmetries.transform_actions(self.action[chosen], k, self.observation.shape[-1])
+        return Examples(**{**vars(self), "observation": observation, "action_mask": mask, "action": action})
+
+
+def examples(
+    games: Games,
+    batch_size: int = 4096,
+    *,
+    seed: int | None = None,
+    symmetric: bool = False,
+    passes: bool = True,
+    drop_last: bool = False,
+) -> Iterator[Examples]:
+    """The positions of the games in batches. Only a part of them is in memory at a time.
+
+    Args:
+        games: the games; every move is checked first.
+        batch_size: the number of examples in a batch.
+        seed: shuffle the examples; the same seed gives the same order. The games are shuffled, and then the positions
+            of 4096 games at a time. None: in the order of the games.
+        symmetric: turn or mirror each board at random (Othello only). The seed determines how.
+        passes: whether positions in which the player must pass are included.
+        drop_last: leave out the last batch if it is smaller.
+
+    Raises:
+        ValueError: the batch size is below 1, or `symmetric` is given for another game.
+        GamesError: a move is illegal.
+    """
+    if batch_size < 1:
+        raise ValueError(f"batch_size is at least 1, not {batch_size}")
+    if symmetric and not isinstance(games.starts[0], Othello):
+        raise ValueError(f"symmetric boards are for Othello, not for {games.rules}")
+    rng = np.random.default_rng(seed)
+    order = np.arange(len(games)) if seed is None else rng.permutation(len(games))
+    ends = games.ends
+    returns, margins = (np.where(ends.over[:, np.newaxis], each, np.nan) for each in (ends.returns, ends.margins))
+    left: list[Examples] = []
+    for begin in range(0, len(games), _CHUNK):
+        chosen = order[begin : begin + _CHUNK]
+        found = _expand(games[chosen], chosen, returns[chosen], margins[chosen])
+        if not passes:
+            found = found.part(found.action != getattr(games.starts[0], "pass_action", -1))
+        if seed is not None:
+            found = found.part(rng.permutation(len(found)))
+        if symmetric:
+            found = found.transformed(rng.integers(symmetries.COUNT, size=len(found)))
+        left.append(found)
+        while sum(map(len, left)) >= batch_size:
+            whole = _joined(left)
+            yield whole.part(slice(batch_size))
+            left = [whole.part(slice(batch_size, None))]
+    rest = _joined(left) if left else None
+    if rest is not None and len(rest) and not drop_last:
+        yield rest
+
+
+def _joined(parts: list[Examples]) -> Examples:
+    if len(parts) == 1:
+        return parts[0]
+    return Examples(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0])})
+
+
+def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins: Any) -> Examples:
+    """The examples of some games; `numbers`, (N,), are the numbers of these games among all."""
+    inside = np.arange(games.actions.shape[1]) < games.lengths[:, np.newaxis]
+    if isinstance(games.starts[0], Othello):
+        boards, game, ply = othello_positions(games)
+        observation, mask, to_move = boards.observations(), boards.masks(), boards.to_move
+    else:
+        states, game, ply = _states(games)
+        observation = np.array([state.observation(state.to_move) for state in states], np.int8)
+        observation = observation.reshape(-1, *games.starts[0].observation_shape)
+        mask = np.array([state.action_mask() for state in states], np.int8).reshape(-1, games.starts[0].num_actions)
+        to_move = np.array([state.to_move for state in states], np.int8)
+    return Examples(
+        observation,
+        mask,
+        games.actions[inside].astype(np.int64),
+        returns[game, to_move].astype(np.float32),
+        margins[game, to_move].astype(np.float32),
+        to_move,
+        numbers[game],
+        ply,
+    )
+
+
+def _states(games: Games) -> tuple[list[State], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """The position before each action, the number of its game, and the number of its ply."""
+    states, game, ply = [], [], []
+    for i in range(len(games)):
+        state = games.starts[games.start[i]]
+        for t, action in enumerate(games.actions[i, : games.lengths[i]].tolist()):
+            states.append(state)
+            game.append(i)
+            ply.append(t)
+            state = state.play(action)
+    return states, np.array(game, np.int64), np.array(ply, np.int32)

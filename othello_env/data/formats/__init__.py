@@ -1,0 +1,148 @@
+"""Files of games. `read_games` recognises their kind by their content, and `write_games` by the file's name."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+from othello_env.data.formats import archive, ggf, records, transcripts, wthor
+from othello_env.data.games import Games, GamesError
+from othello_env.games.checkers import pdn
+from othello_env.games.game import IllegalActionError, NotationError, State
+from othello_env.support.files import read_file, write_file
+
+__all__ = ["KINDS", "DamagedGamesWarning", "read_games", "read_names", "write_games"]
+
+KINDS = {
+    ".npz": "the package's own format",
+    ".wtb": "WTHOR",
+    ".ggf": "GGF",
+    ".txt": "transcripts, a game on each line",
+    ".pdn": "PDN, for checkers",
+}
+"""The kinds of files that `write_games` writes, by the ending of the file's name."""
+
+_LARGEST = 4 << 30
+_LARGEST_NAMES = 64 << 20
+
+
+class DamagedGamesWarning(UserWarning):
+    """Some games of a file were left out because they are damaged."""
+
+
+def read_games(
+    path: str | Path,
+    *,
+    rules: str = "othello",
+    players: Sequence[str] = (),
+    tournaments: Sequence[str] = (),
+    skip: bool = False,
+) -> Games:
+    """The games of a file. Its kind is recognised by its content, and every move is checked.
+
+    Args:
+        path: a file of one of `KINDS`, or the records of a match or tournament (JSON lines).
+        rules: the game and its options, for transcripts.
+        players: the players' names by number, for WTHOR; see `read_names`.
+        tournaments: the tournaments' names by number, for WTHOR.
+        skip: leave damaged games out. Then a `DamagedGamesWarning` gives their number.
+
+    Raises:
+        OSError: the file cannot be read.
+        GamesError: the file is of no known kind, or a game is damaged and `skip` is not given. The message names the
+            game and the ply.
+    """
+    data = read_file(path, _LARGEST, "read games from")
+    try:
+        games, messages = _load(path, data, rules, players, tournaments)
+    except (GamesError, NotationError, IllegalActionError) as error:
+        raise GamesError(f"{path}: {error}") from None
+    if messages and not skip:
+        more = f" ({len(messages)} games are damaged; skip=True leaves them out)" if len(messages) > 1 else ""
+        raise GamesError(f"{path}: {messages[0]}{more}")
+    if messages:
+        text = f"{path}: {len(messages)} damaged games were left out; the first: {messages[0]}"
+        warnings.warn(text, DamagedGamesWarning, stacklevel=2)
+    return games
+
+
+def read_names(path: str | Path) -> list[str]:
+    """The names of players (``.jou``) or tournaments (``.trn``) of WTHOR, in the order of their numbers.
+
+    Raises:
+        OSError: the file cannot be read.
+        GamesError: it is no such file.
+    """
+    try:
+        return wthor.load_names(read_file(path, _LARGEST_NAMES, "read names from"))
+    except GamesError as error:
+        raise GamesError(f"{path}: {error}") from None
+
+
+def write_games(path: str | Path, games: Games) -> None:
+    """Write games to a file, whole or not at all. The ending of the name chooses the kind; see `KINDS`.
+
+    Raises:
+        OSError: the file cannot be written.
+        ValueError: there is no such kind, or the kind does not take these games.
+        GamesError: a move is illegal.
+    """
+    kind = Path(path).suffix.lower()
+    if kind not in KINDS:
+        known = ", ".join(f"{ending} ({what})" for ending, what in KINDS.items())
+        raise ValueError(f"expected a file name that ends in {known}, got {str(path)!r}")
+    write_file(path, _dump(kind, games))
+
+
+def _load(
+    path: str | Path, data: bytes, rules: str, players: Sequence[str], tournaments: Sequence[str]
+) -> tuple[Games, list[str]]:
+    if archive.is_archive(data):
+        return archive.load(data)
+    if wthor.is_wthor(data) or Path(path).suffix.lower() == ".wtb":
+        return wthor.load(data, players, tournaments)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    if ggf.is_ggf(text):
+        return ggf.load(text)
+    if text.lstrip().startswith("{"):
+        return records.load(path)
+    if text.lstrip().startswith("["):
+        return _from_pdn(text)
+    if "\0" in text:
+        raise GamesError(f"this is a file of no known kind; known are {', '.join(KINDS)} and records (.jsonl)")
+    return transcripts.load(text, rules)
+
+
+def _dump(kind: str, games: Games) -> bytes:
+    if kind == ".npz":
+        return archive.dump(games)
+    if kind == ".wtb":
+        return wthor.dump(games)
+    if kind == ".ggf":
+        return ggf.dump(games).encode()
+    if kind == ".txt":
+        return transcripts.dump(games).encode()
+    if games.rules.name != "checkers":
+        raise ValueError(f"PDN files have games of checkers, not of {games.rules}")
+    starts = [games.starts[number] for number in games.start.tolist()]
+    return pdn.dumps(_pdn_game(games.state(i), start, games, i) for i, start in enumerate(starts)).encode()
+
+
+def _pdn_game(final: State, start: State, games: Games, i: int) -> pdn.PdnGame:
+    tags = {name: str(column[i]) for name, column in games.columns.items() if name[:1].isupper() and str(column[i])}
+    tags.pop("Result", None)
+    return pdn.PdnGame.of(final, start, **tags)  # type: ignore[arg-type]  # the rules say that it is checkers
+
+
+def _from_pdn(text: str) -> tuple[Games, list[str]]:
+    """The games of a PDN text. The columns are the tags, such as `White`."""
+    found = pdn.loads(text)
+    if not found:
+        raise GamesError("there is no game in PDN")
+    names = dict.fromkeys(name for game in found for name in game.tags if name not in ("FEN", "SetUp", "GameType"))
+    columns = {name: [game.tags.get(name, "") for game in found] for name in names}
+    return Games.of([game.final() for game in found], [game.start for game in found], **columns), []

@@ -1,0 +1,189 @@
+"""WTHOR, the database format of the French federation: ``.wtb`` with games, ``.jou`` with players, ``.trn`` with
+tournaments.
+
+All numbers are little-endian. Each file has a header of 16 bytes. A game has 68 bytes: the numbers of its tournament
+and players, Black's discs at the end, Black's theoretical discs, and 60 moves without passes, ``10 * row + column``
+from 11 (a1) to 88 (h8), 0 for none. Names end at a zero byte, in Latin-1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.data import kernels
+from othello_env.data.games import Games, GamesError
+from othello_env.games.othello import bitboard
+
+__all__ = ["dump", "dump_names", "is_wthor", "load", "load_names"]
+
+_HEADER = np.dtype(
+    [
+        ("century", "u1"), ("year", "u1"), ("month", "u1"), ("day", "u1"), ("games", "<u4"), ("names", "<u2"),
+        ("year_of_games", "<u2"), ("size", "u1"), ("type", "u1"), ("depth", "u1"), ("reserved", "u1"),
+    ]
+)  # fmt: skip
+_GAME = np.dtype(
+    [
+        ("tournament", "<u2"), ("black", "<u2"), ("white", "<u2"), ("score", "u1"), ("theoretical", "u1"),
+        ("moves", "u1", (60,)),
+    ]
+)  # fmt: skip
+_LENGTHS = {20: "players", 26: "tournaments"}
+_START = tuple(np.uint64(each) for each in bitboard.STARTS)
+
+
+def is_wthor(data: bytes) -> bool:
+    """Whether these are the bytes of a file of games (``.wtb``) on 8x8."""
+    if len(data) < _HEADER.itemsize:
+        return False
+    header = np.frombuffer(data, _HEADER, 1)[0]
+    return len(data) == _HEADER.itemsize + int(header["games"]) * _GAME.itemsize and header["size"] in (0, 8)
+
+
+def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = ()) -> tuple[Games, list[str]]:
+    """The games of a ``.wtb`` file.
+
+    The columns are `year`, `tournament`, `black` and `white` (names, or numbers if there are no names), `score`
+    (Black's discs in the end, as the file has them), `theoretical` (Black's discs with perfect play from `depth` empty
+    squares on) and `depth`.
+
+    Returns:
+        The games whose moves are legal, and a message for each other game.
+
+    Raises:
+        GamesError: these are not games of 8x8, or the file is cut off.
+    """
+    if len(data) < _HEADER.itemsize:
+        raise GamesError(f"a WTHOR file begins with a header of {_HEADER.itemsize} bytes, but there are {len(data)}")
+    header = np.frombuffer(data, _HEADER, 1)[0]
+    n = int(header["games"])
+    if header["size"] not in (0, 8):
+        raise GamesError(f"expected games on 8x8, got size {header['size']}")
+    if len(data) != _HEADER.itemsize + n * _GAME.itemsize:
+        found = (len(data) - _HEADER.itemsize) / _GAME.itemsize
+        raise GamesError(f"the header announces {n:,} games of {_GAME.itemsize} bytes, but the file has {found:,.2f}")
+    rows = np.frombuffer(data, _GAME, n, _HEADER.itemsize)
+    row, column = np.divmod(rows["moves"].astype(np.int64), 10)
+    inside = (row >= 1) & (row <= 8) & (column >= 1) & (column <= 8)
+    ended = np.logical_or.accumulate(rows["moves"] == 0, axis=1)
+    squares = np.where(ended, -1, np.where(inside, 8 * (row - 1) + column - 1, 127)).astype(np.int8)
+    games, wrong = _with_passes(squares)
+    columns = {
+        "year": np.full(n, header["year_of_games"], np.int32),
+        "tournament": _named(rows["tournament"], tournaments),
+        "black": _named(rows["black"], players),
+        "white": _named(rows["white"], players),
+        "score": rows["score"].astype(np.int32),
+        "theoretical": rows["theoretical"].astype(np.int32),
+        "depth": np.full(n, header["depth"], np.int32),
+    }
+    whole = Games(games[0], games[1], columns=columns)
+    messages = [
+        f"game {i + 1}, move {wrong[i] + 1}: {rows['moves'][i, wrong[i]]} is not a legal move"
+        for i in np.flatnonzero(wrong >= 0).tolist()
+    ]
+    return (whole[wrong < 0] if messages else whole), messages
+
+
+def dump(games: Games, day: date | None = None) -> bytes:
+    """The bytes of a ``.wtb`` file. Passes are not stored.
+
+    The columns `tournament`, `black`, `white` and `theoretical` are written if they are numbers, and `year` if all
+    games have the same. The score is Black's discs at the end, where the winner gets the empty squares; in an
+    unfinished game it is 32.
+
+    Args:
+        games: games of Othello on 8x8 from the usual start.
+        day: the day that the header names, by default today.
+
+    Raises:
+        GamesError: a move is illegal.
+        ValueError: the games are of another kind or have other starts, or a number is too large.
+    """
+    if str(games.rules) != "othello" or any(start != games.rules.start(0) for start in games.starts):
+        raise ValueError(f"WTHOR files have games of othello on 8x8 from the usual start, not of {games.rules}")
+    header, rows = _new_header(day), np.zeros(len(games), _GAME)
+    header["games"], header["size"] = len(games), 8
+    years = np.unique(games.columns.get("year", np.zeros(1, np.int64)))
+    header["year_of_games"] = int(years[0]) if len(years) == 1 and np.issubdtype(years.dtype, np.integer) else 0
+    depths = np.unique(games.columns.get("depth", np.zeros(1, np.int64)))
+    header["depth"] = int(depths[0]) if len(depths) == 1 else 0
+    for name in ("tournament", "black", "white", "theoretical"):
+        column = games.columns.get(name)
+        if column is not None and np.issubdtype(column.dtype, np.integer):
+            most = np.iinfo(_GAME[name]).max
+            if column.size and not 0 <= column.min() <= column.max() <= most:
+                raise ValueError(f"the column {name!r} of a WTHOR file is 0 to {most}, got {column.max()}")
+            rows[name] = column
+    rows["score"] = 32 + games.ends.margins[:, 0] / 2
+    placed = (games.actions >= 0) & (games.actions < 64)
+    game, ply = np.nonzero(placed)
+    square = games.actions[game, ply].astype(np.int64)
+    move = np.cumsum(placed, axis=1)[game, ply] - 1
+    rows["moves"][game, move] = 10 * (square // 8 + 1) + square % 8 + 1
+    return header.tobytes() + rows.tobytes()
+
+
+def load_names(data: bytes) -> list[str]:
+    """The names of a ``.jou`` file (players) or a ``.trn`` file (tournaments), in the order of their numbers.
+
+    Raises:
+        GamesError: this is neither.
+    """
+    header = np.frombuffer(data, _HEADER, 1)[0] if len(data) >= _HEADER.itemsize else np.zeros((), _HEADER)
+    count = int(header["names"] or header["games"])  # files differ in where they have the number
+    size, rest = divmod(len(data) - _HEADER.itemsize, max(1, count))
+    if rest or size not in _LENGTHS:
+        raise GamesError(f"expected {count} names of 20 bytes (players) or 26 bytes (tournaments) after the header")
+    body = data[_HEADER.itemsize :]
+    return [body[i : i + size].split(b"\0")[0].decode("latin-1") for i in range(0, len(body), size)]
+
+
+def dump_names(names: Sequence[str], length: int, day: date | None = None) -> bytes:
+    """The bytes of a file of names: players have a length of 20 bytes, tournaments of 26.
+
+    Raises:
+        ValueError: the length is another one, a name does not fit, or there are too many.
+    """
+    if length not in _LENGTHS:
+        raise ValueError(f"names have 20 bytes (players) or 26 bytes (tournaments), not {length}")
+    coded = [name.encode("latin-1") for name in names]
+    for each in coded:
+        if len(each) >= length or b"\0" in each:
+            raise ValueError(f"a name has at most {length - 1} bytes in Latin-1 and no zero byte, got {each!r}")
+    if len(names) > np.iinfo(_HEADER["names"]).max:
+        raise ValueError(f"a file has at most {np.iinfo(_HEADER['names']).max:,} names, got {len(names):,}")
+    header = _new_header(day)
+    header["names"] = len(names)
+    return header.tobytes() + b"".join(name.ljust(length, b"\0") for name in coded)
+
+
+def _new_header(day: date | None) -> npt.NDArray[np.void]:
+    day = day or date.today()
+    header = np.zeros(1, _HEADER)
+    for name, value in (("century", day.year // 100), ("year", day.year % 100), ("month", day.month), ("day", day.day)):
+        header[name] = value
+    return header
+
+
+def _named(numbers: npt.NDArray[np.integer], names: Sequence[str]) -> npt.NDArray[np.generic]:
+    if not names:
+        return numbers.astype(np.int32)
+    known = np.array([*names, "?"])  # a number without a name
+    return known[np.minimum(numbers.astype(np.int64), len(names))]
+
+
+def _with_passes(
+    squares: npt.NDArray[np.int8],
+) -> tuple[tuple[npt.NDArray[np.int8], npt.NDArray[np.int32]], npt.NDArray[np.int32]]:
+    """The actions and lengths of games that are given without passes, and the first wrong move of each, or -1."""
+    n = len(squares)
+    actions, lengths = np.empty((n, kernels.LONGEST), np.int8), np.empty(n, np.int32)
+    wrong = np.empty(n, np.int32)
+    own, opponent = np.full(n, _START[0]), np.full(n, _START[1])
+    kernels.add_passes(squares, own, opponent, bitboard.BOARDS[8], 8, actions, lengths, wrong)
+    return (actions, lengths), wrong

@@ -1,0 +1,324 @@
+"""Games as arrays: the moves of N games, with what is known about each of them.
+
+Letters for shapes: N = games, T = plies of the longest game, P = players, A = actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import index
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.data import kernels
+from othello_env.games.game import IllegalActionError, State
+from othello_env.games.othello import bitboard
+from othello_env.games.othello.position import Othello
+from othello_env.games.othello.positions import OthelloPositions
+from othello_env.games.registry import Rules
+
+__all__ = ["Ends", "Games", "GamesError", "Statistics", "othello_positions"]
+
+_Array = npt.NDArray[Any]
+
+
+class GamesError(ValueError):
+    """Games cannot be read, or a move is illegal. The message names the game and the ply, both counted from 1."""
+
+
+@dataclass(frozen=True)
+class Ends:
+    """How N games ended.
+
+    Attributes:
+        over: (N,) bool, whether the last position ends the game.
+        returns: (N, P) float32, each player's result, such as +1 for a win; 0 in unfinished games.
+        margins: (N, P) float32, by how much each player won, in the unit of the scores; 0 in unfinished games.
+    """
+
+    over: npt.NDArray[np.bool_]
+    returns: npt.NDArray[np.float32]
+    margins: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Numbers about games of two players. The shares and the margin are those of the finished games.
+
+    Attributes:
+        games: the number of games.
+        finished: the number of games that are over.
+        first_wins: the share of games that the first player won.
+        second_wins: the share of games that the second player won.
+        draws: the share of draws.
+        margin: the first player's mean margin.
+        plies: the mean number of plies of a game, passes included; over all games.
+        passes: the mean number of passes of a game, over all games.
+    """
+
+    games: int
+    finished: int
+    first_wins: float
+    second_wins: float
+    draws: float
+    margin: float
+    plies: float
+    passes: float
+
+    @classmethod
+    def of(cls, parts: Iterable[Statistics]) -> Statistics:
+        """The statistics of several sets of games together."""
+        given = list(parts)
+        games, finished = sum(each.games for each in given), sum(each.finished for each in given)
+
+        def mean(name: str, weight: str, total: int) -> float:
+            known = [each for each in given if getattr(each, weight)]
+            return sum(getattr(each, name) * getattr(each, weight) for each in known) / total if total else float("nan")
+
+        names = ("first_wins", "second_wins", "draws", "margin")
+        shares = {name: mean(name, "finished", finished) for name in names}
+        return cls(
+            games, finished, **shares, plies=mean("plies", "games", games), passes=mean("passes", "games", games)
+        )
+
+
+class Games:
+    """N games of one kind, as arrays. Slices and masks select games: ``games[:100]``, ``games[games.ends.over]``.
+
+    Args:
+        actions: (N, T) integers, the actions of each game, passes included. What stands after a game's last action is
+            ignored.
+        lengths: (N,) integers, the number of actions of each game.
+        rules: the game and its options, such as ``"othello:size=6"``.
+        starts: the positions in which games begin. By default the usual start of the game.
+        start: (N,) integers, for each game the number of its position in `starts`. By default 0.
+        columns: what else is known about each game: a mapping from names, such as ``"black"`` or ``"year"``, to arrays
+            (N,).
+
+    Raises:
+        ValueError: a shape is wrong, or a number is out of range.
+        TypeError: an array of numbers has no integers.
+
+    Attributes:
+        actions: (N, T) int8, or int16 if the game has more than 127 actions; -1 after a game's last action.
+        lengths: (N,) int32.
+        rules: the game and its options.
+        starts: the positions in which games begin.
+        start: (N,) int32.
+        columns: a dict of arrays (N,).
+    """
+
+    def __init__(
+        self,
+        actions: npt.ArrayLike,
+        lengths: npt.ArrayLike,
+        rules: str | Rules = "othello",
+        starts: Sequence[State] = (),
+        start: npt.ArrayLike | None = None,
+        columns: Mapping[str, npt.ArrayLike] | None = None,
+    ) -> None:
+        self.rules = Rules.parse(rules) if isinstance(rules, str) else rules
+        self.starts = tuple(starts) or (self.rules.start(0),)
+        given = _integers("actions", actions, 2)
+        n, width = given.shape
+        self.lengths = _integers("lengths", lengths, 1, n, (0, width)).astype(np.int32)
+        first = np.zeros(n, np.int32) if start is None else start
+        self.start = _integers("start", first, 1, n, (0, len(self.starts) - 1)).astype(np.int32)
+        self.columns = {name: np.asarray(column) for name, column in (columns or {}).items()}
+        for name, column in self.columns.items():
+            if column.shape[:1] != (n,):
+                raise ValueError(f"expected {n} entries in the column {name!r}, got shape {column.shape}")
+        most = self.starts[0].num_actions - 1
+        longest = int(self.lengths.max(initial=0))
+        inside = np.arange(longest) < self.lengths[:, np.newaxis]
+        found = np.where(inside, given[:, :longest], 0)
+        if found.size and not 0 <= found.min() <= found.max() <= most:
+            raise ValueError(f"actions are 0 to {most}, got {found.min()} to {found.max()}")
+        kind = np.int8 if most <= np.iinfo(np.int8).max else np.int16
+        self.actions: npt.NDArray[np.signedinteger] = np.where(inside, found, -1).astype(kind)
+
+    @classmethod
+    def of(cls, states: Iterable[State], starts: Sequence[State] = (), **columns: npt.ArrayLike) -> Games:
+        """The games that led to these positions.
+
+        Args:
+            states: the last positions, at least one, all of one kind of game.
+            starts: the position in which each game began. By default the usual start.
+            columns: what else is known about each game.
+
+        Raises:
+            ValueError: there is no position, or the number of starts differs from the number of positions. Or there are
+                no starts, though each game of this kind has a start of its own.
+        """
+        ends = list(states)
+        if not ends:
+            raise ValueError("expected at least one position")
+        rules = Rules.of(ends[0])
+        if rules is None:
+            rules = Rules(type(ends[0]).__name__.lower())
+            if not starts:
+                raise ValueError(f"games of {rules} have different starts; give them as starts")
+        begins = list(starts) or [rules.start(0)]
+        if len(begins) not in (1, len(ends)):
+            raise ValueError(f"expected a start for each of {len(ends)} positions, got {len(begins)}")
+        numbers = {state: number for number, state in enumerate(dict.fromkeys(begins))}
+        start = [numbers[each] for each in begins] * (len(ends) if len(begins) == 1 else 1)
+        known = [len(begins[i if len(begins) > 1 else 0].moves) for i in range(len(ends))]
+        moves = [state.moves[skip:] for state, skip in zip(ends, known, strict=True)]
+        lengths = np.array([len(each) for each in moves], np.int32)
+        actions = np.full((len(ends), max(map(len, moves))), -1, np.int16)
+        for row, each in zip(actions, moves, strict=True):
+            row[: len(each)] = each
+        return cls(actions, lengths, rules, tuple(numbers), start, columns)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __repr__(self) -> str:
+        columns = f", {', '.join(self.columns)}" if self.columns else ""
+        return f"<Games: {len(self):,} of {self.rules}, {int(self.lengths.sum()):,} plies{columns}>"
+
+    def __getitem__(self, places: slice | npt.ArrayLike) -> Games:
+        """Some of the games, by a slice, a mask (N,) or an array of numbers."""
+        where = places if isinstance(places, slice) else np.asarray(places)
+        if not isinstance(where, slice) and where.ndim != 1:
+            raise TypeError(f"games are selected by a slice, a mask or an array of numbers, not {places!r}")
+        columns = {name: column[where] for name, column in self.columns.items()}
+        return Games(self.actions[where], self.lengths[where], self.rules, self.starts, self.start[where], columns)
+
+    def state(self, i: int, plies: int | None = None) -> State:
+        """The position of game i after its first `plies` actions; by default the last one. It has the game's moves.
+
+        Raises:
+            IndexError: there is no such game or ply.
+            GamesError: a move is illegal.
+        """
+        length = int(self.lengths[index(i)])
+        end = length if plies is None else index(plies)
+        if not 0 <= end <= length:
+            raise IndexError(f"game {i} has {length} plies; there is no position after {end}")
+        state: State = self.starts[self.start[i]]
+        for ply, action in enumerate(self.actions[i, :end].tolist(), start=1):
+            try:
+                state = state.play(action)
+            except IllegalActionError as error:
+                raise GamesError(f"game {i + 1}, ply {ply}: {error}") from None
+        return state
+
+    @cached_property
+    def ends(self) -> Ends:
+        """How the games ended. Every move is checked.
+
+        Raises:
+            GamesError: a move is illegal.
+        """
+        if isinstance(self.starts[0], Othello):
+            ends, wrong = _ends_of_othello(self)
+            for i in np.flatnonzero(wrong >= 0)[:1].tolist():
+                self.state(i)  # raises the error
+            return ends
+        states = [self.state(i) for i in range(len(self))]
+        players = self.starts[0].num_players
+        return Ends(
+            np.array([state.is_over for state in states], np.bool_),
+            np.array([state.returns() for state in states], np.float32).reshape(-1, players),
+            np.array([state.margins() for state in states], np.float32).reshape(-1, players),
+        )
+
+    def illegal(self) -> npt.NDArray[np.int32]:
+        """(N,) the first ply of each game, from 0, whose action is illegal; -1 if there is none."""
+        if isinstance(self.starts[0], Othello):
+            return _ends_of_othello(self)[1]
+        wrong = np.full(len(self), -1, np.int32)
+        for i in range(len(self)):
+            state = self.starts[self.start[i]]
+            for ply, action in enumerate(self.actions[i, : self.lengths[i]].tolist()):
+                if not state.is_legal(action):
+                    wrong[i] = ply
+                    break
+                state = state.play(action)
+        return wrong
+
+    def statistics(self) -> Statistics:
+        """Numbers about the games, which must be of two players.
+
+        Raises:
+            ValueError: the game has three players.
+            GamesError: a move is illegal.
+        """
+        if self.starts[0].num_players != 2:
+            raise ValueError(f"statistics are for games of two players, not for {self.rules}")
+        ends = self.ends
+        returns = ends.returns[ends.over, 0]
+        first, second, drawn = (
+            float((returns == each).mean()) if len(returns) else float("nan") for each in (1, -1, 0)
+        )
+        margin = float(ends.margins[ends.over, 0].mean()) if len(returns) else float("nan")
+        passing = getattr(self.starts[0], "pass_action", None)
+        passes = int((self.actions == passing).sum()) if passing is not None else 0
+        n = max(1, len(self))
+        plies = int(self.lengths.sum())
+        return Statistics(len(self), len(returns), first, second, drawn, margin, plies / n, passes / n)
+
+    def distinct(self) -> Games:
+        """The games without repetitions: of games with the same start and actions, the first one stays."""
+        rows = np.column_stack([self.start, self.lengths, self.actions])
+        kept = np.unique(rows, axis=0, return_index=True)[1] if len(rows) else np.zeros(0, np.int64)
+        return self[np.sort(kept)]
+
+
+def _integers(
+    name: str, values: npt.ArrayLike, ndim: int, n: int | None = None, limits: tuple[int, int] | None = None
+) -> _Array:
+    array = np.asarray(values)
+    if array.size == 0 and array.ndim == ndim:
+        array = array.astype(np.int64)
+    if not np.issubdtype(array.dtype, np.integer):
+        raise TypeError(f"expected integers in {name}, got dtype {array.dtype}")
+    if array.ndim != ndim or (n is not None and len(array) != n):
+        shape = "(N, T)" if ndim == 2 else f"({n},)"
+        raise ValueError(f"expected {name} of shape {shape}, got {array.shape}")
+    if limits is not None and array.size and not limits[0] <= array.min() <= array.max() <= limits[1]:
+        raise ValueError(f"{name} are {limits[0]} to {limits[1]}, got {array.min()} to {array.max()}")
+    return array
+
+
+def othello_positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """The positions before each of the M actions of games of Othello, in the order of the games and plies.
+
+    All actions must be legal, so check `Games.ends` first.
+
+    Returns:
+        The positions; the number of each position's game, (M,); the number of its ply from 0, (M,).
+    """
+    total, size = int(games.lengths.sum()), games.starts[0].observation_shape[1]
+    own, opponent, to_move = np.empty(total, np.uint64), np.empty(total, np.uint64), np.empty(total, np.int8)
+    game, ply = np.empty(total, np.int64), np.empty(total, np.int32)
+    kernels.positions(games.actions, games.lengths, _first_sets(games), size, own, opponent, to_move, game, ply)
+    return OthelloPositions(own, opponent, to_move, np.zeros(total, np.uint64), size), game, ply
+
+
+def _first_sets(games: Games) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.int8]]:
+    """Where N games of Othello begin: the discs of the player to move, the other player's, the player to move, (N,)."""
+    starts: Any = games.starts
+    own = np.array([state.own for state in starts], np.uint64)[games.start]
+    opponent = np.array([state.opponent for state in starts], np.uint64)[games.start]
+    return own, opponent, np.array([state.to_move for state in starts], np.int8)[games.start]
+
+
+def _ends_of_othello(games: Games) -> tuple[Ends, npt.NDArray[np.int32]]:
+    """How N games of Othello ended, and what `Games.illegal` returns."""
+    n, size = len(games), games.starts[0].observation_shape[1]
+    margins, over, wrong = np.empty(n, np.int8), np.empty(n, np.bool_), np.empty(n, np.int32)
+    sets, board = _first_sets(games), bitboard.BOARDS[size]
+    kernels.finish(games.actions, games.lengths, *sets, board, size, margins, over, wrong)
+    first = margins.astype(np.float32)
+    return Ends(over, _for_both(np.sign(first)), _for_both(first)), wrong
+
+
+def _for_both(first: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    return np.stack([first, -first], axis=1) + np.float32(0)  # no negative zeros

@@ -1,0 +1,207 @@
+"""Kernels over the moves of N games of Othello.
+
+Letters for shapes: N = games, T = plies of the longest game, M = positions.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.games.hashing import CHOICE, mix
+from othello_env.games.othello.batch.passes import allowed, disc_of
+from othello_env.games.othello.bitboard import (
+    STARTS,
+    draw_move,
+    final_margin,
+    flips,
+    legal_moves,
+    popcount,
+)
+from othello_env.support.jit import kernel
+
+__all__ = ["LONGEST", "add_passes", "finish", "positions", "random_games"]
+
+LONGEST = 128
+"""More plies than any game has: at most 60 discs are placed, and no two passes follow each other."""
+
+_0 = np.uint64(0)
+_1 = np.uint64(1)
+_BLACK, _WHITE = map(np.uint64, STARTS)
+
+
+@kernel
+def finish(
+    actions: npt.NDArray[np.int8],
+    lengths: npt.NDArray[np.int32],
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    to_move: npt.NDArray[np.int8],
+    board: np.uint64,
+    size: int,
+    margins: npt.NDArray[np.int8],
+    over: npt.NDArray[np.bool_],
+    wrong: npt.NDArray[np.int32],
+) -> None:
+    """Play N games to their last positions, and check every action.
+
+    Args:
+        actions: (N, T).
+        lengths: (N,), the number of actions of each game.
+        own: (N,), the discs of the player to move in the first position; afterwards, in the last one.
+        opponent: (N,), the other player's discs, in the same way.
+        to_move: (N,), the player to move, in the same way.
+        board: the squares in play.
+        size: the side of the board.
+        margins: (N,), written: Black's discs minus White's, with empty squares for the winner; 0 in unfinished games.
+        over: (N,), written: whether the last position ends the game.
+        wrong: (N,), written: the first ply, from 0, whose action is illegal; -1 if there is none. After such a ply the
+            other outputs of the game mean nothing.
+    """
+    side = np.uint64(size)
+    for i in range(len(actions)):
+        mine, other, player = own[i], opponent[i], to_move[i]
+        wrong[i] = -1
+        for t in range(lengths[i]):
+            legal = legal_moves(mine, other, board)
+            action = np.int64(actions[i, t])
+            is_legal = action >= 0 and action <= size * size and allowed(action, legal, side) != _0
+            if not is_legal or (legal == _0 and legal_moves(other, mine, board) == _0):
+                wrong[i] = t
+                break
+            disc = disc_of(action, side)
+            turned = flips(disc, mine, other)
+            mine, other = other & ~turned, mine | turned | disc
+            player = np.int8(1 - player)
+        own[i], opponent[i], to_move[i] = mine, other, player
+        over[i] = legal_moves(mine, other, board) | legal_moves(other, mine, board) == _0
+        margin = final_margin(mine, other, size * size) if over[i] else 0
+        margins[i] = margin if player == 0 else -margin
+
+
+@kernel
+def positions(
+    actions: npt.NDArray[np.int8],
+    lengths: npt.NDArray[np.int32],
+    start: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.int8]],
+    size: int,
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    to_move: npt.NDArray[np.int8],
+    game: npt.NDArray[np.int64],
+    ply: npt.NDArray[np.int32],
+) -> None:
+    """Write the position before each of the M actions of N games. All actions must be legal.
+
+    Args:
+        actions: (N, T).
+        lengths: (N,), the number of actions of each game.
+        start: the discs of the player to move, the other player's discs and the player to move at each game's start,
+            all (N,).
+        size: the side of the board.
+        own: (M,), written: the discs of the player to move.
+        opponent: (M,), written: the other player's discs.
+        to_move: (M,), written: the player to move.
+        game: (M,), written: the number of the game, from 0.
+        ply: (M,), written: the number of the ply in its game, from 0.
+    """
+    side = np.uint64(size)
+    k = 0
+    for i in range(len(actions)):
+        mine, other, player = start[0][i], start[1][i], start[2][i]
+        for t in range(lengths[i]):
+            own[k], opponent[k], to_move[k], game[k], ply[k] = mine, other, player, i, t
+            k += 1
+            disc = disc_of(np.int64(actions[i, t]), side)
+            turned = flips(disc, mine, other)
+            mine, other = other & ~turned, mine | turned | disc
+            player = np.int8(1 - player)
+
+
+@kernel
+def random_games(
+    key: np.uint64,
+    numbers: npt.NDArray[np.uint64],
+    board: np.uint64,
+    size: int,
+    actions: npt.NDArray[np.int8],
+    lengths: npt.NDArray[np.int32],
+) -> None:
+    """Play N games from the start by uniformly random legal actions.
+
+    In game number i, the action in a position is ``state.draw_action(mix_int(mix_int(key, i), state.turn), CHOICE)``,
+    as in a game of the agent ``random``.
+
+    Args:
+        key: the key of all games.
+        numbers: (N,), the number of each game.
+        board: the squares in play.
+        size: the side of the board.
+        actions: (N, LONGEST), written: the actions, and -1 after the end.
+        lengths: (N,), written: the number of actions of each game.
+    """
+    side = np.uint64(size)
+    for i in range(len(numbers)):
+        mine, other, game_key = _BLACK, _WHITE, mix(key, numbers[i])
+        t = 0
+        while True:
+            legal = legal_moves(mine, other, board)
+            if legal == _0 and legal_moves(other, mine, board) == _0:
+                break
+            action = draw_move(legal, mix(mix(game_key, popcount(mine | other)), np.uint64(CHOICE)), size)
+            actions[i, t] = action
+            t += 1
+            disc = disc_of(action, side)
+            turned = flips(disc, mine, other)
+            mine, other = other & ~turned, mine | turned | disc
+        lengths[i] = t
+        actions[i, t:] = -1
+
+
+@kernel
+def add_passes(
+    squares: npt.NDArray[np.int8],
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    board: np.uint64,
+    size: int,
+    actions: npt.NDArray[np.int8],
+    lengths: npt.NDArray[np.int32],
+    wrong: npt.NDArray[np.int32],
+) -> None:
+    """Turn N lists of moves without passes into actions with passes.
+
+    Args:
+        squares: (N, K) actions in order, without passes; a negative number ends the list.
+        own: (N,), the discs of the player to move in the first position.
+        opponent: (N,), the other player's discs.
+        board: the squares in play.
+        size: the side of the board.
+        actions: (N, LONGEST), written: the actions, and -1 after the last.
+        lengths: (N,), written: the number of actions. A pass at the end is not added.
+        wrong: (N,), written: the first move, from 0, that is illegal even after a pass; -1 if there is none. The
+            actions of such a game end before that move.
+    """
+    side = np.uint64(size)
+    for i in range(len(squares)):
+        mine, other = own[i], opponent[i]
+        wrong[i] = -1
+        t = 0
+        for k in range(squares.shape[1]):
+            action = np.int64(squares[i, k])
+            if action < 0:
+                break
+            legal = legal_moves(mine, other, board)
+            disc = disc_of(action, side)
+            if legal == _0 and disc & legal_moves(other, mine, board) != _0:
+                actions[i, t] = size * size
+                t += 1
+                mine, other = other, mine
+                legal = disc
+            if disc & legal == _0:
+                wrong[i] = k
+                break
+            actions[i, t] = action
+            t += 1
+            turned = flips(disc, mine, other)
+            mine, other = other & ~turned, mine | turned | disc
+        lengths[i] = t
+        actions[i, t:] = -1

@@ -1,0 +1,108 @@
+"""Labels of the positions of games: exact scores near the end, and an agent's values or probabilities."""
+
+from __future__ import annotations
+
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.agent import Agent, Policy, make_agent
+from othello_env.data.games import Games, othello_positions
+from othello_env.games.othello.position import Othello
+from othello_env.games.othello.positions import OthelloPositions
+
+__all__ = ["MoveLabels", "agent_labels", "exact_labels"]
+
+_AT_ONCE = 500
+"""The number of positions that a process solves at a time."""
+
+
+@dataclass(frozen=True)
+class MoveLabels:
+    """A number for each legal action of M positions.
+
+    Attributes:
+        game: (M,) int64, the number of the position's game.
+        ply: (M,) int32, the number of the ply in its game, from 0; the position is the one before this ply.
+        values: (M, A) float32, the number of each action; NaN if the action is illegal.
+    """
+
+    game: npt.NDArray[np.int64]
+    ply: npt.NDArray[np.int32]
+    values: npt.NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.game)
+
+
+def exact_labels(games: Games, empties: int, *, workers: int = 1) -> MoveLabels:
+    """The exact score after each move, for all positions with at most a number of empty squares.
+
+    The score is the final difference in discs under perfect play, for the player to move; empty squares count for the
+    winner. With 12 empty squares a position takes about a millisecond, and each further empty square makes it two to
+    three times as long.
+
+    Args:
+        games: games of Othello.
+        empties: the largest number of empty squares.
+        workers: the number of processes. The labels do not depend on it.
+
+    Raises:
+        ValueError: the games are not of Othello, or a number is out of range.
+        GamesError: a move is illegal.
+    """
+    boards, game, ply = _positions(games)
+    if index(empties) < 0 or index(workers) < 1:
+        raise ValueError(f"expected empties of at least 0 and workers of at least 1, got {empties} and {workers}")
+    discs = np.bitwise_count(boards.own | boards.opponent)
+    chosen = np.flatnonzero(boards.size**2 - discs <= empties)
+    boards, game, ply = boards.part(chosen), game[chosen], ply[chosen]
+    parts = [boards.part(slice(k, k + _AT_ONCE)) for k in range(0, len(game), _AT_ONCE)]
+    if workers == 1 or len(parts) < 2:
+        found = [_solved(part) for part in parts]
+    else:
+        with ProcessPoolExecutor(min(workers, len(parts)), multiprocessing.get_context("spawn")) as pool:
+            found = list(pool.map(_solved, parts))
+    values = np.concatenate([np.zeros((0, boards.size**2 + 1)), *found])
+    return MoveLabels(game, ply, values.astype(np.float32))
+
+
+def agent_labels(games: Games, agent: str | Agent | Policy) -> MoveLabels:
+    """An agent's value or probability of each legal action, in all positions.
+
+    Args:
+        games: games of Othello.
+        agent: an agent with the method `action_values` or, if it has none, `action_probabilities`.
+
+    Raises:
+        ValueError: the games are not of Othello, or the agent has neither method.
+        GamesError: a move is illegal.
+    """
+    boards, game, ply = _positions(games)
+    asked: Any = make_agent(agent)
+    ask = getattr(asked, "action_values", None) or getattr(asked, "action_probabilities", None)
+    if ask is None:
+        raise ValueError(f"{asked!r} has neither action_values nor action_probabilities")
+    values = np.full((len(game), boards.size**2 + 1), np.nan, np.float32)
+    for k in range(len(game)):
+        for action, value in ask(boards.state(k)).items():
+            values[k, action] = value
+    return MoveLabels(game, ply, values)
+
+
+def _positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    if not isinstance(games.starts[0], Othello):
+        raise ValueError(f"labels are for games of Othello, not of {games.rules}")
+    games.ends  # noqa: B018 - checks the moves
+    return othello_positions(games)
+
+
+def _solved(positions: OthelloPositions) -> npt.NDArray[np.float64]:
+    solver: Any = make_agent("engine")
+    scores: npt.NDArray[np.float64] = solver.exact_scores(positions)
+    return scores

@@ -1,0 +1,79 @@
+"""Games of agents as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from operator import index
+
+import numpy as np
+
+from othello_env.agent import Agent, Policy, make_agent
+from othello_env.arena.match import match_names
+from othello_env.arena.play.games import play_games
+from othello_env.arena.play.jobs import play_elsewhere
+from othello_env.arena.play.pairings import Pairing
+from othello_env.arena.tournament.schedule import Schedule
+from othello_env.data.formats.records import games_of_records
+from othello_env.data.games import Games
+from othello_env.games.game import State
+from othello_env.games.registry import Rules
+
+__all__ = ["match_games"]
+
+
+def match_games(
+    a: str | Agent | Policy,
+    b: str | Agent | Policy | None = None,
+    count: int = 200,
+    *,
+    openings: str | Sequence[str | State] | None = "random:10",
+    seed: int = 0,
+    first: int = 0,
+    rules: str | Rules = "othello",
+    workers: int = 1,
+    ray: bool = False,
+) -> Games:
+    """The games of a match, in which each opening is played with both colours.
+
+    They are the games first to first + count - 1 of `othello_env.play_match` with the same agents, openings and seed.
+    An agent with random choices is given by ``epsilon=`` or ``temperature=`` in its spec. The columns are those of
+    `othello_env.data.formats.records.games_of_records`.
+
+    Args:
+        a: an agent.
+        b: the other agent; None for self-play of `a`.
+        count: the number of games, even.
+        openings: where games begin; see `othello_env.arena.tournament.schedule.Schedule`.
+        seed: determines everything random.
+        first: the number of the first game, even.
+        rules: a game of two players.
+        workers: the number of processes. The games do not depend on it.
+        ray: play on a Ray cluster, which needs the extra `ray`.
+
+    Raises:
+        ValueError: a number is odd or negative, the game is for three players, or an opening is wrong.
+        WrongGameError: an agent does not play this game.
+    """
+    count, first = index(count), index(first)
+    kind = Rules.parse(rules) if isinstance(rules, str) else rules
+    for name, value in (("count", count), ("first", first)):
+        if value % 2 or value < 0:
+            raise ValueError(f"{name} is an even number of at least 0 (each opening has two games), not {value}")
+    if kind.num_players != 2:
+        raise ValueError(f"a match is of two players; {kind} has {kind.num_players}")
+    names = match_names(a, a if b is None else b)
+    schedule = Schedule(names, max(2, first + count), openings, seed, kind)
+    roster = dict(zip(names, (a, a if b is None else b), strict=True))
+
+    def pairings() -> Iterator[Pairing]:
+        for number in range(first // 2, (first + count) // 2):
+            yield from (schedule.game(number, seats) for seats in (names, names[::-1]))
+
+    if not count:
+        return Games(np.zeros((0, 0), np.int8), np.zeros(0, np.int32), kind)
+    if workers == 1 and not ray:
+        agents = {name: make_agent(agent, schedule.seed) for name, agent in roster.items()}
+        return games_of_records(list(play_games(agents, list(pairings()))))
+    records = list(play_elsewhere(pairings(), roster, schedule.seed, None, workers, ray=ray))
+    records.sort(key=lambda record: (record.opening, record.agents != names))
+    return games_of_records(records)

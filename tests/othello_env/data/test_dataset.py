@@ -1,0 +1,164 @@
+"""Datasets: the same command goes on with them, and nothing that is written is ever half."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from othello_env import play_match
+from othello_env.data import Dataset, Games, GamesError, exact_labels, match_games, random_games
+from othello_env.data.labels import agent_labels
+
+
+def make(folder, count, part=10, recipe=None, made=None):
+    def games(first, number):
+        if made is not None:
+            made.append((first, number))
+        return random_games(number, size=4, seed=1, first=first)
+
+    return Dataset.make(folder, recipe or {"seed": 1}, count, part, games)
+
+
+def rows(dataset):
+    return [
+        tuple(row[:length]) for part in dataset for row, length in zip(part.actions.tolist(), part.lengths, strict=True)
+    ]
+
+
+def test_a_dataset_has_all_games_in_order(tmp_path):
+    dataset = make(tmp_path / "d", 25)
+    games = random_games(25, size=4, seed=1)
+    assert rows(dataset) == [tuple(row[:n]) for row, n in zip(games.actions.tolist(), games.lengths, strict=True)]
+    assert (len(dataset), dataset.count, len(list(dataset))) == (25, 25, 3)
+    assert vars(dataset.statistics()) == pytest.approx(vars(games.statistics()))
+
+
+def test_a_dataset_grows(tmp_path):
+    make(tmp_path, 15)
+    made = []
+    dataset = make(tmp_path, 40, made=made)
+    assert made == [(10, 10), (20, 10), (30, 10)]  # the second part was smaller
+    assert rows(dataset) == rows(make(tmp_path / "new", 40))
+    made.clear()
+    make(tmp_path, 40, made=made)
+    assert made == []
+
+
+def test_a_missing_part_is_made_again(tmp_path):
+    whole = rows(make(tmp_path, 30))
+    (tmp_path / "games-000001.npz").unlink()
+    assert len(Dataset(tmp_path)) == 10
+    assert rows(make(tmp_path, 30)) == whole
+
+
+def test_another_dataset_is_not_overwritten(tmp_path):
+    make(tmp_path, 20)
+    for count, part, recipe, message in (
+        (20, 10, {"seed": 2}, "holds another dataset"),
+        (20, 5, None, "holds another dataset"),
+        (10, 10, None, "holds 20 games, more than 10"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make(tmp_path, count, part, recipe)
+    assert len(Dataset(tmp_path)) == 20
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", '{"format": "othello-env dataset 1", "recipe": {}, "games": -1, "part": 1}']
+)
+def test_a_damaged_description(tmp_path, text):
+    (tmp_path / "dataset.json").write_text(text)
+    with pytest.raises(GamesError, match="describes no dataset"):
+        Dataset(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        Dataset(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT] if hasattr(signal, "SIGKILL") else [signal.SIGINT])
+def test_a_killed_command_goes_on(tmp_path, how):
+    command = [sys.executable, "-c", "from othello_env_main import main; main()"]
+    command += [
+        "data",
+        "make",
+        "random",
+        "--games",
+        "700000",
+        "--out",
+        str(tmp_path / "d"),
+        "--size",
+        "4",
+        "--seed",
+        "3",
+    ]
+    start = (
+        {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)} if os.name == "posix" else {}
+    )
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **start) as process:
+        while not (tmp_path / "d" / "games-000000.npz").exists():
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.001)
+        process.send_signal(how)
+        process.communicate(timeout=60)
+    before = len(Dataset(tmp_path / "d"))
+    assert 0 < before < 700_000
+    subprocess.run(command, check=True, capture_output=True)
+    dataset = Dataset(tmp_path / "d")
+    assert len(dataset) == 700_000
+    expected = random_games(300_000, size=4, seed=3, first=400_000)
+    found = list(dataset)
+    np.testing.assert_array_equal(np.concatenate([part.lengths for part in found[4:]]), expected.lengths)
+
+
+def test_games_of_a_match_are_those_of_play_match():
+    result = play_match("alphabeta:depth=2", "maximizer:epsilon=0.2", games=8, seed=4)
+    games = match_games("alphabeta:depth=2", "maximizer:epsilon=0.2", 4, seed=4, first=4)
+    assert [games.state(i) for i in range(4)] == [record.replay() for record in result.records[4:]]
+    again = match_games("alphabeta:depth=2", "maximizer:epsilon=0.2", 4, seed=4, first=4, workers=2)
+    assert [again.state(i) for i in range(4)] == [games.state(i) for i in range(4)]
+    assert again.columns["black"].tolist() == games.columns["black"].tolist()
+    assert len(match_games("random", count=0)) == 0
+    for arguments in ({"count": 3}, {"count": 2, "first": 1}, {"count": 2, "rules": "tribolo"}):
+        with pytest.raises(ValueError, match=r"even number|two players"):
+            match_games("random", **arguments)
+
+
+def test_exact_labels_are_the_scores_of_minimax(twin):
+    games = random_games(6, size=4, seed=2)
+    labels = exact_labels(games, 5)
+
+    def best(slow):
+        return slow.margin() * (1 if slow.to_move == 0 else -1) if slow.is_over() else max(values(slow).values())
+
+    def values(slow):
+        return {action: -best(slow.play(action)) for action in slow.legal_actions()}
+
+    chosen = []
+    for i in range(6):
+        for ply in range(games.lengths[i]):
+            slow = twin.of(games.state(i, ply))
+            if slow.count(None) <= 5:
+                chosen.append((i, ply))
+                k = len(chosen) - 1
+                row = labels.values[k]
+                assert {a: row[a] for a in np.flatnonzero(~np.isnan(row)).tolist()} == values(slow)
+    assert list(zip(labels.game.tolist(), labels.ply.tolist(), strict=True)) == chosen
+    more = random_games(300, size=4, seed=2)
+    np.testing.assert_array_equal(exact_labels(more, 6, workers=2).values, exact_labels(more, 6).values)
+    assert len(exact_labels(games, 0)) == 0
+
+
+def test_labels_of_an_agent():
+    games = random_games(2, size=6, seed=2)
+    labels = agent_labels(games, "alphabeta:depth=2")
+    assert len(labels) == games.lengths.sum()
+    for k in (0, 20, 40):
+        state = games.state(int(labels.game[k]), int(labels.ply[k]))
+        assert np.flatnonzero(~np.isnan(labels.values[k])).tolist() == list(state.legal_actions())
+    with pytest.raises(ValueError, match="neither action_values nor action_probabilities"):
+        agent_labels(games, "random")
+    with pytest.raises(ValueError, match="labels are for games of Othello"):
+        exact_labels(Games(np.zeros((0, 1), int), [], "checkers"), 5)

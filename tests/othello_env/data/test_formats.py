@@ -1,0 +1,325 @@
+"""Files of games: round trips, readers written from the formats' descriptions, and damaged files."""
+
+import struct
+import warnings
+from datetime import date
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from othello_env import Checkers, Othello, Tribolo, play_match
+from othello_env.data import (
+    DamagedGamesWarning,
+    Games,
+    GamesError,
+    random_games,
+    read_games,
+    read_names,
+    write_games,
+)
+from othello_env.data.formats import archive, ggf, transcripts, wthor
+
+# The example of the format's description, from the archives of the server GGS.
+GGF = (
+    "1 (;GM[Othello]PC[GGS/os]DT[2003.12.15 13:24:03 MST]PB[one]PW[two]RB[2197.01]RW[2199.72]TI[05:00//02:00]TY[8]"
+    "RE[+4.00]BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]"
+    "B[D3//0.01]W[C5/-1.2/3.5]B[f6];)\n"
+)
+PDN = '[Event "A"]\n[White "w"]\n[Black "b"]\n[Result "*"]\n\n1. 11-15 22-18 2. 15x22 25x18 *\n'
+
+
+def same(a, b):
+    assert str(a.rules) == str(b.rules)
+    assert (a.lengths == b.lengths).all()
+    for i in range(len(a)):
+        assert a.state(i) == b.state(i)
+        assert a.starts[a.start[i]] == b.starts[b.start[i]]
+        assert a.actions[i, : a.lengths[i]].tolist() == b.actions[i, : b.lengths[i]].tolist()
+
+
+def partly(games, seed=0):
+    """The games, each cut at a random ply."""
+    lengths = np.random.default_rng(seed).integers(0, games.lengths + 1)
+    return Games(games.actions, lengths, games.rules)
+
+
+@pytest.mark.parametrize("ending", ["npz", "wtb", "ggf", "txt"])
+def test_games_of_othello_come_back(tmp_path, ending):
+    games = random_games(300, seed=4)
+    write_games(tmp_path / f"games.{ending}", games)
+    same(read_games(tmp_path / f"games.{ending}"), games)
+
+
+@pytest.mark.parametrize("ending", ["npz", "ggf"])
+def test_unfinished_games_from_other_starts_come_back(tmp_path, ending):
+    rng = np.random.default_rng(1)
+    starts = [Othello.from_moves("f5d6c3"), Othello(), Othello.from_text("XO------" + "-" * 56, "O")]
+    finals = []
+    for state in starts * 5:
+        for _ in range(rng.integers(12)):
+            if not state.is_over:
+                state = state.play(int(rng.choice(state.legal_actions())))
+        finals.append(state)
+    games = Games.of(finals, starts * 5)
+    write_games(tmp_path / f"games.{ending}", games)
+    again = read_games(tmp_path / f"games.{ending}")
+    same(again, games)
+    assert (again.ends.over == games.ends.over).all()
+
+
+@pytest.mark.parametrize(
+    ("start", "ending"),
+    [(Othello(6), "npz"), (Othello(4), "ggf"), (Checkers(), "npz"), (Checkers(), "pdn"), (Tribolo(seed=3), "npz")],
+    ids=str,
+)
+def test_games_of_the_family_come_back(tmp_path, start, ending):
+    rng, finals = np.random.default_rng(2), []
+    for plies in (0, 7, 200):
+        state = start
+        for _ in range(plies):
+            if not state.is_over:
+                state = state.play(int(rng.choice(state.legal_actions())))
+        finals.append(state)
+    games = Games.of(finals, [start], round=[1, 2, 3], Event=["a", "b ]\\", 'c"'])
+    write_games(tmp_path / f"games.{ending}", games)
+    again = read_games(tmp_path / f"games.{ending}")
+    if ending == "pdn":
+        assert [state.own for state in map(again.state, range(3))] == [state.own for state in finals]
+        assert again.columns["Event"].tolist() == ["a", "b ]\\", 'c"']
+    else:
+        same(again, games)
+
+
+def test_transcripts_of_checkers(tmp_path):
+    path = tmp_path / "games.txt"
+    path.write_text("# two games\n\n11-15 22-18 15x22 25x18\n9-14\n")
+    games = read_games(path, rules="checkers")
+    assert games.columns["line"].tolist() == [3, 4]
+    assert games.state(0) == Checkers().play_transcript("11-15 22-18 15x22 25x18")
+    write_games(tmp_path / "again.txt", games)
+    same(read_games(tmp_path / "again.txt", rules="checkers"), games)
+
+
+def read_wthor(data):
+    """A reader of its own, from the description: (tournament, black, white, score, theoretical, moves) of each game."""
+    century, year, month, day, n1, n2, played, size, _, depth, _ = struct.unpack_from("<4BIHH4B", data)
+    assert len(data) == 16 + 68 * n1
+    rows = [struct.unpack_from("<HHHBB60B", data, 16 + 68 * i) for i in range(n1)]
+    return (100 * century + year, month, day, n2, played, size, depth), [(*row[:5], row[5:]) for row in rows]
+
+
+def test_wthor_as_a_reader_from_its_description_sees_it(twin):
+    games = random_games(100, seed=5)
+    games = Games(
+        games.actions,
+        games.lengths,
+        columns={
+            "black": np.arange(100),
+            "white": np.arange(100) + 7,
+            "tournament": np.full(100, 3),
+            "year": [1999] * 100,
+        },
+    )
+    header, rows = read_wthor(wthor.dump(games, date(2026, 11, 22)))
+    assert header == (2026, 11, 22, 0, 1999, 8, 0)
+    for i, (tournament, black, white, score, _, moves) in enumerate(rows):
+        assert (tournament, black, white) == (3, i, i + 7)
+        slow = twin.start(8)
+        for move in moves:
+            if move == 0:
+                continue
+            row, column = divmod(move, 10)
+            if not slow.squares(slow.to_move):
+                slow = slow.play(64)
+            slow = slow.play(8 * (row - 1) + column - 1)
+        assert slow.is_over()
+        assert score == 32 + slow.margin() // 2
+        assert list(moves) == sorted(moves, key=lambda move: move == 0)
+
+
+def test_wthor_with_names(tmp_path):
+    games = random_games(3, seed=1)
+    games = Games(
+        games.actions, games.lengths, columns={"black": [0, 1, 9], "white": [1, 0, 2], "tournament": [0, 0, 0]}
+    )
+    write_games(tmp_path / "a.wtb", games)
+    (tmp_path / "WTHOR.JOU").write_bytes(wthor.dump_names(["Müller", "Ono", "???"], 20))
+    (tmp_path / "WTHOR.TRN").write_bytes(wthor.dump_names(["Cup"], 26))
+    players, tournaments = read_names(tmp_path / "WTHOR.JOU"), read_names(tmp_path / "WTHOR.TRN")
+    assert (players, tournaments) == (["Müller", "Ono", "???"], ["Cup"])
+    again = read_games(tmp_path / "a.wtb", players=players, tournaments=tournaments)
+    assert again.columns["black"].tolist() == ["Müller", "Ono", "?"]
+    assert again.columns["white"].tolist() == ["Ono", "Müller", "???"]
+    assert again.columns["tournament"].tolist() == ["Cup"] * 3
+    for names, length in ((["x" * 20], 20), (["a\0b"], 20), (["x"], 21)):
+        with pytest.raises(ValueError, match="bytes"):
+            wthor.dump_names(names, length)
+
+
+def test_a_wthor_file_with_damaged_games(tmp_path):
+    data = bytearray(wthor.dump(random_games(5, seed=2)))
+    data[16 + 68 + 8] = 11  # the first move of game 2 is a1
+    data[16 + 3 * 68 + 8 + 4] = 99  # a move of game 4 is off the board
+    path = tmp_path / "a.wtb"
+    path.write_bytes(data)
+    with pytest.raises(GamesError, match=r"a.wtb: game 2, move 1: 11 is not a legal move \(2 games are damaged"):
+        read_games(path)
+    with pytest.warns(DamagedGamesWarning, match=r"2 damaged games were left out; the first: game 2, move 1"):
+        games = read_games(path, skip=True)
+    same(games, random_games(5, seed=2)[[0, 2, 4]])
+
+
+def test_the_example_of_ggf(tmp_path):
+    path = tmp_path / "a.ggf"
+    path.write_text(GGF)
+    games = read_games(path)
+    assert games.state(0) == Othello.from_moves("d3c5f6")
+    assert {name: column[0] for name, column in games.columns.items()} == {
+        "black": "one",
+        "white": "two",
+        "place": "GGS/os",
+        "date": "2003.12.15 13:24:03 MST",
+        "result": "+4.00",
+        "time": "05:00//02:00",
+        "type": "8",
+        "black_rating": 2197.01,
+        "white_rating": 2199.72,
+        "line": 1,
+    }
+
+
+def test_a_synchronised_pair_and_tags_in_any_order():
+    one = "(;TY[s8]B[d3]PB[x \\] y]GM[othello]W[c3//2]RE[?];)"
+    games, messages = ggf.load(f"\n2 {one}{one.replace('d3', 'F5').replace('c3', 'd6')}\n")
+    assert messages == []
+    assert games.columns["line"].tolist() == [2, 2]
+    assert games.columns["black"].tolist() == ["x ] y", "x ] y"]
+    assert [games.state(i) for i in (0, 1)] == [Othello.from_moves("d3c3"), Othello.from_moves("f5d6")]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (GGF.replace("D3", "A1"), r"game 1 \(line 1\), ply 1: a1 \(action 0\) is not legal"),
+        (GGF.replace("W[C5", "B[C5"), r"game 1 \(line 1\), ply 2: B\[C5/-1.2/3.5\], but it is the other side's turn"),
+        (GGF.replace("D3", "Z9"), r"ply 1: expected a square"),
+        (GGF.replace("[8 ---", "[10 ---"), r"expected 10 rows of 10 squares in BO"),
+        (GGF.replace("TY[8]", "TY[8a]"), "anti-Othello"),
+        (GGF.replace("GM[Othello]", "GM[Go]"), "expected a game of Othello, got 'Go'"),
+        (GGF.replace(";)", ""), "there is no game in GGF"),
+    ],
+)
+def test_damaged_ggf(tmp_path, text, message):
+    path = tmp_path / "a.ggf"
+    path.write_text(text)
+    with pytest.raises(GamesError, match=message):
+        read_games(path)
+    path.write_text(text + GGF)
+    if "no game" not in message:
+        with pytest.warns(DamagedGamesWarning, match="1 damaged games were left out"):
+            assert read_games(path, skip=True).state(0) == Othello.from_moves("d3c5f6")
+
+
+def test_records_of_a_match(tmp_path):
+    result = play_match("maximizer:eval=weighted", "random", games=6, openings="random:4")
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(record.to_json() + "\n" for record in result.records))
+    games = read_games(path)
+    assert [games.state(i) for i in range(6)] == [record.replay() for record in result.records]
+    assert games.columns["black"].tolist() == [record.agents[0] for record in result.records]
+    assert games.columns["opening"].tolist() == [0, 0, 1, 1, 2, 2]
+
+
+def test_pdn(tmp_path):
+    path = tmp_path / "a.pdn"
+    path.write_text(PDN)
+    games = read_games(path)
+    assert str(games.rules) == "checkers:draws=40-move"
+    assert games.columns["White"].tolist() == ["w"]
+    assert games.state(0).moves == Checkers().play_transcript("11-15 22-18 15x22 25x18").moves
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "there is no transcript"),
+        (b"\x00\x01\x02\x03", "a file of no known kind"),
+        (b"hello world", "line 1, ply 1: expected a square"),
+        (b"f5d6\nf5a1\n", "line 2, ply 2: a1"),
+        (b"PK\x03\x04 nonsense", "no file of games, or it is damaged"),
+        (b"{}", "line 1: .* is not a record of a game"),
+        (b'[Event "x"] 1. 99-98', "game 1"),
+    ],
+)
+def test_other_damaged_files(tmp_path, data, message):
+    path = tmp_path / "a.bin"
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=message) as caught:
+        read_games(path)
+    assert "a.bin" in str(caught.value)
+
+
+@pytest.mark.parametrize("cut", [0, 10, 16, 17, 100])
+def test_a_wthor_file_that_is_cut_off(tmp_path, cut):
+    path = tmp_path / "a.wtb"
+    path.write_bytes(wthor.dump(random_games(5))[:cut])
+    with pytest.raises(GamesError, match="header"):
+        read_games(path)
+
+
+@given(st.data())
+def test_any_damage_is_a_named_error(data):
+    """A changed or cut file is read, or is refused by a GamesError; nothing else happens."""
+    games = partly(random_games(3, size=8, seed=3))
+    dump, load = data.draw(
+        st.sampled_from(
+            [
+                (wthor.dump, wthor.load),
+                (archive.dump, archive.load),
+                (ggf.dump, ggf.load),
+                (transcripts.dump, transcripts.load),
+            ]
+        )
+    )
+    whole = dump(games)
+    raw = bytearray(whole if isinstance(whole, bytes) else whole.encode())
+    for _ in range(data.draw(st.integers(0, 3))):
+        raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
+    del raw[data.draw(st.integers(0, len(raw))) :]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            found, _ = load(bytes(raw) if isinstance(whole, bytes) else raw.decode("latin-1"))
+        except GamesError:
+            return
+        assert (found.illegal() >= -1).all()
+
+
+def test_what_a_kind_cannot_hold(tmp_path):
+    small, board = random_games(2, size=6), Othello.from_moves("f5d6")
+    for ending, games, message in (
+        ("wtb", small, "WTHOR files have games of othello on 8x8 from the usual start"),
+        ("wtb", Games.of([board], [board]), "from the usual start"),
+        ("txt", Games.of([board], [board]), "a transcript begins at the usual start"),
+        ("pdn", small, "PDN files have games of checkers, not of othello:size=6"),
+        ("ggf", Games.of([Checkers()]), "GGF files have games of othello, not of checkers"),
+        ("doc", small, r"expected a file name that ends in .npz \(the package's own format\), .wtb \(WTHOR\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            write_games(tmp_path / f"a.{ending}", games)
+    assert list(tmp_path.iterdir()) == []
+    illegal = Games([[0]], [1])
+    for ending in ("wtb", "ggf", "txt"):
+        with pytest.raises(GamesError, match="game 1, ply 1: a1"):
+            write_games(tmp_path / f"a.{ending}", illegal)
+    with pytest.raises(ValueError, match="column 'x' has dtype object"):
+        archive.dump(Games([[37]], [1], columns={"x": np.array([{}])}))
+
+
+def test_an_archive_has_no_pickle(tmp_path):
+    path = tmp_path / "a.npz"
+    np.savez(path, header=np.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(GamesError, match="no file of games"):
+        read_games(path)

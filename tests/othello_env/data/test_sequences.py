@@ -1,0 +1,86 @@
+"""Othello-GPT's tokens and labels, against a replay by the rule book."""
+
+import numpy as np
+import pytest
+
+from othello_env import Othello
+from othello_env.data import Games, GamesError, board_labels, from_tokens, random_games, tokens
+
+
+def square_there(action):
+    """A square in Othello-GPT's files: 8 * letter + digit, both from 0."""
+    row, column = divmod(action, 8)
+    return 8 * column + row
+
+
+def token_there(action):
+    """The token: the rank of the square among the 60 without the four in the middle, from 1."""
+    return 1 + [square for square in range(64) if square not in (27, 28, 35, 36)].index(square_there(action))
+
+
+def test_tokens_are_the_squares_in_order():
+    games = random_games(50, seed=7)
+    found = tokens(games)
+    assert found.shape == (50, 60)
+    for i in range(50):
+        moves = [token_there(a) for a in games.actions[i].tolist() if 0 <= a < 64]
+        assert found[i].tolist() == moves + [0] * (60 - len(moves))
+    assert (
+        tokens(Games.of([Othello.from_moves("f5")]))[0, 0] == token_there(37) == 41
+    )  # f5 is letter 5, digit 4: 44, after the four in the middle
+
+
+def test_tokens_come_back_as_games():
+    games = random_games(200, seed=8)
+    again = from_tokens(tokens(games))
+    assert (again.lengths == games.lengths).all()
+    assert (again.actions == games.actions).all()
+    assert (games.actions == 64).any()
+
+
+def test_labels_of_the_boards(twin):
+    games = random_games(30, seed=9)
+    labels, k = board_labels(games), 0
+    for i in range(30):
+        slow, moves = twin.start(8), 0
+        actions = games.actions[i, : games.lengths[i]].tolist()
+        for action in actions:
+            slow = slow.play(action)
+            if action == 64:
+                continue
+            cells = slow.to_text()
+            for a in range(64):
+                there = square_there(a)
+                assert labels.board[k, there] == {"O": 0, "-": 1, "X": 2}[cells[a]]
+                mine = "XO"[slow.to_move]
+                assert labels.relative[k, there] == {mine: 0, "-": 1}.get(cells[a], 2)
+            next_squares = slow.squares(slow.to_move) or slow.squares(1 - slow.to_move)
+            assert np.flatnonzero(labels.legal[k]).tolist() == sorted(map(square_there, next_squares))
+            assert (labels.game[k], labels.move[k]) == (i, moves)
+            moves += 1
+            k += 1
+    assert k == len(labels.board)
+
+
+@pytest.mark.parametrize(
+    ("sequences", "error", "message"),
+    [
+        ([[1.0]], ValueError, "expected integers"),
+        ([1], ValueError, r"expected integers \(N, L\), got int64 of shape \(1,\)"),
+        ([[61]], ValueError, "tokens are 0 to 60, got 61 to 61"),
+        ([[1]], GamesError, "game 1, move 1: token 1 is not a legal move"),
+        ([[41, 41]], GamesError, "game 1, move 2: token 41 is not a legal move"),
+    ],
+)
+def test_wrong_sequences(sequences, error, message):
+    with pytest.raises(error, match=message):
+        from_tokens(sequences)
+
+
+@pytest.mark.parametrize(
+    "games", [random_games(2, size=6), Games.of([Othello.from_text("X" * 64)], [Othello.from_text("X" * 64)])]
+)
+def test_other_games_have_no_tokens(games):
+    for ask in (tokens, board_labels):
+        with pytest.raises(ValueError, match="sequences are for othello on 8x8 from the usual start"):
+            ask(games)
