@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from othello_env.data.formats import archive, ggf, records, transcripts, wthor
+from othello_env.data.formats import archive, ggf, parquet, records, transcripts, wthor
 from othello_env.data.games import Games, GamesError
 from othello_env.games.checkers import pdn
 from othello_env.games.game import IllegalActionError, NotationError, State
@@ -20,6 +20,7 @@ KINDS = {
     ".ggf": "GGF",
     ".txt": "transcripts, a game on each line",
     ".pdn": "PDN, for checkers",
+    ".parquet": "Apache Parquet, which needs the extra parquet",
 }
 """The kinds of files that `write_games` writes, by the ending of the file's name."""
 
@@ -100,6 +101,8 @@ def _load(
 ) -> tuple[Games, list[str]]:
     if archive.is_archive(data):
         return archive.load(data)
+    if parquet.is_parquet(data):
+        return parquet.load(data)
     if wthor.is_wthor(data) or Path(path).suffix.lower() == ".wtb":
         return wthor.load(data, players, tournaments)
     try:
@@ -120,6 +123,8 @@ def _load(
 def _dump(kind: str, games: Games) -> bytes:
     if kind == ".npz":
         return archive.dump(games)
+    if kind == ".parquet":
+        return parquet.dump(games)
     if kind == ".wtb":
         return wthor.dump(games)
     if kind == ".ggf":

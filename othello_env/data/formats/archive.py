@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from othello_env.data.games import Games, GamesError
-from othello_env.games.game import NotationError
+from othello_env.games.game import NotationError, State
 from othello_env.games.registry import Rules, position_to_text
 from othello_env.support.files import parse_json
 
-__all__ = ["dump", "is_archive", "load"]
+__all__ = ["check_columns", "checked", "dump", "from_header", "header", "is_archive", "load"]
 
 _FORMAT = "othello-env games 1"
 _COLUMN = "column."
@@ -32,22 +32,19 @@ def dump(games: Games) -> bytes:
     Raises:
         ValueError: a column has neither numbers nor text.
     """
-    starts = [] if games.starts == (games.rules.start(0),) else [position_to_text(state) for state in games.starts]
-    header = {"format": _FORMAT, "rules": str(games.rules), "starts": starts}
-    arrays: dict[str, Any] = {"actions": games.actions, "lengths": games.lengths}
-    if starts:
-        arrays["start"] = games.start
-    for name, column in games.columns.items():
-        if column.dtype.kind not in _KINDS:
-            raise ValueError(f"the column {name!r} has dtype {column.dtype}; a file takes numbers and text")
-        arrays[_COLUMN + name] = column
+    check_columns(games)
+    arrays: dict[str, Any] = {"actions": games.actions, "lengths": games.lengths, "start": games.start}
+    arrays |= {_COLUMN + name: column for name, column in games.columns.items()}
     out = io.BytesIO()
-    np.savez(out, allow_pickle=False, header=np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays)
+    np.savez(out, allow_pickle=False, header=np.frombuffer(json.dumps(header(games)).encode(), np.uint8), **arrays)
     return out.getvalue()
 
 
 def load(data: bytes) -> tuple[Games, list[str]]:
-    """The games of a ``.npz`` file that `dump` made, and no messages.
+    """The games of a ``.npz`` file that `dump` made.
+
+    Returns:
+        The games whose moves are legal, and a message for each other game.
 
     Raises:
         GamesError: the file is damaged or of another kind.
@@ -55,14 +52,52 @@ def load(data: bytes) -> tuple[Games, list[str]]:
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-        header = parse_json(arrays.pop("header").tobytes())
-        if not isinstance(header, dict) or header.get("format") != _FORMAT:
-            raise GamesError(f"expected a file of the format {_FORMAT!r}")
-        rules = Rules.parse(header["rules"])
-        starts = [rules.position(board, player) for board, player in header["starts"]]
+        rules, starts = from_header(arrays.pop("header").tobytes())
         columns = {name.removeprefix(_COLUMN): arrays[name] for name in arrays if name.startswith(_COLUMN)}
-        return Games(arrays["actions"], arrays["lengths"], rules, starts, arrays.get("start"), columns), []
-    except (zipfile.BadZipFile, EOFError, OSError, KeyError, TypeError, ValueError, NotationError) as error:
+        games = Games(arrays["actions"], arrays["lengths"], rules, starts, arrays["start"], columns)
+    except (zipfile.BadZipFile, EOFError, OSError, KeyError, TypeError, ValueError) as error:
         if isinstance(error, GamesError):
             raise
         raise GamesError(f"this is no file of games, or it is damaged: {error}") from None
+    return checked(games)
+
+
+def check_columns(games: Games) -> None:
+    """Check that all columns can be written to a file.
+
+    Raises:
+        ValueError: a column has neither numbers nor text.
+    """
+    for name, column in games.columns.items():
+        if column.dtype.kind not in _KINDS:
+            raise ValueError(f"the column {name!r} has dtype {column.dtype}; a file takes numbers and text")
+
+
+def header(games: Games) -> dict[str, Any]:
+    """What a file says about all its games, as plain values."""
+    usual = games.starts == (games.rules.start(0),)
+    starts = [] if usual else [position_to_text(state) for state in games.starts]
+    return {"format": _FORMAT, "rules": str(games.rules), "starts": starts}
+
+
+def from_header(text: bytes) -> tuple[Rules, list[State]]:
+    """The rules and the starts of a file; the inverse of `header`.
+
+    Raises:
+        GamesError: the text is of another kind.
+    """
+    try:
+        found = parse_json(text)
+        if not isinstance(found, dict) or found.get("format") != _FORMAT:
+            raise ValueError(f"expected a file of the format {_FORMAT!r}")
+        rules = Rules.parse(found["rules"])
+        return rules, [rules.position(board, player) for board, player in found["starts"]]
+    except (KeyError, TypeError, ValueError, NotationError) as error:
+        raise GamesError(f"this is no file of games, or it is damaged: {error}") from None
+
+
+def checked(games: Games) -> tuple[Games, list[str]]:
+    """The games whose moves are legal, and a message for each other game."""
+    wrong = games.illegal()
+    messages = [f"game {i + 1}, ply {wrong[i] + 1}: the move is illegal" for i in np.flatnonzero(wrong >= 0).tolist()]
+    return (games[wrong < 0] if messages else games), messages

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
+
+from othello_env.data import kernels
 from othello_env.data.games import Games, GamesError
 from othello_env.games.game import IllegalActionError, NotationError
+from othello_env.games.othello import bitboard
+from othello_env.games.othello.position import Othello
 from othello_env.games.registry import Rules, names_of_moves
 
 __all__ = ["dump", "load"]
@@ -23,18 +30,25 @@ def load(text: str, rules: str | Rules = "othello") -> tuple[Games, list[str]]:
     """
     kind = Rules.parse(rules) if isinstance(rules, str) else rules
     start = kind.start(0)
-    finals, lines, messages = [], [], []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip() or line.startswith("#"):
-            continue
+    lines = {
+        number: line
+        for number, line in enumerate(text.splitlines(), start=1)
+        if line.strip() and not line.startswith("#")
+    }
+    known = _plain(start, lines) if isinstance(start, Othello) else {}
+    found, messages = dict[int, tuple[int, ...]](), []
+    for number, line in lines.items():
         try:
-            finals.append(start.play_transcript(line))
-            lines.append(number)
+            found[number] = known[number] if number in known else start.play_transcript(line).moves
         except (IllegalActionError, NotationError) as error:
             messages.append(f"line {number}, {error}".splitlines()[0])
-    if not finals:
+    if not found:
         raise GamesError(messages[0] if messages else "there is no transcript")
-    return Games.of(finals, [start], line=lines), messages
+    lengths = [len(moves) for moves in found.values()]
+    actions = np.full((len(found), max(lengths)), -1, np.int16)
+    for row, moves in zip(actions, found.values(), strict=True):
+        row[: len(moves)] = moves
+    return Games(actions, lengths, kind, columns={"line": list(found)}), messages
 
 
 def dump(games: Games) -> str:
@@ -55,3 +69,24 @@ def dump(games: Games) -> str:
         names = [usual.action_to_text(action) for action in range(usual.num_actions)]
         return "".join("".join(names[action] for action in row) + "\n" for row in rows)
     return "".join(names_of_moves(usual, row) + "\n" for row in rows)
+
+
+def _plain(start: Othello, lines: dict[int, str]) -> dict[int, tuple[int, ...]]:
+    """The actions, with passes, of the lines that have only squares and whose moves are legal, by the line's number.
+
+    These lines are read by compiled code. All others are left to `State.play_transcript`, which finds what is wrong.
+    """
+    size = start.size
+    only_squares = re.compile(rf"(?:[a-{'abcdefgh'[size - 1]}][1-{size}]){{1,{size * size}}}")
+    numbers = [number for number, line in lines.items() if only_squares.fullmatch(line)]
+    squares = np.full((len(numbers), size * size), -1, np.int8)
+    for row, number in zip(squares, numbers, strict=True):
+        letters = np.frombuffer(lines[number].encode(), np.uint8).reshape(-1, 2)
+        row[: len(letters)] = size * (letters[:, 1] - ord("1")) + letters[:, 0] - ord("a")
+    n = len(numbers)
+    own, opponent = np.full(n, np.uint64(start.own)), np.full(n, np.uint64(start.opponent))
+    actions, lengths = np.empty((n, kernels.LONGEST), np.int8), np.empty(n, np.int32)
+    wrong = np.empty(n, np.int32)
+    kernels.add_passes(squares, own, opponent, bitboard.BOARDS[size], size, actions, lengths, wrong)
+    rows = zip(numbers, actions.tolist(), lengths.tolist(), wrong.tolist(), strict=True)
+    return {number: tuple(row[:length]) for number, row, length, bad in rows if bad < 0}

@@ -318,6 +318,32 @@ def test_what_a_kind_cannot_hold(tmp_path):
         archive.dump(Games([[37]], [1], columns={"x": np.array([{}])}))
 
 
+def test_transcripts_in_every_form(tmp_path):
+    games = random_games(50, seed=11)
+    moves = [
+        [games.starts[0].action_to_text(a) for a in games.actions[i, : games.lengths[i]].tolist()] for i in range(50)
+    ]
+    forms = [
+        lambda names: "".join(names),
+        lambda names: "".join(name for name in names if name != "pass"),
+        lambda names: " ".join(names).upper(),
+        lambda names: " ".join(f"{k}. {name}" for k, name in enumerate(names, 1)),
+    ]
+    path = tmp_path / "a.txt"
+    for form in forms:
+        path.write_bytes("\r\n".join(map(form, moves)).encode())
+        same(read_games(path), games)
+
+
+def test_an_archive_with_an_illegal_move(tmp_path):
+    path = tmp_path / "a.npz"
+    path.write_bytes(archive.dump(Games([[37, 0], [37, 43]], [2, 2])))
+    with pytest.raises(GamesError, match="game 1, ply 2: the move is illegal"):
+        read_games(path)
+    with pytest.warns(DamagedGamesWarning, match="1 damaged"):
+        assert read_games(path, skip=True).state(0) == Othello.from_moves("f5d6")
+
+
 def test_an_archive_has_no_pickle(tmp_path):
     path = tmp_path / "a.npz"
     np.savez(path, header=np.array([{}], dtype=object), allow_pickle=True)

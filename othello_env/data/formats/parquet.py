@@ -1,0 +1,77 @@
+"""Apache Parquet, for other tools such as Hugging Face's `datasets`: a row for each game, with its actions as a list."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import numpy as np
+
+from othello_env.data.formats import archive
+from othello_env.data.games import Games, GamesError
+from othello_env.support.extras import import_extra
+
+__all__ = ["dump", "is_parquet", "load"]
+
+_ACTIONS, _START, _HEADER = "actions", "start", b"othello-env"
+
+
+def is_parquet(data: bytes) -> bool:
+    """Whether these may be the bytes of a Parquet file."""
+    return data.startswith(b"PAR1")
+
+
+def dump(games: Games) -> bytes:
+    """The bytes of a Parquet file. The column `actions` has the moves with passes; the other columns are those of the
+    games.
+
+    Raises:
+        ValueError: a column has the name `actions` or `start`, or has neither numbers nor text.
+        MissingExtraError: pyarrow is not installed.
+    """
+    arrow = import_extra("pyarrow", "parquet")
+    archive.check_columns(games)
+    if taken := {_ACTIONS, _START} & games.columns.keys():
+        raise ValueError(f"a Parquet file of games has its own column {min(taken)!r}")
+    inside = np.arange(games.actions.shape[1]) < games.lengths[:, np.newaxis]
+    offsets = np.concatenate([[0], np.cumsum(games.lengths)]).astype(np.int32)
+    columns: dict[str, Any] = {_ACTIONS: arrow.ListArray.from_arrays(offsets, games.actions[inside])}
+    if len(games.starts) > 1:
+        columns[_START] = games.start
+    columns |= {name: column.tolist() if column.dtype.kind == "U" else column for name, column in games.columns.items()}
+    table = arrow.table(columns).replace_schema_metadata({_HEADER: json.dumps(archive.header(games))})
+    out = io.BytesIO()
+    import_extra("pyarrow.parquet", "parquet").write_table(table, out)
+    return out.getvalue()
+
+
+def load(data: bytes) -> tuple[Games, list[str]]:
+    """The games of a Parquet file that `dump` made.
+
+    Returns:
+        The games whose moves are legal, and a message for each other game.
+
+    Raises:
+        GamesError: the file is damaged, or has no games.
+        MissingExtraError: pyarrow is not installed.
+    """
+    arrow, parquet = import_extra("pyarrow", "parquet"), import_extra("pyarrow.parquet", "parquet")
+    try:
+        table = parquet.read_table(io.BytesIO(data))
+        rules, starts = archive.from_header((table.schema.metadata or {}).get(_HEADER, b"{}"))
+        moves = table.column(_ACTIONS).combine_chunks()
+        lengths = np.asarray(moves.value_lengths(), np.int64)
+        actions = np.full((len(lengths), lengths.max(initial=0)), -1, np.int16)
+        actions[np.arange(actions.shape[1]) < lengths[:, np.newaxis]] = np.asarray(moves.flatten())
+        columns = {
+            name: np.asarray(table.column(name).to_pylist())
+            for name in table.column_names
+            if name not in (_ACTIONS, _START)
+        }
+        start = np.asarray(table.column(_START)) if _START in table.column_names else None
+        return archive.checked(Games(actions, lengths, rules, starts, start, columns))
+    except (arrow.ArrowException, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, GamesError):
+            raise
+        raise GamesError(f"this is no Parquet file of games, or it is damaged: {error}") from None

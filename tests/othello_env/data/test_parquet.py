@@ -1,0 +1,53 @@
+"""Parquet files: they come back, and pyarrow reads them as a table with a row for each game."""
+
+import io
+
+import numpy as np
+import pytest
+
+from othello_env import Checkers, Othello
+from othello_env.data import Games, GamesError, random_games, read_games, write_games
+
+arrow = pytest.importorskip("pyarrow", reason="Parquet files need the optional package pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+
+def test_games_come_back(tmp_path):
+    games = random_games(50, seed=1)
+    games = Games(games.actions, games.lengths, columns={"black": [f"p{i}" for i in range(50)], "elo": np.arange(50.0)})
+    path = tmp_path / "a.parquet"
+    write_games(path, games)
+    again = read_games(path)
+    assert (again.actions == games.actions).all()
+    assert {name: column.tolist() for name, column in again.columns.items()} == {
+        name: column.tolist() for name, column in games.columns.items()
+    }
+    rows = parquet.read_table(path).to_pylist()
+    assert rows[7] == {"actions": games.actions[7, : games.lengths[7]].tolist(), "black": "p7", "elo": 7.0}
+
+
+def test_other_games_and_starts_come_back(tmp_path):
+    for finals, starts in (
+        (
+            [Othello.from_moves("f5d6"), Othello(), Othello.from_moves("f5")],
+            [Othello(), Othello(), Othello.from_moves("f5")],
+        ),
+        ([Checkers().play_transcript("11-15 22-18"), Checkers()], [Checkers()]),
+    ):
+        games = Games.of(finals, starts)
+        path = tmp_path / "a.parquet"
+        write_games(path, games)
+        again = read_games(path)
+        assert [again.state(i) for i in range(len(games))] == finals
+
+
+def test_other_parquet_files_are_refused(tmp_path):
+    path = tmp_path / "a.parquet"
+    out = io.BytesIO()
+    parquet.write_table(arrow.table({"x": [1]}), out)
+    for data in (out.getvalue(), out.getvalue()[:-5], b"PAR1"):
+        path.write_bytes(data)
+        with pytest.raises(GamesError, match=r"no (file|Parquet file) of games, or it is damaged"):
+            read_games(path)
+    with pytest.raises(ValueError, match="its own column 'actions'"):
+        write_games(path, Games([[37]], [1], columns={"actions": [1]}))
