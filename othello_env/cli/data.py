@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
+import warnings
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import click
 import numpy as np
 
 from othello_env.cli import _options as options
 from othello_env.data import (
+    DamagedGamesWarning,
     Dataset,
     Games,
     exact_labels,
@@ -21,12 +24,13 @@ from othello_env.data import (
     write_games,
 )
 from othello_env.games.registry import Rules
-from othello_env.support.files import write_file
+from othello_env.support.files import read_file, write_file
 
 __all__ = ["command"]
 
 _RANDOM_PART, _MATCH_PART = 100_000, 1_000
 """The numbers of games of a part of a dataset."""
+_LARGEST_LABELS = 4 << 30
 _INPUT = click.Path(exists=True, path_type=Path)
 
 
@@ -110,18 +114,19 @@ def convert(
     distinct: bool,
     rules: Rules,
 ) -> None:
-    """Write the games of a file to another file.
+    """Write the games of a file or dataset to a file.
 
-    SOURCE is a file of WTHOR, GGF, transcripts, PDN, records of matches (.jsonl) or .npz. TARGET ends in .npz, .wtb,
-    .ggf, .txt or .pdn.
+    SOURCE is a dataset, or a file of WTHOR, GGF, transcripts, PDN, records of matches (.jsonl), Parquet or .npz. TARGET
+    ends in .npz, .wtb, .ggf, .txt, .pdn or .parquet.
     """
-    games = read_games(
-        source,
-        rules=str(rules),
-        players=read_names(players) if players else (),
-        tournaments=read_names(tournaments) if tournaments else (),
-        skip=skip,
-    )
+    if source.is_dir():
+        games = Games.joined(Dataset(source))
+    else:
+        names = {
+            "players": read_names(players) if players else (),
+            "tournaments": read_names(tournaments) if tournaments else (),
+        }
+        games = _read(source, rules, skip, **names)
     kept = games.distinct() if distinct else games
     write_games(target, kept)
     click.echo(f"{target}: {len(kept):,} games" + (f" of {len(games):,}" if len(kept) < len(games) else ""))
@@ -129,8 +134,9 @@ def convert(
 
 @command.command("info")
 @click.argument("source", type=_INPUT)
-@click.option("--skip", is_flag=True, help="Leave damaged games out.")
-def info(source: Path, skip: bool) -> None:
+@click.option("--skip", is_flag=True, help="Leave damaged games out, and say how many.")
+@options.game_option
+def info(source: Path, skip: bool, rules: Rules) -> None:
     """Describe the games of a file or dataset."""
     if source.is_dir():
         dataset = Dataset(source)
@@ -138,7 +144,7 @@ def info(source: Path, skip: bool) -> None:
         click.echo(f"{source}: {len(dataset):,} of {dataset.count:,} games in parts of {dataset.part_size:,}")
         click.echo("made by: " + ", ".join(f"{name} {value}" for name, value in dataset.recipe.items()))
     else:
-        games = read_games(source, skip=skip)
+        games = _read(source, rules, skip)
         statistics, columns = games.statistics(), games.columns
         click.echo(f"{source}: {len(games):,} games of {games.rules}, {len(games.starts):,} different starts")
     rows = [
@@ -160,22 +166,38 @@ def info(source: Path, skip: bool) -> None:
 @command.command("label")
 @click.argument("source", type=_INPUT)
 @click.option("--empties", type=click.IntRange(1, 24), default=12, help="Up to this number of empty squares.")
-@click.option("--out", type=options.FILE, help="The file of labels (.npz); for a dataset, a file for each part.")
+@click.option("--out", type=options.FILE, help="The file of labels (.npz), if SOURCE is a file.")
 @click.option("--workers", type=click.IntRange(1, 1024), default=1, help="The number of processes.")
-def label(source: Path, empties: int, out: Path | None, workers: int) -> None:
+@options.game_option
+def label(source: Path, empties: int, out: Path | None, workers: int, rules: Rules) -> None:
     """Label late positions with exact scores.
 
     Each position of games of Othello with at most EMPTIES empty squares gets the exact score of every move, in discs.
-    The labels are arrays: game (M,), ply (M,) and values (M, A), where M is the number of positions. For a dataset,
-    each part gets a file exact-EMPTIES-000000.npz; parts that have one are not labelled again.
+    The labels are arrays: game (M,), ply (M,) and values (M, A), where M is the number of positions; games is the
+    number of games. They are written beside the games, to NAME.exact-EMPTIES.npz. For a dataset, each part gets a file
+    exact-EMPTIES-000000.npz in the folder; parts that are labelled are left out.
     """
     if source.is_dir():
+        if out is not None:
+            raise click.UsageError("the labels of a dataset are written into its folder, so --out cannot be given")
         for number, games in enumerate(Dataset(source)):
             path = source / f"exact-{empties}-{number:06d}.npz"
-            if not path.exists():
+            if _labelled_games(path) == len(games):
+                click.echo(f"{path}: was labelled before")
+            else:
                 _label(games, empties, path, workers)
     else:
-        _label(read_games(source), empties, out or source.with_suffix(f".exact-{empties}.npz"), workers)
+        _label(_read(source, rules, skip=False), empties, out or source.with_suffix(f".exact-{empties}.npz"), workers)
+
+
+def _read(source: Path, rules: Rules, skip: bool, **names: Any) -> Games:
+    """The games of a file. What `skip` left out is said on stderr."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DamagedGamesWarning)
+        games = read_games(source, rules=str(rules), skip=skip, **names)
+    for warning in caught:
+        click.echo(str(warning.message), err=True)
+    return games
 
 
 def _make(out: Path, recipe: dict[str, Any], games: int, part: int, make_part: Any) -> None:
@@ -191,9 +213,18 @@ def _make(out: Path, recipe: dict[str, Any], games: int, part: int, make_part: A
     click.echo(f"{out}: {len(dataset):,} games")
 
 
+def _labelled_games(path: Path) -> int:
+    """The number of games for which a file has labels; -1 if there is no such file, or if it is damaged."""
+    try:
+        with np.load(io.BytesIO(read_file(path, _LARGEST_LABELS)), allow_pickle=False) as found:
+            return int(found["games"])
+    except (OSError, KeyError, TypeError, ValueError, EOFError, BadZipFile):
+        return -1
+
+
 def _label(games: Games, empties: int, path: Path, workers: int) -> None:
     labels = exact_labels(games, empties, workers=workers)
     data = io.BytesIO()
-    np.savez(data, allow_pickle=False, **vars(labels))
+    np.savez(data, games=len(games), **vars(labels))
     write_file(path, data.getvalue())
     click.echo(f"{path}: {len(labels):,} positions")

@@ -7,6 +7,7 @@ The folder has ``dataset.json``, which says what makes the dataset, and the part
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ from typing import Any
 from othello_env.data.formats import archive, read_games
 from othello_env.data.games import Games, GamesError, Statistics
 from othello_env.support.files import parse_json, read_file, write_file, write_json
+from othello_env.support.locks import try_lock
 
 __all__ = ["Dataset"]
 
 _FORMAT = "othello-env dataset 1"
 _LARGEST = 1 << 20
+_LARGEST_PART = 4 << 30
 
 
 class Dataset:
@@ -74,10 +77,28 @@ class Dataset:
 
         Raises:
             OSError: the folder cannot be written.
-            ValueError: the folder holds a dataset of another recipe or part size, or of more games.
+            ValueError: the folder holds a dataset of another recipe or part size, or of more games; or another process
+                is making it; or `games` made another number of games.
         """
         folder = Path(folder)
-        header = {"format": _FORMAT, "recipe": dict(recipe), "games": count, "part": part_size}
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / "dataset.lock").open("ab") as lock:
+            if not try_lock(lock):
+                raise ValueError(f"another process is making the dataset {str(folder)!r}")
+            return cls._make(folder, recipe, count, part_size, games, progress)
+
+    @classmethod
+    def _make(
+        cls,
+        folder: Path,
+        recipe: Mapping[str, Any],
+        count: int,
+        part_size: int,
+        games: Callable[[int, int], Games],
+        progress: Callable[[int], None],
+    ) -> Dataset:
+        plain = json.loads(json.dumps(dict(recipe)))  # as it will be read again
+        header = {"format": _FORMAT, "recipe": plain, "games": count, "part": part_size}
         if (folder / "dataset.json").exists():
             old = cls(folder)
             if (old.recipe, old.part_size) != (header["recipe"], part_size):
@@ -85,16 +106,17 @@ class Dataset:
                     f"{str(folder)!r} holds another dataset: {old.recipe} in parts of {old.part_size} games"
                 )
             if old.count > count:
-                raise ValueError(f"{str(folder)!r} holds {old.count:,} games, more than {count:,}")
-            if old.count != count and old.count % part_size:
-                old._path(old.count // part_size).unlink(missing_ok=True)  # the smaller last part becomes a whole one
+                raise ValueError(f"{str(folder)!r} was begun for {old.count:,} games, more than {count:,}")
         write_json(folder / "dataset.json", header)
         made = cls(folder)
         progress(min(count, made._present() * part_size))
         for part in range(made._present(), made._num_parts):
-            first = part * part_size
-            write_file(made._path(part), archive.dump(games(first, min(part_size, count - first))))
-            progress(min(count, first + part_size))
+            first, size = part * part_size, made._size(part)
+            found = games(first, size)
+            if len(found) != size:
+                raise ValueError(f"expected {size:,} games from number {first:,} on, got {len(found):,}")
+            write_file(made._path(part), archive.dump(found))
+            progress(first + size)
         return made
 
     def __len__(self) -> int:
@@ -121,9 +143,17 @@ class Dataset:
     def _num_parts(self) -> int:
         return -(-self.count // self.part_size)
 
+    def _size(self, part: int) -> int:
+        """The number of games that a part has."""
+        return min(self.part_size, self.count - part * self.part_size)
+
     def _present(self) -> int:
-        """The number of parts from the first one on without a gap."""
-        return next((part for part in range(self._num_parts) if not self._path(part).exists()), self._num_parts)
+        """The number of parts from the first one on that are there and whole."""
+        for part in range(self._num_parts):
+            path = self._path(part)
+            if not path.exists() or archive.count(read_file(path, _LARGEST_PART)) != self._size(part):
+                return part
+        return self._num_parts
 
     def _path(self, part: int) -> Path:
         return self.folder / f"games-{part:06d}.npz"

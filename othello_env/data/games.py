@@ -24,6 +24,8 @@ from othello_env.games.registry import Rules
 __all__ = ["Ends", "Games", "GamesError", "Statistics", "othello_positions"]
 
 _Array = npt.NDArray[Any]
+_MOST_ACTIONS = 1 << 31
+"""The most entries of the array of actions, so that a damaged file does not fill the memory."""
 
 
 class GamesError(ValueError):
@@ -122,7 +124,11 @@ class Games:
         columns: Mapping[str, npt.ArrayLike] | None = None,
     ) -> None:
         self.rules = Rules.parse(rules) if isinstance(rules, str) else rules
-        self.starts = tuple(starts) or (self.rules.start(0),)
+        usual = self.rules.start(0)
+        self.starts = tuple(starts) or (usual,)
+        for state in self.starts:
+            if type(state) is not type(usual) or state.observation_shape != usual.observation_shape:
+                raise ValueError(f"expected starts of {self.rules}, got {state!r}")
         given = _integers("actions", actions, 2)
         n, width = given.shape
         self.lengths = _integers("lengths", lengths, 1, n, (0, width)).astype(np.int32)
@@ -134,6 +140,10 @@ class Games:
                 raise ValueError(f"expected {n} entries in the column {name!r}, got shape {column.shape}")
         most = self.starts[0].num_actions - 1
         longest = int(self.lengths.max(initial=0))
+        if n * longest > _MOST_ACTIONS:
+            raise ValueError(
+                f"{n:,} games of up to {longest:,} plies are too many; use parts of {_MOST_ACTIONS:,} plies"
+            )
         inside = np.arange(longest) < self.lengths[:, np.newaxis]
         found = np.where(inside, given[:, :longest], 0)
         if found.size and not 0 <= found.min() <= found.max() <= most:
@@ -142,7 +152,12 @@ class Games:
         self.actions: npt.NDArray[np.signedinteger] = np.where(inside, found, -1).astype(kind)
 
     @classmethod
-    def of(cls, states: Iterable[State], starts: Sequence[State] = (), **columns: npt.ArrayLike) -> Games:
+    def of(
+        cls,
+        states: Iterable[State],
+        starts: Sequence[State] = (),
+        columns: Mapping[str, npt.ArrayLike] | None = None,
+    ) -> Games:
         """The games that led to these positions.
 
         Args:
@@ -175,6 +190,30 @@ class Games:
             row[: len(each)] = each
         return cls(actions, lengths, rules, tuple(numbers), start, columns)
 
+    @classmethod
+    def joined(cls, parts: Iterable[Games]) -> Games:
+        """The games of several parts, one part after the other. Only columns that all parts have stay.
+
+        Raises:
+            ValueError: there is no part, or the parts have different rules.
+        """
+        given = list(parts)
+        if len({str(part.rules) for part in given}) != 1:
+            raise ValueError(f"expected games of one kind, got {sorted({str(part.rules) for part in given})}")
+        starts = {state: number for number, state in enumerate(dict.fromkeys(s for part in given for s in part.starts))}
+        start = [np.array([starts[state] for state in part.starts], np.int32)[part.start] for part in given]
+        width = max(part.actions.shape[1] for part in given)
+        rows = [np.pad(part.actions, ((0, 0), (0, width - part.actions.shape[1]))) for part in given]
+        names = [name for name in given[0].columns if all(name in part.columns for part in given)]
+        return cls(
+            np.concatenate(rows),
+            np.concatenate([part.lengths for part in given]),
+            given[0].rules,
+            tuple(starts),
+            np.concatenate(start),
+            {name: np.concatenate([part.columns[name] for part in given]) for name in names},
+        )
+
     def __len__(self) -> int:
         return len(self.lengths)
 
@@ -185,6 +224,8 @@ class Games:
     def __getitem__(self, places: slice | npt.ArrayLike) -> Games:
         """Some of the games, by a slice, a mask (N,) or an array of numbers."""
         where = places if isinstance(places, slice) else np.asarray(places)
+        if not isinstance(where, slice) and not where.size:
+            where = slice(0)
         if not isinstance(where, slice) and where.ndim != 1:
             raise TypeError(f"games are selected by a slice, a mask or an array of numbers, not {places!r}")
         columns = {name: column[where] for name, column in self.columns.items()}
@@ -197,7 +238,8 @@ class Games:
             IndexError: there is no such game or ply.
             GamesError: a move is illegal.
         """
-        length = int(self.lengths[index(i)])
+        i = range(len(self))[index(i)]
+        length = int(self.lengths[i])
         end = length if plies is None else index(plies)
         if not 0 <= end <= length:
             raise IndexError(f"game {i} has {length} plies; there is no position after {end}")
@@ -260,7 +302,7 @@ class Games:
         margin = float(ends.margins[ends.over, 0].mean()) if len(returns) else float("nan")
         passing = getattr(self.starts[0], "pass_action", None)
         passes = int((self.actions == passing).sum()) if passing is not None else 0
-        n = max(1, len(self))
+        n = len(self) or float("nan")
         plies = int(self.lengths.sum())
         return Statistics(len(self), len(returns), first, second, drawn, margin, plies / n, passes / n)
 

@@ -59,7 +59,7 @@ def exact_labels(games: Games, empties: int, *, workers: int = 1) -> MoveLabels:
     boards, game, ply = _positions(games)
     if index(empties) < 0 or index(workers) < 1:
         raise ValueError(f"expected empties of at least 0 and workers of at least 1, got {empties} and {workers}")
-    discs = np.bitwise_count(boards.own | boards.opponent)
+    discs = np.unpackbits((boards.own | boards.opponent)[:, np.newaxis].view(np.uint8), axis=1).sum(axis=1)
     chosen = np.flatnonzero(boards.size**2 - discs <= empties)
     boards, game, ply = boards.part(chosen), game[chosen], ply[chosen]
     parts = [boards.part(slice(k, k + _AT_ONCE)) for k in range(0, len(game), _AT_ONCE)]

@@ -59,8 +59,10 @@ def tokens(games: Games) -> npt.NDArray[np.int8]:
 
     Raises:
         ValueError: the games are not of Othello on 8x8 from the usual start.
+        GamesError: a move is illegal.
     """
     _check(games)
+    games.ends  # noqa: B018 - checks the moves
     placed = (games.actions >= 0) & (games.actions < 64)
     game, ply = np.nonzero(placed)
     found = np.zeros((len(games), 60), np.int8)
@@ -72,7 +74,7 @@ def from_tokens(sequences: npt.ArrayLike) -> Games:
     """The games of sequences of tokens (N, L), with passes added.
 
     Raises:
-        ValueError: the shape is wrong, or a token is not 0 to 60.
+        ValueError: the shape is wrong, a token is not 0 to 60, or a token follows a 0.
         GamesError: a move is illegal.
     """
     given = np.asarray(sequences)
@@ -81,6 +83,8 @@ def from_tokens(sequences: npt.ArrayLike) -> Games:
     if given.size and not 0 <= given.min() <= given.max() < VOCABULARY:
         raise ValueError(f"tokens are 0 to {VOCABULARY - 1}, got {given.min()} to {given.max()}")
     n = len(given)
+    if ((given[:, :-1] == 0) & (given[:, 1:] > 0)).any():
+        raise ValueError("the token 0 fills the end of a sequence, but here a move follows it")
     squares = np.where(given > 0, _OURS[np.maximum(given, 1) - 1], -1).astype(np.int8)
     actions, lengths = np.empty((n, kernels.LONGEST), np.int8), np.empty(n, np.int32)
     wrong = np.empty(n, np.int32)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from reprlib import repr as short
@@ -15,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.ntuple import kernels
-from othello_agents.ntuple.archive import Member, open_archive
 from othello_agents.ntuple.patterns import layout
 from othello_env.agent import WrongGameError
 from othello_env.games.game import State
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello, check_size
+from othello_env.support.arrays import DAMAGE, Member, open_archive
 from othello_env.support.files import parse_json, read_file, write_file
 
 __all__ = ["FORMAT", "NTupleNetwork"]
@@ -28,16 +27,6 @@ __all__ = ["FORMAT", "NTupleNetwork"]
 FORMAT = "othello-env n-tuple 2"
 """The name of the format in a file's card; the number changes when the meaning of the arrays changes."""
 
-# The errors that the reader of zip files raises for a damaged file.
-_DAMAGE = (
-    EOFError,
-    NotImplementedError,
-    OSError,
-    RuntimeError,
-    ValueError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 _FLOATS = (np.dtype(np.float16), np.dtype(np.float32))
 _LONGEST_CARD = 1 << 20  # characters
 _LARGEST_FILE = 128 << 20  # bytes: room for the largest network (8x8, 60 stages), even if it is not compressed
@@ -174,7 +163,7 @@ class NTupleNetwork:
         try:
             with open_archive(file) as archive:
                 return cls._unpacked(archive)
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise ValueError(f"{name!r} is not a file of n-tuple weights: {error}") from error
 
     @classmethod

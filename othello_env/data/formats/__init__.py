@@ -47,7 +47,8 @@ def read_games(
         rules: the game and its options, for transcripts.
         players: the players' names by number, for WTHOR; see `read_names`.
         tournaments: the tournaments' names by number, for WTHOR.
-        skip: leave damaged games out. Then a `DamagedGamesWarning` gives their number.
+        skip: leave damaged games out. Then a `DamagedGamesWarning` gives their number. PDN and records are read whole
+            or not at all.
 
     Raises:
         OSError: the file cannot be read.
@@ -84,13 +85,19 @@ def read_names(path: str | Path) -> list[str]:
 def write_games(path: str | Path, games: Games) -> None:
     """Write games to a file, whole or not at all. The ending of the name chooses the kind; see `KINDS`.
 
+    Only ``.npz`` and ``.parquet`` keep everything. PDN keeps the columns whose names begin with a capital letter as
+    tags, and its games are read under the rule for draws ``40-move``.
+
     Raises:
         OSError: the file cannot be written.
         ValueError: there is no such kind, or the kind does not take these games.
         GamesError: a move is illegal.
     """
     kind = Path(path).suffix.lower()
-    if kind not in KINDS:
+    if kind in KINDS:
+        for i in (games.illegal() >= 0).nonzero()[0][:1].tolist():
+            games.state(i)  # raises the error
+    else:
         known = ", ".join(f"{ending} ({what})" for ending, what in KINDS.items())
         raise ValueError(f"expected a file name that ends in {known}, got {str(path)!r}")
     write_file(path, _dump(kind, games))
@@ -109,11 +116,12 @@ def _load(
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("latin-1")
-    if ggf.is_ggf(text):
+    ending = Path(path).suffix.lower()
+    if ggf.is_ggf(text) or ending == ".ggf":
         return ggf.load(text)
     if text.lstrip().startswith("{"):
         return records.load(path)
-    if text.lstrip().startswith("["):
+    if text.lstrip().startswith(("[", "%")) or ending == ".pdn":
         return _from_pdn(text)
     if "\0" in text:
         raise GamesError(f"this is a file of no known kind; known are {', '.join(KINDS)} and records (.jsonl)")
@@ -138,7 +146,8 @@ def _dump(kind: str, games: Games) -> bytes:
 
 
 def _pdn_game(final: State, start: State, games: Games, i: int) -> pdn.PdnGame:
-    tags = {name: str(column[i]) for name, column in games.columns.items() if name[:1].isupper() and str(column[i])}
+    names = [name for name in games.columns if name[:1].isupper() and name.isidentifier() and name.isascii()]
+    tags = {name: str(games.columns[name][i]) for name in names if str(games.columns[name][i])}
     tags.pop("Result", None)
     return pdn.PdnGame.of(final, start, **tags)  # type: ignore[arg-type]  # the rules say that it is checkers
 
@@ -150,4 +159,8 @@ def _from_pdn(text: str) -> tuple[Games, list[str]]:
         raise GamesError("there is no game in PDN")
     names = dict.fromkeys(name for game in found for name in game.tags if name not in ("FEN", "SetUp", "GameType"))
     columns = {name: [game.tags.get(name, "") for game in found] for name in names}
-    return Games.of([game.final() for game in found], [game.start for game in found], **columns), []
+    finals, starts = [game.final() for game in found], [game.start for game in found]
+    sizes = {start.size for start in starts}
+    if len(sizes) > 1:
+        raise GamesError(f"the games are on boards of sizes {sorted(sizes)}; a file has games of one size")
+    return Games.of(finals, starts, columns), []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
 from typing import Any
 
@@ -12,12 +13,14 @@ import numpy as np
 from othello_env.data.games import Games, GamesError
 from othello_env.games.game import NotationError, State
 from othello_env.games.registry import Rules, position_to_text
+from othello_env.support.arrays import DAMAGE, Member, open_archive
 from othello_env.support.files import parse_json
 
-__all__ = ["check_columns", "checked", "dump", "from_header", "header", "is_archive", "load"]
+__all__ = ["check_columns", "checked", "count", "dump", "from_header", "header", "is_archive", "load"]
 
 _FORMAT = "othello-env games 1"
 _COLUMN = "column."
+_MOST_BYTES = 4 << 30
 _KINDS = "biufU"  # of the dtypes of columns: bool, integers, floats, text
 
 
@@ -36,7 +39,7 @@ def dump(games: Games) -> bytes:
     arrays: dict[str, Any] = {"actions": games.actions, "lengths": games.lengths, "start": games.start}
     arrays |= {_COLUMN + name: column for name, column in games.columns.items()}
     out = io.BytesIO()
-    np.savez(out, allow_pickle=False, header=np.frombuffer(json.dumps(header(games)).encode(), np.uint8), **arrays)
+    np.savez(out, header=np.frombuffer(json.dumps(header(games)).encode(), np.uint8), **arrays)
     return out.getvalue()
 
 
@@ -50,16 +53,35 @@ def load(data: bytes) -> tuple[Games, list[str]]:
         GamesError: the file is damaged or of another kind.
     """
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        with open_archive(io.BytesIO(data)) as archive:
+            arrays = _arrays(archive)
         rules, starts = from_header(arrays.pop("header").tobytes())
         columns = {name.removeprefix(_COLUMN): arrays[name] for name in arrays if name.startswith(_COLUMN)}
         games = Games(arrays["actions"], arrays["lengths"], rules, starts, arrays["start"], columns)
-    except (zipfile.BadZipFile, EOFError, OSError, KeyError, TypeError, ValueError) as error:
-        if isinstance(error, GamesError):
-            raise
+    except GamesError:
+        raise
+    except (*DAMAGE, KeyError, TypeError) as error:
         raise GamesError(f"this is no file of games, or it is damaged: {error}") from None
     return checked(games)
+
+
+def count(data: bytes) -> int:
+    """The number of games that a file claims to have; -1 if it is damaged."""
+    try:
+        with open_archive(io.BytesIO(data)) as archive:
+            (number,) = Member(archive, "lengths").shape
+            return number
+    except (*DAMAGE, KeyError):
+        return -1
+
+
+def _arrays(archive: zipfile.ZipFile) -> dict[str, Any]:
+    """The arrays, by name. Nothing is unpacked if they take more than `_MOST_BYTES`."""
+    members = {name.removesuffix(".npy"): Member(archive, name.removesuffix(".npy")) for name in archive.namelist()}
+    total = sum(math.prod(each.shape) * each.dtype.itemsize for each in members.values())
+    if total > _MOST_BYTES:
+        raise ValueError(f"its arrays take {total:,} bytes; at most {_MOST_BYTES:,} are read")
+    return {name: member.read() for name, member in members.items()}
 
 
 def check_columns(games: Games) -> None:

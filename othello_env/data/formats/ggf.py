@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,16 +20,16 @@ from othello_env.games.othello.position import Othello
 
 __all__ = ["dump", "is_ggf", "load"]
 
-_GAME = re.compile(r"\(;((?:[^\[;]|\[(?:[^\]\\]|\\.)*\]|;(?!\)))*);\)", re.DOTALL)
-_TAG = re.compile(r"\s*([A-Za-z]+)\s*\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
+_TAG = re.compile(r"\s{0,100}([A-Za-z]{1,20})\s{0,100}\[((?:[^\[\]\\\n]|\\.){0,2000})\]")
+_END = re.compile(r"\s{0,100};\s{0,100}\)")
+_COUNT = re.compile(r"(?:^|\s)(\d{1,9})\s{0,100}$")
 _TEXTS = {"black": "PB", "white": "PW", "place": "PC", "date": "DT", "result": "RE", "time": "TI", "type": "TY"}
 _NUMBERS = {"black_rating": "RB", "white_rating": "RW"}
-_MOST = 100_000  # characters of a game
 
 
 def is_ggf(text: str) -> bool:
     """Whether this text has games in GGF."""
-    return "(;" in text[:1000] and "GM[" in text[:2000].upper().replace(" ", "")
+    return "(;" in text
 
 
 def load(text: str) -> tuple[Games, list[str]]:
@@ -41,28 +42,29 @@ def load(text: str) -> tuple[Games, list[str]]:
         The games whose moves are legal, and a message for each other game.
 
     Raises:
-        GamesError: there is no such game, or the boards of the games differ in size.
+        GamesError: there is no such game.
     """
     found: list[tuple[Othello, Othello, dict[str, str], int]] = []
     messages = []
-    for number, (line, tags, moves) in enumerate(_split(text), start=1):
+    for number, game in enumerate(_split(text), start=1):
         try:
-            start = _start(tags)
-            found.append((start, _played(start, moves), tags, line))
+            if game.fault:
+                raise GamesError(game.fault)
+            start = _start(game.tags)
+            if found and start.size != found[0][0].size:
+                raise GamesError(f"a board of size {start.size} after boards of size {found[0][0].size}")
+            found.append((start, _played(start, game.moves), game.tags, game.line))
         except (GamesError, IllegalActionError, NotationError) as error:
-            messages.append(f"game {number} (line {line}), {error}".splitlines()[0])
+            messages.append(f"game {number} (line {game.line}), {error}".splitlines()[0])
     if not found:
         raise GamesError(messages[0] if messages else "there is no game in GGF: (;GM[Othello]...;)")
-    sizes = {start.size for start, *_ in found}
-    if len(sizes) > 1:
-        raise GamesError(f"the games are on boards of sizes {sorted(sizes)}; a file has games of one size")
     columns: dict[str, Any] = {
         name: np.array([tags.get(tag, "") for _, _, tags, _ in found]) for name, tag in _TEXTS.items()
     }
     for name, tag in _NUMBERS.items():
         columns[name] = np.array([_number(tags.get(tag, "")) for _, _, tags, _ in found])
     columns["line"] = np.array([line for *_, line in found], np.int32)
-    return Games.of([final for _, final, _, _ in found], [start for start, *_ in found], **columns), messages
+    return Games.of([final for _, final, _, _ in found], [start for start, *_ in found], columns), messages
 
 
 def dump(games: Games) -> str:
@@ -99,20 +101,48 @@ def dump(games: Games) -> str:
     return "".join(line + "\n" for line in lines)
 
 
-def _split(text: str) -> Iterator[tuple[int, dict[str, str], list[tuple[str, str]]]]:
-    """The line, the tags and the moves (``B`` or ``W``, and the text) of each game."""
-    line, before = 1, 0
-    for match in _GAME.finditer(text):
-        line += text.count("\n", before, match.start())
-        before = match.start()
-        tags: dict[str, str] = {}
-        moves = []
-        for tag, value in _TAG.findall(match[0][2:-2]):
-            if tag.upper() in ("B", "W"):
-                moves.append((tag.upper(), value))
+@dataclass
+class _Game:
+    """The parts of a game's text: its line, its tags, its moves (``B`` or ``W``, and the text), and what is wrong."""
+
+    line: int
+    tags: dict[str, str] = field(default_factory=dict)
+    moves: list[tuple[str, str]] = field(default_factory=list)
+    fault: str = ""
+
+
+def _split(text: str) -> Iterator[_Game]:
+    """The games of a text. The time is proportional to the length of the text."""
+    line, counted, announced, seen = 1, 0, 0, 0
+    end = 0
+    while (begin := text.find("(;", end)) >= 0:
+        line += text.count("\n", counted, begin)
+        counted = begin
+        between = text[max(end, begin - 200) : begin]
+        if (count := _COUNT.search(between)) or "\n" in between:
+            announced, seen = int(count[1]) if count else 1, 0
+        seen += 1
+        game = _Game(line)
+        end = begin + 2
+        while tag := _TAG.match(text, end):
+            name, value = tag[1].upper(), tag[2]
+            if name in ("B", "W"):
+                game.moves.append((name, value))
+            elif name in game.tags:
+                break
             else:
-                tags[tag.upper()] = re.sub(r"\\(.)", r"\1", value).strip()
-        yield line, tags, moves
+                game.tags[name] = re.sub(r"\\(.)", r"\1", value).strip()
+            end = tag.end()
+        closing = _END.match(text, end)
+        if closing:
+            end = closing.end()
+            following = text.find("(;", end)
+            after = text[end : following if following >= 0 else len(text)]
+            if seen < announced and (following < 0 or "\n" in after):
+                game.fault = f"the line announces {announced} games, but has {seen}"
+        else:
+            game.fault = f"expected a tag that was not given before, or ;) at the end, got {text[end : end + 20]!r}"
+        yield game
 
 
 def _start(tags: dict[str, str]) -> Othello:
@@ -122,13 +152,19 @@ def _start(tags: dict[str, str]) -> Othello:
     if "a" in variant.lower():
         raise GamesError(f"anti-Othello (type {variant}) has other rules")
     words = tags.get("BO", "").split()
+    size = words[0] if words else (re.match(r"s?(\d*)", variant) or [""])[1] or "8"
+    if size not in ("4", "6", "8"):
+        raise GamesError(f"expected a board of size 4, 6 or 8, got {size[:20]!r}")
     if not words:
-        return Othello()
-    if len(words) < 3 or not words[0].isdecimal():
-        raise GamesError(f"expected BO[size, rows, player to move], got {tags['BO']!r}")
-    board, player = "".join(words[1:-1]), words[-1]
-    if len(board) != int(words[0]) ** 2:
-        raise GamesError(f"expected {words[0]} rows of {words[0]} squares in BO, got {tags['BO']!r}")
+        if "r" in variant.lower():
+            raise GamesError(f"a random start (type {variant}) needs the tag BO")
+        return Othello(int(size))
+    rows, player = words[1:-1], words[-1]
+    board = "".join(rows)
+    if len(board) != int(size) ** 2 or len(rows) not in (1, int(size)) or len({len(row) for row in rows}) > 1:
+        raise GamesError(
+            f"expected {size} rows of {size} squares and the player to move in BO, got {tags['BO'][:100]!r}"
+        )
     return Othello.from_text(board, {"*": "X", "O": "O"}.get(player.upper(), player))
 
 

@@ -1,4 +1,4 @@
-"""Apache Parquet, for other tools such as Hugging Face's `datasets`: a row for each game, with its actions as a list."""
+"""Apache Parquet, for other tools such as Hugging Face's `datasets`: a row for each game, its actions as a list."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from othello_env.support.extras import import_extra
 
 __all__ = ["dump", "is_parquet", "load"]
 
+_LONGEST = 10_000
+_LONGEST = 10_000
 _ACTIONS, _START, _HEADER = "actions", "start", b"othello-env"
 
 
@@ -61,17 +63,26 @@ def load(data: bytes) -> tuple[Games, list[str]]:
         table = parquet.read_table(io.BytesIO(data))
         rules, starts = archive.from_header((table.schema.metadata or {}).get(_HEADER, b"{}"))
         moves = table.column(_ACTIONS).combine_chunks()
+        if not arrow.types.is_list(moves.type) or not arrow.types.is_integer(moves.type.value_type):
+            raise ValueError(f"expected lists of integers in the column {_ACTIONS!r}, got {moves.type}")
+        if moves.null_count or moves.values.null_count:
+            raise ValueError(f"there are empty entries in the column {_ACTIONS!r}")
         lengths = np.asarray(moves.value_lengths(), np.int64)
-        actions = np.full((len(lengths), lengths.max(initial=0)), -1, np.int16)
+        longest = int(lengths.max(initial=0))
+        if longest > _LONGEST:
+            raise ValueError(f"a game has {longest:,} plies; at most {_LONGEST:,} are read")
+        actions = np.full((len(lengths), longest), -1, np.int64)
         actions[np.arange(actions.shape[1]) < lengths[:, np.newaxis]] = np.asarray(moves.flatten())
-        columns = {
-            name: np.asarray(table.column(name).to_pylist())
-            for name in table.column_names
-            if name not in (_ACTIONS, _START)
-        }
+        columns = {name: _column(table.column(name)) for name in table.column_names if name not in (_ACTIONS, _START)}
         start = np.asarray(table.column(_START)) if _START in table.column_names else None
         return archive.checked(Games(actions, lengths, rules, starts, start, columns))
     except (arrow.ArrowException, KeyError, TypeError, ValueError) as error:
         if isinstance(error, GamesError):
             raise
         raise GamesError(f"this is no Parquet file of games, or it is damaged: {error}") from None
+
+
+def _column(column: Any) -> Any:
+    """A column as an array: text as text, and numbers with their own dtype."""
+    values = column.to_numpy()
+    return values.astype(str) if values.dtype.kind == "O" else values

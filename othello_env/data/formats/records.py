@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.records import read_records
@@ -42,4 +43,5 @@ def games_of_records(records: Sequence[GameRecord]) -> Games:
     starts = [rules.start(0) if record.position is None else rules.position(*record.position) for record in records]
     names = {name: [record.agents[seat] for record in records] for seat, name in enumerate(finals[0].player_names)}
     forfeits = [-1 if record.fault is None else record.fault[0] for record in records]
-    return Games.of(finals, starts, **names, opening=[record.opening for record in records], forfeit=forfeits)
+    columns: dict[str, Any] = {**names, "opening": [record.opening for record in records], "forfeit": forfeits}
+    return Games.of(finals, starts, columns)

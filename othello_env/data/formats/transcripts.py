@@ -55,12 +55,14 @@ def dump(games: Games) -> str:
     """The transcripts of games that begin at the usual start, one on each line, with passes.
 
     Raises:
-        ValueError: a game has another start.
+        ValueError: a game has another start, or no moves.
         GamesError: a move is illegal.
     """
     usual = games.rules.start(0)
     if any(start != usual for start in games.starts):
         raise ValueError("a transcript begins at the usual start; write games from other positions as GGF or .npz")
+    if len(games) and not games.lengths.all():
+        raise ValueError("a game without moves has no transcript; write such games as GGF or .npz")
     bad = games.illegal()
     for i in (bad >= 0).nonzero()[0][:1].tolist():
         games.state(i)  # raises the error

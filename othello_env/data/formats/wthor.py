@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -69,7 +70,9 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
     rows = np.frombuffer(data, _GAME, n, _HEADER.itemsize)
     row, column = np.divmod(rows["moves"].astype(np.int64), 10)
     inside = (row >= 1) & (row <= 8) & (column >= 1) & (column <= 8)
-    ended = np.logical_or.accumulate(rows["moves"] == 0, axis=1)
+    length = 60 - np.argmax(rows["moves"][:, ::-1] != 0, axis=1) * (rows["moves"] != 0).any(axis=1)
+    length[(rows["moves"] == 0).all(axis=1)] = 0
+    ended = np.arange(60) >= length[:, np.newaxis]  # a zero before the last move is damage
     squares = np.where(ended, -1, np.where(inside, 8 * (row - 1) + column - 1, 127)).astype(np.int8)
     games, wrong = _with_passes(squares)
     columns = {
@@ -108,17 +111,14 @@ def dump(games: Games, day: date | None = None) -> bytes:
         raise ValueError(f"WTHOR files have games of othello on 8x8 from the usual start, not of {games.rules}")
     header, rows = _new_header(day), np.zeros(len(games), _GAME)
     header["games"], header["size"] = len(games), 8
-    years = np.unique(games.columns.get("year", np.zeros(1, np.int64)))
-    header["year_of_games"] = int(years[0]) if len(years) == 1 and np.issubdtype(years.dtype, np.integer) else 0
-    depths = np.unique(games.columns.get("depth", np.zeros(1, np.int64)))
-    header["depth"] = int(depths[0]) if len(depths) == 1 else 0
+    for name, field in (("year", "year_of_games"), ("depth", "depth")):
+        values = np.unique(games.columns.get(name, np.zeros(0, np.int64)))
+        if len(values) == 1 and np.issubdtype(values.dtype, np.integer):
+            header[field] = _fitting(name, values, _HEADER[field])[0]
     for name in ("tournament", "black", "white", "theoretical"):
         column = games.columns.get(name)
         if column is not None and np.issubdtype(column.dtype, np.integer):
-            most = np.iinfo(_GAME[name]).max
-            if column.size and not 0 <= column.min() <= column.max() <= most:
-                raise ValueError(f"the column {name!r} of a WTHOR file is 0 to {most}, got {column.max()}")
-            rows[name] = column
+            rows[name] = _fitting(name, column, _GAME[name])
     rows["score"] = 32 + games.ends.margins[:, 0] / 2
     placed = (games.actions >= 0) & (games.actions < 64)
     game, ply = np.nonzero(placed)
@@ -137,6 +137,8 @@ def load_names(data: bytes) -> list[str]:
     header = np.frombuffer(data, _HEADER, 1)[0] if len(data) >= _HEADER.itemsize else np.zeros((), _HEADER)
     count = int(header["names"] or header["games"])  # files differ in where they have the number
     size, rest = divmod(len(data) - _HEADER.itemsize, max(1, count))
+    if not count and len(data) == _HEADER.itemsize:
+        return []
     if rest or size not in _LENGTHS:
         raise GamesError(f"expected {count} names of 20 bytes (players) or 26 bytes (tournaments) after the header")
     body = data[_HEADER.itemsize :]
@@ -160,6 +162,15 @@ def dump_names(names: Sequence[str], length: int, day: date | None = None) -> by
     header = _new_header(day)
     header["names"] = len(names)
     return header.tobytes() + b"".join(name.ljust(length, b"\0") for name in coded)
+
+
+def _fitting(name: str, column: npt.NDArray[np.integer], dtype: np.dtype[Any]) -> npt.NDArray[np.integer]:
+    """The column itself, after a check that its numbers fit into the file."""
+    most = np.iinfo(dtype).max
+    wrong = column[(column < 0) | (column > most)]
+    if len(wrong):
+        raise ValueError(f"the column {name!r} of a WTHOR file is 0 to {most}, got {wrong[0]}")
+    return column
 
 
 def _new_header(day: date | None) -> npt.NDArray[np.void]:

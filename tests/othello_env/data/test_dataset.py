@@ -55,12 +55,35 @@ def test_a_missing_part_is_made_again(tmp_path):
     assert rows(make(tmp_path, 30)) == whole
 
 
+def test_a_part_with_too_few_games_is_made_again(tmp_path):
+    whole = rows(make(tmp_path / "whole", 30))
+    make(tmp_path / "d", 15)
+    description = (tmp_path / "whole" / "dataset.json").read_bytes()
+    (tmp_path / "d" / "dataset.json").write_bytes(description)  # as if another process had asked for 30 games
+    assert len(Dataset(tmp_path / "d")) == 10
+    assert rows(make(tmp_path / "d", 30)) == whole
+    with pytest.raises(ValueError, match="expected 10 games from number 0 on, got 9"):
+        Dataset.make(tmp_path / "e", {}, 10, 10, lambda first, count: random_games(count - 1))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks on Windows")
+def test_only_one_process_makes_a_dataset(tmp_path):
+    def games(first, number):
+        with pytest.raises(ValueError, match="another process is making the dataset"):
+            make(tmp_path, 10)
+        return random_games(number, size=4)
+
+    Dataset.make(tmp_path, {"a": (1, 2)}, 10, 10, games)
+    Dataset.make(tmp_path, {"a": (1, 2)}, 10, 10, games)
+    assert Dataset(tmp_path).recipe == {"a": [1, 2]}
+
+
 def test_another_dataset_is_not_overwritten(tmp_path):
     make(tmp_path, 20)
     for count, part, recipe, message in (
         (20, 10, {"seed": 2}, "holds another dataset"),
         (20, 5, None, "holds another dataset"),
-        (10, 10, None, "holds 20 games, more than 10"),
+        (10, 10, None, "was begun for 20 games, more than 10"),
     ):
         with pytest.raises(ValueError, match=message):
             make(tmp_path, count, part, recipe)

@@ -1,7 +1,9 @@
 """Files of games: round trips, readers written from the formats' descriptions, and damaged files."""
 
+import io
 import struct
 import warnings
+import zipfile
 from datetime import date
 
 import numpy as np
@@ -82,7 +84,7 @@ def test_games_of_the_family_come_back(tmp_path, start, ending):
             if not state.is_over:
                 state = state.play(int(rng.choice(state.legal_actions())))
         finals.append(state)
-    games = Games.of(finals, [start], round=[1, 2, 3], Event=["a", "b ]\\", 'c"'])
+    games = Games.of(finals, [start], {"round": [1, 2, 3], "Event": ["a", "b ]\\", 'c"']})
     write_games(tmp_path / f"games.{ending}", games)
     again = read_games(tmp_path / f"games.{ending}")
     if ending == "pdn":
@@ -205,10 +207,20 @@ def test_a_synchronised_pair_and_tags_in_any_order():
         (GGF.replace("D3", "A1"), r"game 1 \(line 1\), ply 1: a1 \(action 0\) is not legal"),
         (GGF.replace("W[C5", "B[C5"), r"game 1 \(line 1\), ply 2: B\[C5/-1.2/3.5\], but it is the other side's turn"),
         (GGF.replace("D3", "Z9"), r"ply 1: expected a square"),
-        (GGF.replace("[8 ---", "[10 ---"), r"expected 10 rows of 10 squares in BO"),
+        (GGF.replace("[8 ---", "[10 ---"), "expected a board of size 4, 6 or 8, got '10'"),
         (GGF.replace("TY[8]", "TY[8a]"), "anti-Othello"),
         (GGF.replace("GM[Othello]", "GM[Go]"), "expected a game of Othello, got 'Go'"),
-        (GGF.replace(";)", ""), "there is no game in GGF"),
+        (GGF.replace("[8 ---", "[" + "9" * 5000 + " ---"), "expected a tag"),
+        (GGF.replace(";)", ""), r"game 1 \(line 1\), expected a tag that was not given before, or ;\) at the end, got"),
+        (GGF.replace("PB[one]", "PB[one"), r"ply 1|expected a tag"),
+        (GGF.replace("B[f6];)", "B[f6]\n" + GGF), "expected a tag that was not given before"),
+        (GGF.replace("1 (;", "2 (;"), "the line announces 2 games, but has 1"),
+        ("(;GM[Othello]TY[10];)", "expected a board of size 4, 6 or 8, got '10'"),
+        ("(;GM[Othello]TY[8r20];)", "a random start .* needs the tag BO"),
+        (
+            GGF.replace("-------- -------- -------- ---O*---", "--- ------------- -------- ---O*---"),
+            "8 rows of 8 squares",
+        ),
     ],
 )
 def test_damaged_ggf(tmp_path, text, message):
@@ -216,10 +228,25 @@ def test_damaged_ggf(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(GamesError, match=message):
         read_games(path)
-    path.write_text(text + GGF)
-    if "no game" not in message:
-        with pytest.warns(DamagedGamesWarning, match="1 damaged games were left out"):
-            assert read_games(path, skip=True).state(0) == Othello.from_moves("d3c5f6")
+    path.write_text(text + "\n" + GGF)
+    with pytest.warns(DamagedGamesWarning, match="damaged games were left out"):
+        assert read_games(path, skip=True).state(0) == Othello.from_moves("d3c5f6")
+
+
+@pytest.mark.parametrize(
+    "text", ["(;GM[Othello]" + "(;" * 200_000, "(;" + "a" * 400_000, "(;GM[x" * 50_000, "(;" + " " * 400_000]
+)
+def test_ggf_is_read_in_linear_time(text):
+    """A text of 400 KB; in quadratic time it would take hours."""
+    with pytest.raises(GamesError, match="expected a tag"):
+        ggf.load(text)
+
+
+def test_ggf_with_a_game_on_another_board():
+    games, messages = ggf.load(GGF + "(;GM[Othello]TY[6]B[d2];)\n" + GGF)
+    assert len(games) == 2
+    assert messages == ["game 2 (line 2), a board of size 6 after boards of size 8"]
+    assert ggf.load("(;GM[Othello]TY[6]B[c2] ; )")[0].state(0) == Othello.from_moves("c2", 6)
 
 
 def test_records_of_a_match(tmp_path):
@@ -297,6 +324,40 @@ def test_any_damage_is_a_named_error(data):
         assert (found.illegal() >= -1).all()
 
 
+def test_crafted_archives_do_not_fill_the_memory(tmp_path):
+    path = tmp_path / "a.npz"
+    array = io.BytesIO()
+    np.lib.format.write_array_header_1_0(array, {"descr": "|i1", "fortran_order": False, "shape": (10**12, 60)})
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("actions.npy", array.getvalue())
+    with pytest.raises(GamesError, match="arrays take 60,000,000,000,000 bytes"):
+        read_games(path)
+    with pytest.raises(ValueError, match="3 games of up to 1,000,000,000 plies are too many"):
+        Games(np.broadcast_to(np.int8(0), (3, 10**9)), [10**9] * 3)
+    with pytest.raises(ValueError, match=r"expected starts of othello, got Othello\.from_text"):
+        Games([[0]], [1], starts=[Othello(4)])
+
+
+def test_numbers_that_do_not_fit_into_wthor():
+    games = random_games(2)
+    for name, values, message in (
+        ("year", [70000, 70000], "'year' of a WTHOR file is 0 to 65535, got 70000"),
+        ("depth", [300, 300], "'depth' of a WTHOR file is 0 to 255, got 300"),
+        ("black", [5, -1], "'black' of a WTHOR file is 0 to 65535, got -1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            wthor.dump(Games(games.actions, games.lengths, columns={name: values}))
+    assert wthor.load_names(wthor.dump_names([], 20)) == []
+
+
+def test_wthor_with_a_hole_in_a_game():
+    data = bytearray(wthor.dump(random_games(2, seed=2)))
+    data[16 + 8 + 1] = 0
+    assert wthor.load(bytes(data))[1] == ["game 1, move 2: 0 is not a legal move"]
+    empty = Games([[]], [0])
+    assert wthor.load(wthor.dump(empty))[0].lengths.tolist() == [0]
+
+
 def test_what_a_kind_cannot_hold(tmp_path):
     small, board = random_games(2, size=6), Othello.from_moves("f5d6")
     for ending, games, message in (
@@ -311,9 +372,11 @@ def test_what_a_kind_cannot_hold(tmp_path):
             write_games(tmp_path / f"a.{ending}", games)
     assert list(tmp_path.iterdir()) == []
     illegal = Games([[0]], [1])
-    for ending in ("wtb", "ggf", "txt"):
+    for ending in ("wtb", "ggf", "txt", "npz"):
         with pytest.raises(GamesError, match="game 1, ply 1: a1"):
             write_games(tmp_path / f"a.{ending}", illegal)
+    with pytest.raises(ValueError, match="a game without moves has no transcript"):
+        write_games(tmp_path / "a.txt", Games.of([Othello()]))
     with pytest.raises(ValueError, match="column 'x' has dtype object"):
         archive.dump(Games([[37]], [1], columns={"x": np.array([{}])}))
 

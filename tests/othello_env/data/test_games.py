@@ -223,9 +223,23 @@ def test_selecting_games():
     )
     assert games[2:5].columns["year"].tolist() == [2002, 2003, 2004]
     assert games[games.columns["year"] > 2007].state(0) == games.state(8)
+    assert len(games[[]]) == 0
+    assert games.state(-1) == games.state(9)
     assert games[[7, 1]].columns["year"].tolist() == [2007, 2001]
     with pytest.raises(TypeError, match="a slice, a mask or an array"):
         games[3]
+
+
+def test_joined_games():
+    board = Othello.from_moves("f5d6")
+    parts = [random_games(3, seed=1), Games.of(some(board, 2), [board], {"year": [1, 2]}), random_games(1, seed=2)]
+    games = Games.joined(parts)
+    assert [games.state(i) for i in range(6)] == [part.state(i) for part in parts for i in range(len(part))]
+    assert games.columns == {}
+    assert Games.joined([parts[1], parts[1]]).columns["year"].tolist() == [1, 2, 1, 2]
+    for wrong in ([], [parts[0], random_games(1, size=6)]):
+        with pytest.raises(ValueError, match="games of one kind"):
+            Games.joined(wrong)
 
 
 def test_distinct_games_keep_the_first():

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 import re
 import zipfile
+import zlib
 from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Member", "open_archive"]
+__all__ = ["DAMAGE", "Member", "open_archive"]
 
-_LONGEST_DIRECTORY = 1000  # bytes; three arrays take about 200
+DAMAGE = (EOFError, NotImplementedError, OSError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error)
+"""The errors that reading a damaged file raises."""
+
+_LONGEST_DIRECTORY = 10_000  # bytes; three arrays take about 200
 _LONGEST_HEADER = 1000
 _HEADER = re.compile(
     r"\{'descr': '([<>|]?[a-zA-Z]\d{1,9})', 'fortran_order': False, "
