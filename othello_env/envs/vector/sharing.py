@@ -7,7 +7,7 @@ from time import perf_counter
 __all__ = ["Sharing"]
 
 _WORTHWHILE_SECONDS = 1e-4
-"""Other threads are tried only if one thread needs at least this long for a step; waking a thread takes about as long."""
+"""Other threads are tried only if a step takes this long in one thread, which is about the time to wake a thread."""
 _PERIOD = 512
 _IS_SHARED = (False, False, True, True, False, False, True, True)
 """The trial at the beginning of a period. One thread and all threads make equally many even and odd steps, since the
