@@ -184,3 +184,11 @@ def is_alive() -> Callable[[int], bool]:
 def all_end() -> Callable[..., bool]:
     """`all_end(pids)`: whether all processes end within 20 seconds. Those that do not are killed."""
     return _all_end
+
+
+@pytest.fixture
+def always_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The threads of a batch share every step, however short it is."""
+    from othello_env.envs.vector.sharing import Sharing
+
+    monkeypatch.setattr(Sharing, "begin", lambda self: self._most)

@@ -69,7 +69,7 @@ class OthelloVectorEnv(VectorGames):
             ``"NextStep"``. So does every wrapper that fails with ``Expected autoreset_mode to be NEXT_STEP or
             DISABLED``.
         copy: whether every step returns new arrays, which the caller may keep.
-        num_threads: the number of threads; each thread steps a slice of the games.
+        num_threads: the number of threads that may share a step. If one thread is faster, it makes the steps alone.
     """
 
     def __init__(

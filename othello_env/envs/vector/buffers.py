@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -26,10 +26,9 @@ class Buffers:
 
     Args:
         batch: N games.
-        parts: slices of the batch, which are stepped separately.
     """
 
-    def __init__(self, batch: Batch, parts: Sequence[slice] = (slice(None),)) -> None:
+    def __init__(self, batch: Batch) -> None:
         n, start = len(batch), batch.start
         self.planes = np.zeros((n, *start.observation_shape), np.int8)
         self.masks = np.zeros((n, start.num_actions), np.int8)
@@ -40,7 +39,17 @@ class Buffers:
         self.to_move = np.empty(n, np.int8)
         self.observation = {"observation": self.planes, "action_mask": self.masks}
         self.outcome = (self.rewards, self.reward_to, self.terminated)
-        self.outcomes = [tuple(array[part] for array in self.outcome) for part in parts]
-        """The outcome of each part; see `othello_env.games.batch.arrays.Outcome`."""
-        self.views = [batch.views(self.planes[part], self.masks[part]) for part in parts]
-        """The planes and masks of each part, in the form that `Batch.encode` takes."""
+        self._batch = batch
+        self._parts: dict[tuple[int, int], tuple[Any, Any]] = {}
+
+    def part(self, places: slice) -> tuple[Any, Any]:
+        """The outcome and the views of some games.
+
+        The outcome is that of `othello_env.games.batch.arrays.Outcome`. The views are the planes and masks in the form
+        that `Batch.encode` takes.
+        """
+        key = places.start, places.stop
+        if key not in self._parts:
+            outcome = tuple(array[places] for array in self.outcome)
+            self._parts[key] = outcome, self._batch.views(self.planes[places], self.masks[places])
+        return self._parts[key]

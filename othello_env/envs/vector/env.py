@@ -6,10 +6,10 @@ Letters for shapes: N = `num_envs`, A = actions, P = players.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import gymnasium
 import numpy as np
@@ -35,6 +35,7 @@ from othello_env.envs.vector.buffers import Buffers
 from othello_env.envs.vector.checks import check_begun, check_no_side, refuse
 from othello_env.envs.vector.info import Moment, StepInfo
 from othello_env.envs.vector.opponents import OpponentPool, Opponents
+from othello_env.envs.vector.sharing import Sharing
 from othello_env.games.batch import Batch, Begins, Ends
 from othello_env.games.game import State
 from othello_env.support.threads import Threads
@@ -43,6 +44,7 @@ __all__ = ["VectorGames"]
 
 _Observation = dict[str, npt.NDArray[np.int8]]
 _Array = npt.NDArray[Any]
+_T = TypeVar("_T")
 _RENDER_MODES = (None, "rgb_array", "ansi")
 
 
@@ -89,7 +91,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             the next game; this step ignores the action and is not a ply. ``DISABLED``: only `reset` begins games.
         copy: if True, every step returns new arrays, which the caller may keep. If False, every step returns and
             overwrites the same arrays, and an info must be read before the next step.
-        num_threads: the number of threads; each thread steps a slice of the games. Results do not depend on it.
+        num_threads: the number of threads that may share a step. If one thread is faster, it makes the steps alone.
+            Results do not depend on the number.
 
     Raises:
         ValueError: an argument is wrong. For an opponent this may be a SpecError or a WrongGameError.
@@ -134,6 +137,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self._side = side
         self._copy = copy
         self._threads = Threads(min(num_threads, num_envs))
+        self._sharing = Sharing(self._threads.count)
         self._pool = None if opponent is None else OpponentPool(opponent, start)
         self._renderer = Renderer(render_mode)
         self._ready = self._has_keys = False
@@ -163,11 +167,17 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return batch_space(self.single_action_space, self.num_envs)
 
     def _arrange(self) -> None:
-        """Make the buffers, and the part of the games for each thread. The parts share memory with the games."""
+        """Make the buffers, and the parts of the games that threads step."""
+        self._cut()
+        self._buffers = Buffers(self._batch)
+
+    def _cut(self) -> None:
+        """Cut the games into a part for each thread. The parts share memory with the games."""
         bounds = np.linspace(0, self.num_envs, self._threads.count + 1).astype(int).tolist()
-        self._slices = [slice(a, b) for a, b in pairwise(bounds)]
-        self._parts = [self._batch.part(places) for places in self._slices]
-        self._buffers = Buffers(self._batch, self._slices)
+        slices = [slice(a, b) for a, b in pairwise(bounds)]
+        whole = [(slice(0, self.num_envs), self._batch)]
+        self._parts = {len(slices): [(places, self._batch.part(places)) for places in slices], 1: whole}
+        """The places and the games of each part, by the number of threads that share a step."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in vars(self).items() if k not in ("_parts", "_buffers")}
@@ -245,7 +255,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The legal actions of the players to move, (N, A) bool. In games that are over, all values are False."""
-        buffers = Buffers(self._batch, self._slices)
+        buffers = Buffers(self._batch)
         self._encode(buffers)
         return buffers.masks.view(np.bool_)
 
@@ -300,7 +310,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     def _make_room(self, begins: Begins) -> None:
         """Make room for one more move in the memory of each game."""
         if self._batch.make_room(begins):
-            self._parts = [self._batch.part(places) for places in self._slices]
+            self._cut()
 
     def step(self, actions: Any) -> tuple[_Observation, _Array, _Array, _Array, dict[str, Any]]:
         """Play an action in each game, then the opponents' answers.
@@ -327,10 +337,12 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         buffers = self._outputs()
         self._ready = False  # until everything has succeeded
         self._make_room(self._begins)
-        ends = self._threads.run(lambda k: self._advance(k, chosen, problems, buffers))
+        count = self._sharing.begin()
+        ends = self._share(count, lambda part, places: self._advance(part, places, chosen, problems, buffers))
+        self._sharing.end()
         if self._pool is not None:
             ends += self._answer(buffers, self._begins)
-            self._threads.run(lambda k: self._parts[k].encode(buffers.views[k]))
+            self._share(count, lambda part, places: part.encode(buffers.part(places)[1]))
         self._ready = True
         self._ends = [each for each in ends if len(each.rows)]
         if self._ends:
@@ -339,21 +351,29 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return buffers.observation, buffers.rewards, buffers.terminated, buffers.truncated, self._info(buffers)
 
     def _outputs(self) -> Buffers:
-        return Buffers(self._batch, self._slices) if self._copy else self._buffers
+        return Buffers(self._batch) if self._copy else self._buffers
 
     def _encode(self, buffers: Buffers) -> None:
-        for part, views in zip(self._parts, buffers.views, strict=True):
-            part.encode(views)
+        self._batch.encode(buffers.part(slice(0, self.num_envs))[1])
 
-    def _advance(self, k: int, actions: npt.NDArray[np.int64], problems: int, buffers: Buffers) -> Ends:
-        """Play the actions in the k-th slice of the games. In self-play, also write the observations of the slice."""
-        batch, places = self._parts[k], self._slices[k]
-        ends, failed = batch.step(actions[places], problems, buffers.outcomes[k], self._begins, *self._how)
+    def _share(self, count: int, work: Callable[[Batch, slice], _T]) -> list[_T]:
+        """The results of work(part, places) for the parts of the games, by this number of threads."""
+        parts = self._parts[count]
+        if count == 1:
+            return [work(part, places) for places, part in parts]
+        return self._threads.run(lambda k: work(parts[k][1], parts[k][0]))
+
+    def _advance(
+        self, part: Batch, places: slice, actions: npt.NDArray[np.int64], problems: int, buffers: Buffers
+    ) -> Ends:
+        """Play the actions in a part of the games. In self-play, also write the observations of this part."""
+        outcome, views = buffers.part(places)
+        ends, failed = part.step(actions[places], problems, outcome, self._begins, *self._how)
         check_begun(failed)
         if places.start:
             ends.rows["game"] += places.start
         if self._pool is None:  # in self-play no opponent answers
-            batch.encode(buffers.views[k])
+            part.encode(views)
         return ends
 
     def _answer(self, buffers: Buffers, begins: Begins) -> list[Ends]:

@@ -63,6 +63,7 @@ def test_it_is_not_said_of_a_learner_that_errs_in_half_of_its_games():
         play(illegal=True)
 
 
+@pytest.mark.usefixtures("always_shared")
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 @pytest.mark.parametrize("opponent", [None, "random"])
 @pytest.mark.parametrize("num_threads", [1, 2])

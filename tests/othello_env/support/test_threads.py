@@ -70,6 +70,7 @@ def test_a_thread_that_does_not_start(failing_start):
     threads.close()
 
 
+@pytest.mark.usefixtures("always_shared")
 def test_an_environment_whose_thread_does_not_start(failing_start):
     env = OthelloVectorEnv(6, 4, None, num_threads=3)
     observation, _ = env.reset(seed=0)

@@ -244,6 +244,7 @@ def test_seeds_repeat_and_differ(assert_same):
     assert [a.position(i) for i in range(6)] != [b.position(i) for i in range(6)]
 
 
+@pytest.mark.usefixtures("always_shared")
 @pytest.mark.parametrize("opponent", [None, "random"])
 def test_threads_and_copies_make_no_difference(opponent, assert_same):
     plain = play(OthelloVectorEnv(7, 4, opponent, openings="random:2"), 25)
@@ -263,6 +264,7 @@ def test_arrays_are_the_callers_unless_not_copied():
         assert env.observation_space.contains(second)
 
 
+@pytest.mark.usefixtures("always_shared")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_threads_come_back_after_a_fork(assert_same):
@@ -291,6 +293,7 @@ def test_what_fails_in_a_thread_is_raised():
     threads.close()
 
 
+@pytest.mark.usefixtures("always_shared")
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 def test_a_copy_of_the_environment_goes_its_own_way(clone):
     env = OthelloVectorEnv(5, 4, copy=False, num_threads=2)
