@@ -8,8 +8,8 @@ __all__ = ["Sharing"]
 
 _WORTHWHILE_SECONDS = 1e-4
 """Other threads are tried only if a step takes this long in one thread, which is about the time to wake a thread."""
-_PERIOD = 512
-_IS_SHARED = (False, False, True, True, False, False, True, True)
+_PERIOD = 256
+_IS_SHARED = (False, False, True, True) * 4
 """The trial at the beginning of a period. One thread and all threads make equally many even and odd steps, since the
 steps of games at the same stage are cheap and expensive in turn."""
 
@@ -17,8 +17,9 @@ steps of games at the same stage are cheap and expensive in turn."""
 class Sharing:
     """Chooses for each step of a batch whether one thread makes it or all threads share it.
 
-    In every period of 512 steps, each way makes four steps as a trial, and the faster one makes the rest. Very short
-    steps are not shared even as a trial. The choice changes only the speed.
+    In every period of 256 steps, each way makes eight steps as a trial, and the faster one makes the rest. Earlier
+    trials count, too, each half as much as the one after it, because the times of single steps vary. Very short steps
+    are not shared even as a trial. The choice changes only the speed.
 
     Args:
         most: the number of threads.
@@ -27,7 +28,8 @@ class Sharing:
     def __init__(self, most: int) -> None:
         self._most = most
         self._step = -1  # the first step loads the kernels, so it is not part of a trial
-        self._seconds = [0.0, 0.0]  # of the trial, in one thread and shared
+        self._trial = [0.0, 0.0]  # the seconds of this period's trial, in one thread and shared
+        self._seconds = [0.0, 0.0]  # the same for all trials, weighted
         self._is_shared = self._is_faster_shared = False
         self._began = 0.0
 
@@ -35,8 +37,8 @@ class Sharing:
         """Begin a step. Returns the number of threads that share it, 1 or `most`."""
         if self._most == 1:
             return 1
-        if self._step == 2 and self._seconds[0] < 2 * _WORTHWHILE_SECONDS:
-            self._is_faster_shared = False
+        if self._step == 2 and self._trial[0] < 2 * _WORTHWHILE_SECONDS:
+            self._is_faster_shared, self._seconds = False, [0.0, 0.0]
             self._step = len(_IS_SHARED)
         is_trial = 0 <= self._step < len(_IS_SHARED)
         self._is_shared = _IS_SHARED[self._step] if is_trial else self._is_faster_shared
@@ -48,9 +50,10 @@ class Sharing:
         if self._most == 1:
             return
         if 0 <= self._step < len(_IS_SHARED):
-            self._seconds[self._is_shared] += perf_counter() - self._began
+            self._trial[self._is_shared] += perf_counter() - self._began
         self._step += 1
         if self._step == len(_IS_SHARED):
+            self._seconds = [new + old / 2 for new, old in zip(self._trial, self._seconds, strict=True)]
             self._is_faster_shared = self._seconds[True] < self._seconds[False]
         elif self._step == _PERIOD:
-            self._step, self._seconds = 0, [0.0, 0.0]
+            self._step, self._trial = 0, [0.0, 0.0]

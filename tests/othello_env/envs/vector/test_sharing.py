@@ -18,7 +18,7 @@ def counts(steps, most, seconds_of, monkeypatch):
     return found
 
 
-TRIAL = [1, 1, 4, 4, 1, 1, 4, 4]
+TRIAL = [1, 1, 4, 4] * 4
 
 
 def test_one_thread_needs_no_trial(monkeypatch):
@@ -27,8 +27,8 @@ def test_one_thread_needs_no_trial(monkeypatch):
 
 @pytest.mark.parametrize(("alone", "shared", "faster"), [(1e-3, 4e-4, 4), (1e-3, 2e-3, 1), (1e-3, 1e-3, 1)])
 def test_the_faster_way_makes_the_rest(alone, shared, faster, monkeypatch):
-    found = counts(1025, 4, lambda count, step: alone if count == 1 else shared, monkeypatch)
-    assert found == [1, *(TRIAL + [faster] * 504) * 2]
+    found = counts(513, 4, lambda count, step: alone if count == 1 else shared, monkeypatch)
+    assert found == [1, *(TRIAL + [faster] * 240) * 2]
 
 
 def test_very_short_steps_are_never_shared(monkeypatch):
@@ -41,16 +41,24 @@ def test_steps_that_are_cheap_and_expensive_in_turn_favour_neither_way(monkeypat
 
     for first in (0, 1):
         found = counts(100, 4, lambda count, step, first=first: seconds(count, step + first), monkeypatch)
-        assert found[9:] == [4] * 91
+        assert found[17:] == [4] * 83
 
 
 def test_a_change_is_noticed_in_the_next_period(monkeypatch):
     def seconds(count, step):
-        return 1e-5 if step < 400 else 1e-3 / count
+        return 1e-5 if step < 200 else 1e-3 / count
 
-    found = counts(600, 4, seconds, monkeypatch)
-    assert found[:507] == [1] * 507  # a trial that ends after two steps makes the period shorter
-    assert found[507:] == TRIAL + [4] * 85
+    found = counts(300, 4, seconds, monkeypatch)
+    assert found[:243] == [1] * 243  # a trial that ends after two steps makes the period shorter
+    assert found[243:] == TRIAL + [4] * 41
+
+
+def test_one_slow_trial_does_not_change_the_choice(monkeypatch):
+    def seconds(count, step):
+        return 1e-3 if count == 1 else 1.2e-3 if 512 < step < 530 else 5e-4
+
+    found = counts(1025, 4, seconds, monkeypatch)
+    assert found == [1, *(TRIAL + [4] * 240) * 4]
 
 
 def test_a_step_that_fails_does_not_count(monkeypatch):
