@@ -109,7 +109,7 @@ def test_a_killed_command_goes_on(tmp_path, how):
         "make",
         "random",
         "--games",
-        "700000",
+        "2000000",
         "--out",
         str(tmp_path / "d"),
         "--size",
@@ -127,13 +127,13 @@ def test_a_killed_command_goes_on(tmp_path, how):
         process.send_signal(how)
         process.communicate(timeout=60)
     before = len(Dataset(tmp_path / "d"))
-    assert 0 < before < 700_000
+    assert 0 < before < 2_000_000
     subprocess.run(command, check=True, capture_output=True)
     dataset = Dataset(tmp_path / "d")
-    assert len(dataset) == 700_000
-    expected = random_games(300_000, size=4, seed=3, first=400_000)
+    assert len(dataset) == 2_000_000
+    expected = random_games(300_000, size=4, seed=3, first=1_700_000)
     found = list(dataset)
-    np.testing.assert_array_equal(np.concatenate([part.lengths for part in found[4:]]), expected.lengths)
+    np.testing.assert_array_equal(np.concatenate([part.lengths for part in found[17:]]), expected.lengths)
 
 
 def test_games_of_a_match_are_those_of_play_match():
