@@ -36,7 +36,7 @@ _ROWS = np.array(
     [sum(1 << 8 * (2 * k + 1 - odd) for k in range(4) if four >> k & 1) for odd in (0, 1) for four in range(16)],
     np.uint64,
 )
-"""(32,) words. The eight bytes of a word are a row of an 8x8 board: 1 if the square is in a set, else 0.
+"""(32,) words, each for a set of dark squares in a row of an 8x8 board. A square's byte is 1 if it is in the set, else 0.
 
 A row has four dark squares, so there are 16 possible sets. The first 16 words are for an even row (counted from 0), the
 other 16 for an odd row.
