@@ -36,10 +36,10 @@ _ROWS = np.array(
     [sum(1 << 8 * (2 * k + 1 - odd) for k in range(4) if four >> k & 1) for odd in (0, 1) for four in range(16)],
     np.uint64,
 )
-"""(32,) words, each for a set of dark squares in a row of an 8x8 board. A square's byte is 1 if it is in the set, else 0.
+"""(32,) words of eight bytes. Each word is for a set of dark squares in one row of an 8x8 board.
 
-A row has four dark squares, so there are 16 possible sets. The first 16 words are for an even row (counted from 0), the
-other 16 for an odd row.
+A byte is 1 if its square is in the set, else 0. A row has four dark squares, so there are 16 possible sets. The first
+16 words are for an even row (counted from 0), the other 16 for an odd row.
 """
 
 _SQUARES: _Words = np.array([(two & 1) | (two >> 1) << 32 for two in range(4)], np.uint64)
