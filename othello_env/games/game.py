@@ -33,7 +33,10 @@ class NotationError(ValueError):
 
 
 class WrongGameError(ValueError):
-    """An agent or an evaluation does not support this game or this size of board. Nobody forfeits a game for this."""
+    """An agent or an evaluation does not support this game or this size of board.
+
+    No player forfeits a game because of this error.
+    """
 
 
 def check_text(text: Any, what: str) -> str:

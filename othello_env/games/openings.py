@@ -30,7 +30,7 @@ class Openings:
     Args:
         spec: None for the game's own start; ``"random:10"`` for ten random plies; or a sequence of transcripts or
             States, from which one is chosen at random for each game.
-        new_game: takes the key of a game and returns the game's own start.
+        new_game: a function that takes the key of a game and returns the game's own start.
 
     Raises:
         ValueError: the spec has another form or is empty, or one of its openings is wrong or ends the game.

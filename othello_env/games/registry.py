@@ -72,7 +72,8 @@ class Rules:
     def of(cls, state: State) -> Rules | None:
         """The rules of a position's game.
 
-        None if the game is not in `_GAMES`, or if its positions do not store all options of the game, as in Tribolo.
+        Returns None if the game is not in `_GAMES`, or if its positions do not store all options of the game. Positions
+        of Tribolo do not store all options.
         """
         for name, game in _GAMES.items():
             known = {key: default for key, default in _defaults(name).items() if key != "seed"}
@@ -167,7 +168,7 @@ def _othello_moves(size: int) -> dict[str, tuple[int, np.uint64]]:
 
 @cache
 def _othello_names(size: int) -> tuple[str, ...]:
-    """The name of each action; the action is the index."""
+    """The names of the actions. The index of a name is its action."""
     return tuple(_othello_moves(size))
 
 

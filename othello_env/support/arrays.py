@@ -14,10 +14,10 @@ import numpy.typing as npt
 __all__ = ["DAMAGE", "Member", "open_archive"]
 
 DAMAGE = (EOFError, NotImplementedError, OSError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error)
-"""The errors that reading a damaged file raises."""
+"""The errors that reading a damaged file can raise."""
 
 _LONGEST_DIRECTORY = 10_000  # bytes; three arrays take about 200
-_LONGEST_HEADER = 1000
+_LONGEST_HEADER = 1000  # bytes
 _HEADER = re.compile(
     r"\{'descr': '([<>|]?[a-zA-Z]\d{1,9})', 'fortran_order': False, "
     r"'shape': \(((?:\d{1,18}, ?)*(?:\d{1,18})?)\), \} *\n"

@@ -90,7 +90,10 @@ def _remove_stale(path: Path) -> None:
 
 
 def _short(name: str) -> str:
-    """The part for `name` in a temporary file's name: `name`, or a hash if it is long. Names may have 255 bytes."""
+    """Return the name itself, or a hash of a long name. The result is a part of a temporary file's name.
+
+    File names can have at most 255 bytes.
+    """
     data = os.fsencode(name)
     return name if len(data) <= _LONGEST_NAME else hashlib.sha256(data).hexdigest()
 
@@ -110,7 +113,7 @@ def read_file(path: str | Path, most: int, purpose: str = "read") -> bytes:
     Args:
         path: the file's path.
         most: the largest number of bytes that the file may have.
-        purpose: what the file is for; an error message has this text after ``to``, such as ``load a network from``.
+        purpose: the text that follows ``to`` in error messages, such as ``load a network from``.
 
     Raises:
         FileNotFoundError: there is no such file.

@@ -1,7 +1,7 @@
 """Generic kernels: the type of the first argument selects a version when the caller is compiled.
 
 One kernel steps N games of any kind (`othello_env.games.batch.play`). It calls a few generic kernels, and each kind of
-game has its own version of them. The choice costs no time in compiled code.
+game has its own versions of them. Choosing a version costs no time in compiled code.
 """
 
 from __future__ import annotations

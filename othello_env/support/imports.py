@@ -1,4 +1,4 @@
-"""Import an object that a text such as ``path.py:name`` names, and import a package's names when first used."""
+"""Import an object by a text such as ``path.py:name``, and import a package's names when they are first used."""
 
 import importlib
 import importlib.util

@@ -2,10 +2,10 @@
 
 Numba's own cache checks only the file of the compiled function. If this function calls a function in another file, and
 the other file is edited, the old machine code keeps running. So this package stores a kernel's machine code in a folder
-whose name is a hash of sources: the kernel's module and the modules that it imports from its own package, from this
-package, or from the folder of a script (`sources` has the rules). If one of these sources is edited or upgraded, the
-kernel is compiled again. Edits of other files do not matter. Edits of comments and docstrings can matter only in the
-kernel's own file.
+whose name is a hash of sources. These are the sources of the kernel's module and of the modules that this module
+imports from its own package, from `othello_env`, or from the folder of a script (`sources` has the rules). If one of
+these sources is edited or upgraded, the kernel is compiled again. Edits of other files do not matter. Edits of comments
+and docstrings can matter only in the kernel's own file.
 
 A kernel may also call functions that its module does not import, because another module registered them for the class
 of an argument (`numba.extending.overload`). So the machine code is stored together with more hashes: one for each
@@ -67,8 +67,9 @@ def kernel(
         inline: let LLVM copy the function's body into its callers, so that LLVM can vectorise a loop around the call.
             Meant for helpers. Numba's own option `inline` is different: it types and compiles a copy for each caller.
         slp: let LLVM combine equal operations into one vector operation (superword-level parallelism). Meant for short
-            functions without loops or calls that do the same work in several directions. Use it only for integers:
-            Numba turns it off because calls of vectorised mathematical functions went wrong (Numba issue 8705).
+            functions that do the same work in several directions and contain no loops or calls. Use it only for
+            integers. By default Numba turns it off, because calls of vectorised mathematical functions went wrong
+            (Numba issue 8705).
         lean: do not count references to arrays. Counting them for twenty arrays takes longer than a small kernel runs.
             Meant for kernels that only other kernels call and that neither make nor return an array. For all other
             kernels, Numba refuses this option.

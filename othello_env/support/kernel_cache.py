@@ -23,7 +23,7 @@ _STALE_SECONDS = 30 * 24 * 3600.0
 
 
 def folder_of(function: Callable[..., Any]) -> Path | None:
-    """The folder for a kernel's machine code. None if the kernel has no source file or there is no safe folder."""
+    """The folder for a kernel's machine code, or None if the kernel has no source file or there is no safe folder."""
     try:
         file = Path(function.__code__.co_filename).absolute()
         return _folder(_digest_now(file, function.__globals__)[:16])
@@ -44,7 +44,7 @@ def digest_of(name: str) -> str:
 
 
 def _digest_now(file: Path, names: Mapping[str, Any]) -> str:
-    """The digest of the module in `file`, whose globals are `names`, for the present version of the file."""
+    """The digest of the module in `file`, for the present version of the file. `names` are the module's globals."""
     package = getattr(names.get("__spec__"), "parent", None) or ""
     status = file.stat()
     return _digest(file, package, status.st_mtime_ns, status.st_size)

@@ -1,6 +1,7 @@
 """Compile functions with Numba in ways that its documented options do not offer.
 
-Only this file of the package uses or changes Numba's internals. `missing` lists those that the installed Numba lacks.
+Only this file of the package uses or changes Numba's internals. `missing` lists the internals that the installed
+Numba lacks.
 """
 
 import contextlib
@@ -60,7 +61,7 @@ def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: boo
     Args:
         function: the function to compile.
         inline: let LLVM copy the function's body into its callers.
-        slp: whether to use LLVM's SLP vectoriser for this function, independent of the callers' setting.
+        slp: use LLVM's SLP vectoriser for this function. The setting of its callers does not matter.
         lean: do not count references to arrays, and leave out the wrapper through which Python calls the function.
         folder: the cache folder for the machine code; None for no cache.
     """
@@ -91,16 +92,16 @@ def compiled_for(dispatcher: Any, args: Iterable[Any]) -> Callable[..., Any]:
 
 
 def overloaded(function: Callable[..., Any], choose: Callable[[Any], Callable[..., Any]], *, lean: bool) -> None:
-    """Let compiled code that calls `function` call instead the function that `choose` returns for the first argument.
+    """Replace each call of `function` in compiled code by a call of the function that `choose` selects.
 
     Args:
         function: a function whose arguments are all positional.
-        choose: returns the compiled function for a class of named tuples. It gets None if the first argument is not a
-            named tuple.
+        choose: a function that takes a class of named tuples and returns a compiled function. It gets None if the
+            first argument of the call is not a named tuple.
         lean: do not count references to arrays.
     """
-    # Give Numba the Python body of the chosen function, which it then compiles for the caller's types. If Numba got a
-    # body that calls the chosen function, it would have to compile both.
+    # Give Numba the Python body of the chosen function. Numba then compiles this body for the caller's types. If Numba
+    # got a body that calls the chosen function, it would have to compile both.
     names = ", ".join(inspect.signature(function).parameters)
 
     def body_for(kind: Any) -> Any:
@@ -137,7 +138,10 @@ def _one_process(function: Callable[..., Any], folder: Path | None) -> contextli
 
 @contextlib.contextmanager
 def _settings(slp: bool) -> Iterator[None]:
-    """Set LLVM's SLP vectoriser, and pause garbage collection. The pause saves a tenth of compilation time or more."""
+    """Turn LLVM's SLP vectoriser on or off, and pause garbage collection.
+
+    The pause saves a tenth of the compilation time or more.
+    """
     slp_before, collects = _CONFIG.SLP_VECTORIZE, gc.isenabled()
     _CONFIG.SLP_VECTORIZE = int(slp)
     gc.disable()
@@ -204,7 +208,7 @@ class _Storage(CompileResultCacheImpl):
         return not references
 
     def reduce(self, cres: Any) -> Any:
-        """The data to store: the code, and a hash of the sources of each module that the code depends on.
+        """The data to store: the code and, for each module that the code depends on, a hash of the module's sources.
 
         Raises:
             OSError: a source cannot be read.

@@ -47,7 +47,7 @@ class Sources:
         memory: the path of the memory file, which need not exist.
 
     Raises:
-        OSError: the source of this module cannot be read.
+        OSError: the source file of this class cannot be read.
     """
 
     def __init__(self, memory: Path) -> None:

@@ -21,7 +21,10 @@ _Task = tuple[Callable[[int], Any], int, "SimpleQueue[_Answer]"]
 
 
 class Threads:
-    """`count` threads: the calling thread, and others that start when first needed. A forked process starts its own."""
+    """`count` threads: the calling thread, and others that start when they are first needed.
+
+    A forked process starts its own threads.
+    """
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -34,7 +37,7 @@ class Threads:
         """The results of work(0) to work(count - 1); the calling thread does work(0).
 
         Raises:
-            RuntimeError: a thread cannot be started; no work has begun.
+            RuntimeError: a thread cannot be started. In this case no work has begun.
             BaseException: a call of `work` raised an error. After all calls have ended, the error of the failed call
                 with the lowest number is raised.
         """
@@ -57,7 +60,7 @@ class Threads:
         return [result for _, result, _ in answers]
 
     def close(self) -> None:
-        """End the threads when their current work is done; `run` starts new ones."""
+        """End the threads when their current work is done. The next `run` starts new threads."""
         process = os.getpid()
         with self._lock(process):
             if self._process == process:
@@ -65,7 +68,10 @@ class Threads:
                 self._finalizer()
 
     def _lock(self, process: int) -> threading.Lock:
-        """The lock of this process. A forked process needs its own: in the parent a thread may hold the old lock."""
+        """The lock of this process.
+
+        A forked process needs its own lock, because a thread of the parent may have held the old lock during the fork.
+        """
         return self._locks.setdefault(process, threading.Lock())
 
     def _start(self, process: int) -> None:

@@ -1,6 +1,6 @@
 """N games as arrays: the arrays that every kind of game has.
 
-Besides these, each kind of game has its boards, a tuple of its own arrays.
+Each kind of game also has its boards, a tuple of its own arrays.
 
 Letters for shapes: N = games, M = a subset of the games, E = games that ended in a step, P = players, O = given
 openings, K = opponents, L = plies for which there is room.
@@ -43,7 +43,7 @@ moves ended the game before the learner's first turn.
 """
 
 SIDE_DRAWN = -2
-"""If `Plan.side` has this value, the learner's player is random in each game. It depends on the game's key."""
+"""If `Plan.side` has this value, the learner's player is random in each game. The choice depends on the game's key."""
 
 
 class Course(NamedTuple):
@@ -71,7 +71,7 @@ class Course(NamedTuple):
     redraws: npt.NDArray[np.int16]
     """The number of games that this game replaces, because they ended before the learner's first turn.
 
-    After the learner's first turn it is -1.
+    After the learner's first turn the value is -1.
     """
 
     def moves_of(self, i: int) -> tuple[int, ...]:
@@ -93,7 +93,10 @@ class Plan(NamedTuple):
     attempts: int
     """If random plies end the game, other random plies are tried, up to this number of attempts in all."""
     redraws: int
-    """The most times that a game is replaced because opponents' moves ended it before the learner's first turn."""
+    """The largest number of times that a game is replaced.
+
+    A game is replaced if opponents' moves end it before the learner's first turn.
+    """
     side: int
     """The learner's player, SIDE_DRAWN, or -1 if every side learns."""
     pool: npt.NDArray[np.uint64]

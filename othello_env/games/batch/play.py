@@ -64,7 +64,7 @@ def _note(course: Course, i: int, action: int) -> None:
 
 @kernel(lean=True)
 def _begin(rules: Any, course: Course, boards: _Tuple, i: int, key: np.uint64, plan: Plan, openings: _Tuple) -> bool:
-    """Begin game i with this key. Returns whether an opening was found that does not end the game."""
+    """Begin game i with this key. Returns whether it found an opening that does not end the game."""
     opening_key = mix(key, np.uint64(OPENING))
     chosen = np.int64(0)
     if len(plan.plies) > 1:
@@ -125,7 +125,7 @@ def begin_all(
     plan_fields: _Tuple,
     openings: _Tuple,
 ) -> int:
-    """Begin a game in each of some places of the batch. `numbers`, (M,), has the indices of these places.
+    """Begin one game in each of these places of the batch. `numbers`, (M,), has the indices of the places.
 
     First, `course.number` is increased by `ahead` in these places. The key of each game is a hash of the place's
     `course.env_key` and `course.number`.
@@ -163,7 +163,7 @@ def _end(
         boards: the boards of N games.
         ended: (E,) the numbers of the finished games.
         illegal: (E,) the illegal action that ended each game, or -1.
-        outcome: the outcome of the step, whose rewards are written.
+        outcome: the outcome of the step. Its rewards are written.
         by_margin: whether rewards are margins.
         template: any array of the dtype of the ends; see `ends_dtype`.
 
@@ -229,7 +229,7 @@ def step(
         template: any array of the dtype of the ends; see `ends_dtype`.
 
     Returns:
-        The ends and the moves, as `_end` returns them; and 0, or NO_OPENING if a game could not begin.
+        The ends and the moves, as `_end` returns them, and a number: 0, or NO_OPENING if a game could not begin.
     """
     course, outcome = Course(*course_fields), Outcome(*outcome_fields)
     over = course.over
@@ -291,7 +291,7 @@ def waiting(
 
     Returns:
         Four arrays (M,): the numbers of the games, ascending; the players to move; the keys for the opponents' random
-        choices; and the numbers of the opponents. Then what `take` returned for these games.
+        choices; and the numbers of the opponents. The fifth item is what `take` returned for these games.
     """
     course = Course(*course_fields)
     n, players = 0, course.rival.shape[1] + 1
@@ -339,8 +339,8 @@ def answer(
     before the learner's first turn, another game replaces this game.
 
     Returns:
-        The ends and the moves, as `_end` returns them; and 0, or the reason why a game could not begin, NO_OPENING or
-        NO_TURN.
+        The ends and the moves, as `_end` returns them, and a number: 0, or the reason why a game could not begin
+        (NO_OPENING or NO_TURN).
     """
     course, outcome, plan = Course(*course_fields), Outcome(*outcome_fields), Plan(*plan_fields)
     for k in range(len(actions)):

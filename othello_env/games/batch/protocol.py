@@ -78,15 +78,15 @@ class Batch(ABC):
             kernels.
         boards: the game's arrays, each with one entry per game along its first axis.
         fields: the fields of a board that are stored when a game ends, in the form that `numpy.dtype` takes.
-        longest: if `bounded`, the most plies that a game can have; else the number of plies for which there is room at
-            first.
+        longest: if `bounded` is true, the largest number of plies that a game can have; else the number of plies for
+            which there is room at first.
         action_dtype: the dtype in which actions are stored.
     """
 
     MOST_RANDOM_PLIES = 4096
-    """The most random plies with which a game can begin. A larger number counts as this one.
+    """The largest number of random plies with which a game can begin. A larger number counts as this one.
 
-    No game lasts that long under random play.
+    No game of random moves lasts that long.
     """
 
     bounded = True
@@ -119,7 +119,7 @@ class Batch(ABC):
         self._entry_points: dict[Any, Callable[..., Any]] = {}
 
     def _call(self, kernel: Callable[..., Any], *args: Any) -> Any:
-        """Call a kernel with the rules and these arguments, which have the same dtypes and layouts in every call."""
+        """Call a kernel with the rules and these arguments. Their dtypes and layouts must be the same in every call."""
         entry = self._entry_points.get(kernel)
         if entry is None:
             entry = self._entry_points[kernel] = entry_point(version_for(kernel, type(self.rules)), self.rules, *args)
@@ -200,9 +200,11 @@ class Batch(ABC):
         `othello_env.games.batch.arrays.Plan` describes all arguments but `positions` in more detail.
 
         Args:
-            positions: each game begins with a random one of these positions; if there are none, with its own start.
+            positions: each game begins with a random one of these positions. If there are none, it begins with its own
+                start.
             random_plies: the number of random plies that are played after the position.
-            redraws: the most times that a game is replaced because it ended before the learner's first turn.
+            redraws: the largest number of times that a game is replaced. A game is replaced if it ends before the
+                learner's first turn.
             side: the learner's player; SIDE_DRAWN if it is random; -1 if every side learns.
             pool: (P - 1, K) uint64, the bounds by which each seat's opponent is chosen.
             first: the number of the pool's first opponent.
@@ -263,7 +265,7 @@ class Batch(ABC):
             by_margin: whether rewards are margins.
 
         Returns:
-            The games that ended; and 0, or NO_OPENING if a game could not begin.
+            The games that ended, and a number: 0, or NO_OPENING if a game could not begin.
         """
         rows, moves, failed = self._call(
             play.step,
@@ -307,7 +309,7 @@ class Batch(ABC):
         """Play the opponents' legal actions, (M,), in the waiting games. `step` explains the other arguments.
 
         Returns:
-            The games that ended; and 0, or the reason why a game could not begin, NO_OPENING or NO_TURN.
+            The games that ended, and a number: 0, or the reason why a game could not begin (NO_OPENING or NO_TURN).
         """
         rows, moves, failed = self._call(
             play.answer,

@@ -1,9 +1,9 @@
 """N games of checkers as arrays; see `othello_env.games.batch`.
 
 The boards are nine arrays (N,). The first four are `own`, `opponent`, `kings` and `going`, as in
-`othello_env.games.checkers.kernels`. The fifth is `quiet`, the number of plies since the last capture or move of a man.
-The last four are the sets of pieces that may move NW, NE, SW and SE. All arrays are uint64 except `quiet`, which is
-int32. If pieces may still move in a finished game, the game is a draw, or an illegal action ended it.
+`othello_env.games.checkers.kernels`. The fifth is `quiet`, the number of plies since the last capture or the last move
+of a man. The last four are the sets of pieces that may move NW, NE, SW and SE. All arrays are uint64 except `quiet`,
+which is int32. If pieces may still move in a finished game, the game is a draw, or an illegal action ended it.
 """
 
 from __future__ import annotations
@@ -36,16 +36,17 @@ _ROWS = np.array(
     [sum(1 << 8 * (2 * k + 1 - odd) for k in range(4) if four >> k & 1) for odd in (0, 1) for four in range(16)],
     np.uint64,
 )
-"""(32,) words of eight bytes. A word is a row of an 8x8 board: a square's byte is 1 if the square is in a set, else 0.
+"""(32,) words of eight bytes. Each word is for a set of dark squares in one row of an 8x8 board.
 
-The first 16 words are for the 16 sets of dark squares in an even row (counted from 0). The others are for an odd row.
+A byte is 1 if its square is in the set, else 0. A row has four dark squares, so there are 16 possible sets. The first
+16 words are for an even row (counted from 0), the other 16 for an odd row.
 """
 
 _SQUARES: _Words = np.array([(two & 1) | (two >> 1) << 32 for two in range(4)], np.uint64)
 """(4,) a word for each subset of two neighbouring dark squares.
 
 A word is eight bytes of an action mask, four for each square, in the order of the directions. For each square of the
-subset, the byte for direction 0 is 1. A shift by 8 * direction moves the 1 to the byte for another direction.
+subset, the byte for direction 0 is 1. A shift by 8 * direction bits moves the 1 to the byte for another direction.
 """
 
 

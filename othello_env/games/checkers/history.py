@@ -24,7 +24,7 @@ def positions_before(position: Past, quiet_moves: Sequence[int], size: int) -> t
 
 
 def _squares_of_step(action: int, size: int) -> int:
-    """The two squares between which a step moves its piece, as a set of bits."""
+    """The square that a step leaves and the square that it reaches, as a set of bits."""
     target = notation.destination(action // 4, action % 4, 1, size)
     assert target is not None
     bits = kernels.POSITIONS[size]

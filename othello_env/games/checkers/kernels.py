@@ -249,8 +249,9 @@ def is_drawn(
 ) -> bool:
     """Whether the rules for draws end the game in a position.
 
-    Each row of `past[end - quiet : end]` is a position since the last capture or move of a man: its `own`, `opponent`
-    and `kings`. The players alternate in these positions, so only every second position has the same player to move.
+    Each row of `past[end - quiet : end]` is a position since the last capture or the last move of a man: its `own`,
+    `opponent` and `kings`. The players alternate in these positions, so only every second position has the same player
+    to move.
     """
     if quiet_limit > 0 and quiet >= quiet_limit:
         return True

@@ -47,7 +47,7 @@ def destination(square: int, direction: int, steps: int, size: int) -> int | Non
 
 
 def action_to_text(action: int, is_jump: bool, size: int) -> str:
-    """The name of a step or jump. If it would leave the board, its name has the direction instead of the target square.
+    """The name of a step or jump. If the move would leave the board, the name ends with the direction.
 
     >>> action_to_text(4 * 10 + 2, False, 8), action_to_text(4 * 10 + 3, True, 8), action_to_text(0, False, 8)
     ('11-15', '11x20', '1-NW')
@@ -101,7 +101,7 @@ def tokens(transcript: str) -> Iterator[str]:
 
 
 def board_to_text(pieces: list[tuple[int, bool] | None], size: int) -> str:
-    """The board, row by row. After each row come the standard numbers of its dark squares. A light square is ``.``."""
+    """The board, row by row. Each row ends with the standard numbers of its dark squares. A light square is ``.``."""
     half = size // 2
     lines = []
     for row in range(size):
@@ -114,7 +114,10 @@ def board_to_text(pieces: list[tuple[int, bool] | None], size: int) -> str:
 
 
 def pieces_to_fen(red: list[str], white: list[str], to_move: int) -> str:
-    """A position as text. Each side's pieces are a list such as ``["1", "K14"]``. This notation calls Red B (black)."""
+    """A position as text. Each side's pieces are a list such as ``["1", "K14"]``.
+
+    In this notation, the letter B (black) stands for Red.
+    """
     return f"{'BW'[to_move]}:W{','.join(white)}:B{','.join(red)}"
 
 

@@ -10,12 +10,13 @@ player that cannot move loses. The argument `draws` chooses when the game is a d
 - ``draws="threefold"``: the same position, with the same player to move, occurred twice before;
 - ``draws="40-move"``: each player has made 40 moves without a capture or a move of a man.
 
-A draw depends only on the moves since the last capture or move of a man. Positions before such a move cannot occur
-again.
+A draw depends only on the moves since the last capture or the last move of a man. After a capture or a move of a man,
+earlier positions cannot occur again.
 
-Actions are ``4 * square + direction``: squares are numbered as above but from 0; directions 0-3 are NW, NE, SW, SE.
+Actions are ``4 * square + direction``. Here squares are numbered from 0, not from 1. Directions 0-3 are NW, NE, SW, SE.
 Observations are six planes: the player's men, the player's kings, the opponent's men, the opponent's kings, the piece
-that must continue jumping, and ones if Red is to move. The observation does not show the history on which draws depend.
+that must continue jumping, and a plane that is all ones if Red is to move, else all zeros. The observation does not
+show the history on which draws depend.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ class Checkers(State):
     going: int
     """The bit of the piece in the middle of a chain of jumps, or 0."""
     quiet: int
-    """The number of quiet plies: the plies since the last capture or move of a man."""
+    """The number of quiet plies: the plies since the last capture or the last move of a man."""
     earlier: tuple[Past, ...]
     """The position before each of the quiet plies. Empty if the rule for draws does not need these positions."""
     _movers: tuple[int, int, int, int]  # the pieces that may move NW, NE, SW, SE
@@ -110,7 +111,7 @@ class Checkers(State):
         quiet: int,
         movers: Movers | None = None,
     ) -> None:
-        """Set all attributes. `position` is own, opponent, kings, going, to_move. Without `movers`, compute them."""
+        """Set all attributes. `position` is own, opponent, kings, going, to_move. If `movers` is None, compute them."""
         own, opponent, kings, going, to_move = position
         movers = movers or movers_of(own, opponent, kings, going, to_move == 0, size)
         put = object.__setattr__
@@ -166,7 +167,7 @@ class Checkers(State):
             going: the square, from 1, of the piece in the middle of a chain of jumps; 0 if there is no such piece.
 
         Raises:
-            NotationError: the text does not show a position, or no piece on `going` can continue a chain.
+            NotationError: the text does not show a position, or there is no piece on `going` that can continue a chain.
             TypeError: the argument is not text.
             ValueError: there is no such size, rule for draws or player.
         """

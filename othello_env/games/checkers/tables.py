@@ -22,9 +22,10 @@ __all__ = [
 ]
 
 DRAWS: dict[str, tuple[int, int]] = {"repetition": (1, 0), "threefold": (2, 0), "40-move": (0, 80)}
-"""For each rule for draws: how many earlier occurrences of the position make a draw, and how many quiet plies make one.
+"""For each rule for draws, the two numbers that make a draw.
 
-A quiet ply is a step of a king. 0 means that no number of them makes a draw.
+The first is a number of earlier occurrences of the position. The second is a number of quiet plies, which are steps of
+kings. If a number is 0, the rule does not count these occurrences or plies.
 """
 
 SQUARES = {
@@ -45,7 +46,10 @@ CELLS = {
 PLANES = {
     size: (64 * np.arange(5)[:, np.newaxis] + np.array(positions)) for size, positions in kernels.POSITIONS.items()
 }
-"""For each size, an array (5, dark squares): the index of each square's bit in five 64-bit sets, one after another."""
+"""For each size, an array (5, dark squares) that finds the squares' bits in five sets of 64 bits.
+
+The 320 bits are numbered from 0, one set after another. Entry (k, square) is the number of the square's bit in set k.
+"""
 
 
 def check_size(size: Any) -> int:

@@ -328,7 +328,7 @@ class Othello(State):
         return "\n".join([*lines, f"black (X) {black}, white (O) {white}, {status}"])
 
 
-# `_fill` uses these setters, because `__setattr__` of a position raises. They are a third faster than
+# `_fill` uses these setters, because `__setattr__` of a position raises an error. The setters are a third faster than
 # `object.__setattr__`.
 _put_size, _put_own, _put_opponent, _put_legal, _put_reply, _put_to_move, _put_moves = (
     vars(owner)[name].__set__

@@ -1,7 +1,7 @@
 """N games of Tribolo as arrays; see `othello_env.games.batch`.
 
 The boards are two int8 arrays. The grids, (N, (H + 2) * (W + 2)), are as in `othello_env.games.tribolo.kernels`. The
-other array, (N, H * W), has a 1 for each legal cell of the player to move.
+other array, (N, H * W), has a 1 for each cell that the player to move may take, else 0.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class TriboloRules(NamedTuple):
     cells: int
     walls: int
     attempts: int
-    """The most random starts that are tried until somebody can move."""
+    """The largest number of random starts that are tried until somebody can move."""
 
 
 @version(batch.set_start, TriboloRules)

@@ -24,7 +24,7 @@ NOBODY = 3
 def _run(grid: npt.NDArray[np.int8], spot: int, step: int, mover: int) -> int:
     """The number of cells that the mover converts in the direction `step` by taking the cell at `spot`.
 
-    These cells are a run of one opponent's cells, followed by a cell of the mover.
+    These cells are a run of one opponent's cells. The next cell after the run must be a cell of the mover.
     """
     colour = grid[spot + step]
     if colour >= EMPTY or colour == mover:

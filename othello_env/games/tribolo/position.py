@@ -31,7 +31,7 @@ __all__ = ["ATTEMPTS", "Tribolo"]
 _CELLS = "BRG-#"
 _COLUMNS = "abcdefghijklmnopqrstuvwxyz"
 ATTEMPTS = 1000
-"""The most random starts that are tried until somebody can move."""
+"""The largest number of random starts that are tried until somebody can move."""
 _TOKEN = re.compile(r"[a-z]\d+|[^\s,;]+", re.IGNORECASE)
 _MOVE_NUMBER = re.compile(r"\b\d+\.+(?!\d)")
 

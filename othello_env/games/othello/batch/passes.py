@@ -51,7 +51,10 @@ def disc_of(action: Int, size: np.uint64) -> np.uint64:
 
 @kernel(inline=True)
 def allowed(action: Int, legal: np.uint64, size: np.uint64) -> np.uint64:
-    """Return 0 if an action is illegal, else another number. `legal` is the set of squares where a disc is legal."""
+    """Return 0 if an action is illegal, else a number other than 0.
+
+    `legal` is the set of squares on which the player to move may place a disc.
+    """
     return (disc_of(action, size) & legal) | (np.uint64(np.uint64(action) == size * size) & np.uint64(legal == _0))
 
 
