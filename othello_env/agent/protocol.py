@@ -1,4 +1,4 @@
-"""The Agent protocol that every player implements, with its errors and the random choices of agents.
+"""The Agent protocol, which every player implements, and the errors and random choices of agents.
 
 An agent is asked for an action in one position (`act`), or for actions in many games at once (`act_batch`).
 """

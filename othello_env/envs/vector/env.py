@@ -179,7 +179,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         slices = [slice(a, b) for a, b in pairwise(bounds)]
         whole = [(slice(0, self.num_envs), self._batch)]
         self._parts = {len(slices): [(places, self._batch.part(places)) for places in slices], 1: whole}
-        """The places and the games of each part, by the number of threads that share a step."""
+        """For each number of threads that may share a step: the places and the games of each part."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in vars(self).items() if k not in ("_parts", "_buffers")}

@@ -31,7 +31,7 @@ class Sharing:
     def __init__(self, most: int) -> None:
         self._most = most
         self._step = -1  # the first step loads the kernels, so it is not part of a trial
-        self._trial = [0.0, 0.0]  # the seconds of this period's trial, in one thread and shared
+        self._trial = [0.0, 0.0]  # the seconds of this period's trial: steps in one thread, shared steps
         self._seconds = [0.0, 0.0]  # the same for all trials, weighted
         self._is_shared = self._is_faster_shared = False
         self._began = 0.0
