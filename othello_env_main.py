@@ -58,12 +58,13 @@ _waiting: list[bool] = []  # not empty from `_interrupt_again` until the interru
 def _interrupt(_: int, frame: "FrameType | None") -> None:
     """Handle an interrupt: raise KeyboardInterrupt if the command is running, else end the process.
 
-    Before and after the command, nothing would catch a KeyboardInterrupt. While Numba compiles or loads code, the
-    interrupt waits for a few seconds at most: a KeyboardInterrupt there could be lost or crash the process.
+    Before and after the command, nothing would catch a KeyboardInterrupt. While Numba compiles or loads code, a
+    KeyboardInterrupt could be lost, or it could crash the process. So the interrupt waits until Numba has finished, but
+    only for a few seconds.
     """
     _interrupted.append(time.monotonic())
     if _handling:
-        return  # Python called this handler within itself; what it does for the first interrupt holds for this one too
+        return  # another interrupt arrived while this handler was running, which now handles both
     _handling.append(True)
     try:
         _raise_or_wait(frame)

@@ -53,7 +53,7 @@ class Seat:
 
 
 def act_on_clock(agent: Agent, state: State, clock: Clock | None = None) -> int:
-    """An agent's unchecked answer. The agent gets those parts of the clock that its `act` takes as arguments."""
+    """An agent's unchecked answer. `Agent.act` explains which limits of the clock the agent gets as arguments."""
     if clock is None:
         return agent.act(state)
     act: Any = agent.act

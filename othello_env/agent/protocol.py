@@ -1,4 +1,4 @@
-"""The Agent protocol that every player implements, with its errors and the random choices of agents.
+"""The Agent protocol, which every player implements, and the errors and random choices of agents.
 
 An agent is asked for an action in one position (`act`), or for actions in many games at once (`act_batch`).
 """
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 Policy = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], Any]
-"""A function as an agent: it takes observations (N, C, H, W) and masks (N, A), both int8, and returns N actions."""
+"""A function that plays. It takes observations (N, C, H, W) and masks (N, A), both int8, and returns N actions."""
 
 
 class SpecError(ValueError):
@@ -85,10 +85,11 @@ class Agent(ABC):
     - ``evaluate(state, player)``: the value of the position for that player;
     - ``search(state)``: in games of two players, an object with `value`, the value for the player to move. The object
       may also have `visits`, a dict from each action to the number of times that a tree search tried it;
-    - ``analyse(state, scores=bool)``: an object with `score`, the value for the player to move; `unit`, the unit of the
-      value as text; and, if the argument is True, `scores`, a dict from each legal action to its value;
-    - ``exact_scores(states)``: (N, A) for N positions, the final disc difference under perfect play after each legal
-      action, positive if the player to move wins; NaN for illegal actions.
+    - ``analyse(state, scores=bool)``: an object with `score`, the value for the player to move, and `unit`, the unit of
+      the value as text. If the argument is True, the object also has `scores`, a dict from each legal action to its
+      value;
+    - ``exact_scores(states)``: for N positions, an array (N, A). For each legal action it has the final disc difference
+      under perfect play, positive if the player to move wins. For illegal actions it has NaN.
     """
 
     _game_key: int | None = None
@@ -128,7 +129,7 @@ class Agent(ABC):
         return type(self).act_batch is not Agent.act_batch
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
-        """(N,) actions for N positions; each game's random choices depend only on its key."""
+        """(N,) actions for N positions. The random choices in a game depend only on the key of this game."""
         actions = np.empty(len(batch), np.int64)
         for i, key in enumerate(batch.key.tolist()):
             begin_game(self, key)
@@ -143,7 +144,8 @@ class Agent(ABC):
         random choices from the seed and from `state.turn`, as `Chance` does.
 
         An agent that contains another agent must also call the inner agent's `new_game`, because nothing else calls it.
-        Two agents must not contain the same inner agent: each would begin a new game in it during the other's game.
+        Two agents must not contain the same inner agent. Otherwise, one of them would begin a new game in the inner
+        agent while the other's game is still going on.
         """
 
 
@@ -154,7 +156,7 @@ def begin_game(agent: Agent, key: int) -> None:
 
 
 def as_othello(state: State, who: str) -> Othello:
-    """Return the position if it is an Othello position; for agents that play only Othello.
+    """Return the position if it is an Othello position. Agents that play only Othello use this function.
 
     Args:
         state: a position of any game.

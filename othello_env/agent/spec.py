@@ -175,8 +175,8 @@ def _parse(spec: str) -> tuple[str, dict[str, str]]:
         option = _OPTION.match(text, place)
         if option is None:
             raise SpecError(
-                f'{spec!r}: expected key=value,key=value (a value with , or " double-quoted, a quote in it doubled) '
-                f"at {text[place:]!r}"
+                f'{spec!r}: expected key=value,key=value (a value that contains , or " is put in double quotes, and '
+                f"each quote in it is doubled) at {text[place:]!r}"
             )
         if option[1] in options:
             raise SpecError(f"{spec!r} gives {option[1]} twice")

@@ -54,7 +54,7 @@ def _last(state: Checkers, places: list[Place]) -> tuple[Place, ...]:
     """The squares where the last action began and ended.
 
     If the next square in the action's direction has a piece, the action was a step to this square. Otherwise it was a
-    jump to the square behind.
+    jump over this square to the one after it.
     """
     if not state.moves:
         return ()

@@ -43,8 +43,8 @@ def gif(
         values: for each position, the values of legal actions, shown over the squares; by default none.
 
     Raises:
-        ValueError: there are no positions, there are values for another number of positions, an action is not legal, or
-            a value is NaN.
+        ValueError: there are no positions, `values` and `states` have different lengths, an action is not legal, or a
+            value is NaN.
     """
     shown = _with_values(states, values)
     frames = [Image.fromarray(pixels(state, cell, numbers)) for state, numbers in shown]
@@ -63,7 +63,7 @@ def gif(
 
 
 def html(states: Sequence[State], title: str = "", cell: int = 56, values: Sequence[Mapping[int, float]] = ()) -> str:
-    """An HTML page that replays a game by buttons and keys. The page needs no other file.
+    """An HTML page that replays a game. Buttons and keys control it. The page needs no other file.
 
     Args:
         states: the positions, from the first to the last.
@@ -72,8 +72,8 @@ def html(states: Sequence[State], title: str = "", cell: int = 56, values: Seque
         values: for each position, the values of legal actions, shown over the squares; by default none.
 
     Raises:
-        ValueError: there are no positions, there are values for another number of positions, an action is not legal, or
-            a value is NaN.
+        ValueError: there are no positions, `values` and `states` have different lengths, an action is not legal, or a
+            value is NaN.
     """
     pictures = [svg(state, cell, numbers) for state, numbers in _with_values(states, values)]
     lines: dict[str, int] = {}

@@ -68,7 +68,7 @@ FELT = Cell("-", "#2f8f5b")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece on the board. A king has a crown, or as text a capital letter."""
+    """A piece on the board. A king has a crown. As text, a king is a capital letter."""
 
     place: Place
     look: Look
@@ -159,8 +159,8 @@ def scene_with_values(state: State, values: Mapping[int, float]) -> Scene:
 
     Args:
         state: the position.
-        values: the value of each action that gets a number, such as an agent's `action_values`. A certain win is
-            infinite. An empty mapping gives the plain scene.
+        values: the value of each action that gets a number, such as an agent's `action_values`. The value of a certain
+            win is infinite. An empty mapping gives the plain scene.
 
     Raises:
         ValueError: an action is not legal, or a value is NaN.
@@ -189,7 +189,11 @@ def _value_text(value: float) -> str:
 
 
 def _share(value: float, values: Mapping[int, float]) -> float:
-    """The place of a value between the least (0) and the greatest (1). A certain result is half as far again."""
+    """The place of a value between the least (0) and the greatest (1).
+
+    An infinite value counts as a finite value with the same sign. The size of this value is 1.5 times the largest size
+    of the other values, and at least 1.5.
+    """
     most = 1.5 * max([1.0, *(abs(each) for each in values.values() if math.isfinite(each))])
     low, high, here = (min(max(each, -most), most) for each in (min(values.values()), max(values.values()), value))
     return (here - low) / (high - low) if high > low else 1.0

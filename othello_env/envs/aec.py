@@ -153,8 +153,8 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         """Play an action of the agent to move. After the end of the game, each agent makes one more step, with None.
 
         Raises:
-            ValueError: the action is not an integer in range. After the end of the game: the action is not None.
-                Nothing has changed.
+            ValueError: the action is not an integer in range, or the game is over and the action is not None. Nothing
+                has changed.
             IllegalActionError: the action is illegal and the environment is strict. Nothing has changed.
             ResetNeeded: there was no reset yet, or all agents have made their last step.
         """

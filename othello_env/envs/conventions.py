@@ -85,7 +85,7 @@ def check_count(name: str, number: Any) -> int:
     """Check a count of at least 1 and return it as an int. NumPy's integers are accepted too.
 
     Raises:
-        ValueError: the number is not an integer, or less than 1.
+        ValueError: the number is not an integer, or it is less than 1.
     """
     try:
         count = 0 if isinstance(number, bool) else index(number)

@@ -31,11 +31,11 @@ def self_play_advantages(
     """Generalised advantage estimation (Schulman et al., 2016) for two sides that move in turn.
 
     Each side treats the other side as part of its environment. A step of a side lasts from one of its turns to its next
-    turn. The reward of this step is the sum of the side's rewards from all plies in between. So the loser of a game
-    gets its reward even if the winner made the last move. The values of one side are not used for the other side, with
-    one exception: for the side that is not to move after the last step, the value there is the negative of
-    `last_values`. If `values` and `last_values` are all zeros and `gae_lambda` is 1, the returns are the discounted
-    future rewards.
+    turn. The reward of this step is the sum of the side's rewards for its own ply and for the plies before its next
+    turn. So the loser of a game gets its reward even if the winner made the last move. The values of one side are not
+    used for the other side, with one exception. After the last step, only one side is to move; the value for the other
+    side is then the negative of `last_values`. If `values` and `last_values` are all zeros and `gae_lambda` is 1, the
+    returns are the discounted future rewards.
 
     Args:
         rewards: (T, N) the rewards that `step` returned, each for the player that acted.
@@ -47,9 +47,9 @@ def self_play_advantages(
         gamma: the discount from one turn of a side to its next turn.
         gae_lambda: from 0 (rely on the value of the next turn) to 1 (rely on the rewards of all later turns).
         illegal: (T, N) whether an illegal action ended the game, so that the other side got 0. This is
-            ``info["illegal_action"] >= 0``. With ``SAME_STEP``, if a game ended in the step, read
-            ``final_info = info["final_info"]`` instead: ``final_info["_illegal_action"] &
-            (final_info["illegal_action"] >= 0)``. None: no illegal actions.
+            ``info["illegal_action"] >= 0``. In ``SAME_STEP`` mode, if a game ended in the step, this is
+            ``final_info["_illegal_action"] & (final_info["illegal_action"] >= 0)``, where
+            ``final_info = info["final_info"]``. None: no illegal actions.
         played: (T, N) whether a step was a ply. In ``NEXT_STEP`` mode, the step after the end of a game is not a ply;
             its advantage is 0. None: all steps were plies.
 

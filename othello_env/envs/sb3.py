@@ -34,8 +34,8 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the
 
     Args:
         num_envs: the number of games.
-        arguments: the other arguments of `OthelloVectorEnv`, except `autoreset_mode`, ``copy=False`` and
-            ``opponent=None``.
+        arguments: the other arguments of `OthelloVectorEnv`. `autoreset_mode` is not allowed, nor are ``copy=False``
+            and ``opponent=None``.
 
     Attributes:
         env: the batch, an `OthelloVectorEnv`, which has `set_opponents` and other methods.

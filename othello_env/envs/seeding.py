@@ -10,8 +10,9 @@ number. The key of a game determines the opening, the learner's seat and the key
 A seed is an integer of at least 0; NumPy's integers are accepted too. A reset with a seed begins game 0. Each later
 reset without a seed begins the next game.
 
-If the opponents' moves would end a game before the learner's first turn, another game replaces it. The key of the other
-game is `redraw_key(game_key)`, so its opening, seat and opponents' keys are new. This is done at most `REDRAWS` times.
+If the opponents' moves would end a game before the learner's first turn, a new game replaces it. The key of the new
+game is `redraw_key(game_key)`. So the new game has its own opening, its own seat for the learner, and its own keys of
+the opponents. A game is replaced at most `REDRAWS` times.
 """
 
 from __future__ import annotations

@@ -59,7 +59,8 @@ class TriboloVectorEnv(VectorGames):
     Args:
         num_envs: the number of games.
         opponent: one opponent for both other seats, a pair of opponents, a dict from opponents to weights, or None for
-            self-play. `VectorGames` explains this argument and those that follow, except the four for the boards.
+            self-play. `VectorGames` explains this argument and those that follow, except `width`, `height`, `cells`
+            and `walls`.
         side: ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
         openings: where games begin; None for the game's own start.
         reward: ``"result"`` or ``"margin"``.

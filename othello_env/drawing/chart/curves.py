@@ -89,7 +89,9 @@ def _draw_plot(canvas: Canvas, panel: Panel, lines: Sequence[Sequence[tuple[floa
 
 
 def _ticks(smallest: float, largest: float) -> list[int]:
-    """The numbers 1, 2, 5, 10, 20, ... from the last that is at most `smallest` to one that is at least `largest`.
+    """A part of the numbers 1, 2, 5, 10, 20, ...
+
+    The first is the greatest that is at most `smallest`. The last is the least after it that is at least `largest`.
 
     >>> _ticks(64, 700), _ticks(64, 64)
     ([50, 100, 200, 500, 1000], [50, 100])

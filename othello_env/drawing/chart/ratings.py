@@ -14,8 +14,12 @@ __all__ = ["EloRow", "elo_chart"]
 
 _ROW = 30
 _TICKS = (50, 100, 200, 250, 500, 1000)
-"""The possible distances in Elo between two lines of the grid; the smallest with at most `_MOST_TICKS` is used."""
-_MOST_TICKS = 12  # the largest number of such distances in a chart
+"""The possible distances in Elo between two lines of the grid.
+
+A chart uses the smallest distance that fits at most `_MOST_TICKS` times between its least and its greatest Elo. If none
+does, it uses the largest distance.
+"""
+_MOST_TICKS = 12
 
 
 @dataclass(frozen=True)

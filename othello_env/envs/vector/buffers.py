@@ -45,8 +45,8 @@ class Buffers:
     def part(self, places: slice) -> tuple[Any, Any]:
         """The outcome and the views of some games.
 
-        The outcome is that of `othello_env.games.batch.arrays.Outcome`. The views are the planes and masks in the form
-        that `Batch.encode` takes.
+        The outcome is a tuple of the arrays that `othello_env.games.batch.arrays.Outcome` describes. The views are the
+        planes and masks in the form that `Batch.encode` takes.
         """
         key = places.start, places.stop
         if key not in self._parts:

@@ -60,16 +60,17 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     shape of `winner`, `plies` and `illegal_action` is (N,); the shape of `discs` is (N, P). `opponent` has indices of
     `opponents`, or -1 in self-play; its shape is (N,), or (N, 2) with three players. `action_mask`, (N, A) int8, is the
     same array as in the observation. Self-play has two more entries, (N,) int8: `to_move`, the players to move, and
-    `reward_to`, the players that get the rewards (-1 after a reset). Each entry has a mask, (N,) bool: `_winner` is the
-    mask of `winner`. A mask is True for all games or, after a reset with `reset_mask`, for the games that were
-    reset. Entries are computed when they are first read. They equal the entries of Gymnasium's `SyncVectorEnv`, with
-    one exception: after a reset with `reset_mask`, Gymnasium has zeros for the games that were not reset, but
-    `action_mask`, `to_move` and `reward_to` here have values for them too.
+    `reward_to`, the players that get the rewards (-1 after a reset). Each entry has a mask, (N,) bool; for example,
+    `_winner` is the mask of `winner`. A mask is True for all games or, after a reset with `reset_mask`, for the games
+    that were reset. Entries are computed when they are first read. They equal the entries of Gymnasium's
+    `SyncVectorEnv`, with one exception. After a reset with `reset_mask`, Gymnasium has zeros for the games that were
+    not reset. But `action_mask`, `to_move` and `reward_to` here have values for them too.
 
     In the default mode ``SAME_STEP``, the next game begins in the step in which a game ends. The observation and info
     are those of the next game. In such a step `info` has two more entries. `final_obs`, (N,) objects, has the last
-    observation of each game that ended, and None for the others. `final_info` is the last info of these games, without
-    `to_move` and `reward_to`. `position` returns the State of a game, `final_position` the last State of an ended game.
+    observation of each game that ended, and None for the others. `final_info` is the last info of the games that ended,
+    without `to_move` and `reward_to`. `position` returns the State of a game. `final_position` returns the last State
+    of a game that ended in the step.
 
     Gymnasium's own vector environments use the mode ``NEXT_STEP`` by default: when a game has ended, the next step only
     begins the next game. Gymnasium's wrappers that change observations work only with ``NEXT_STEP`` or ``DISABLED``. If
@@ -84,15 +85,16 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
             plies. A sequence of transcripts or States: each game begins at a random one of them.
         reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (how many discs the player is ahead).
-        strict: if True, an illegal action raises IllegalActionError and changes nothing; if False, it ends its game.
+        strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends its
+            game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``. `render` returns a tuple with a picture of each game.
         autoreset_mode: Gymnasium's `AutoresetMode` or its value, ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
             ``SAME_STEP``: when a game ends, the next game begins at once. ``NEXT_STEP``: the step after an end begins
             the next game; this step ignores the action and is not a ply. ``DISABLED``: only `reset` begins games.
-        copy: if True, every step returns new arrays, which the caller may keep. If False, every step returns and
-            overwrites the same arrays, and an info must be read before the next step.
+        copy: if True, every step returns new arrays, which the caller may keep. If False, every step overwrites and
+            returns the same arrays. Then an info must be read before the next step.
         num_threads: the number of threads that may share a step. If one thread is faster, it makes the steps alone.
-            Results do not depend on the number.
+            Results do not depend on the number of threads.
 
     Raises:
         ValueError: an argument is wrong. For an opponent this may be a SpecError or a WrongGameError.
@@ -167,7 +169,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return batch_space(self.single_action_space, self.num_envs)
 
     def _arrange(self) -> None:
-        """Make the buffers, and the parts of the games that threads step."""
+        """Make the buffers, and cut the games into a part for each thread."""
         self._cut()
         self._buffers = Buffers(self._batch)
 
@@ -177,7 +179,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         slices = [slice(a, b) for a, b in pairwise(bounds)]
         whole = [(slice(0, self.num_envs), self._batch)]
         self._parts = {len(slices): [(places, self._batch.part(places)) for places in slices], 1: whole}
-        """The places and the games of each part, by the number of threads that share a step."""
+        """For each number of threads that may share a step: the places and the games of each part."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in vars(self).items() if k not in ("_parts", "_buffers")}
@@ -201,8 +203,8 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         """Change the opponents. A game that has begun keeps its opponents until it ends or is reset.
 
         Args:
-            opponents: as in the constructor. A dict has opponents as keys and weights as values. In each game, an
-                opponent is chosen at random by these weights for each seat but the learner's.
+            opponents: as in the constructor. A dict has opponents as keys and weights as values. In each game, every
+                seat but the learner's gets an opponent that is chosen at random by these weights.
 
         Raises:
             ValueError: a spec or a weight is wrong, or this is a self-play environment. Nothing has changed.
@@ -243,7 +245,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return self._batch.state(i)
 
     def final_position(self, i: int) -> State:
-        """The final position, with its moves, of game i, which ended in the last step.
+        """The position, with its moves, in which game i ended in the last step.
 
         Raises:
             LookupError: game i did not end in the last step.
@@ -357,7 +359,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self._batch.encode(buffers.part(slice(0, self.num_envs))[1])
 
     def _share(self, count: int, work: Callable[[Batch, slice], _T]) -> list[_T]:
-        """The results of work(part, places) for the parts of the games, by this number of threads."""
+        """Call work(part, places) for each part of the games, in `count` threads. Returns the results."""
         parts = self._parts[count]
         if count == 1:
             return [work(part, places) for places, part in parts]

@@ -38,8 +38,8 @@ _AT_AN_END = _with_masks(*_FINAL)
 class StepInfo(dict[str, Any]):
     """A dict that makes some of its entries late: an entry is made when it, or the whole dict, is first read.
 
-    `later` makes such a dict. The constructor makes a dict without late entries; wrappers that convert all entries
-    call it. A copy is a plain dict.
+    `later` makes such a dict. The constructor makes a dict without late entries. Wrappers that convert all entries call
+    the constructor. A copy is a plain dict.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

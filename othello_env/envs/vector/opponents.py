@@ -89,7 +89,9 @@ def _name(opponent: Opponent, agent: Agent) -> str:
 
 
 def make_opponents(opponents: Opponent | tuple[Opponent, ...], start: State) -> tuple[list[Agent], list[str]]:
-    """Make an agent for each seat but the learner's, in turn order after it. Returns the agents and their names.
+    """Make an agent for each seat but the learner's. Returns the agents and their names.
+
+    Both lists are in turn order after the learner.
 
     Raises:
         ValueError: a spec is wrong, or a tuple does not have one opponent for each of these seats.

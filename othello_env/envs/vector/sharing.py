@@ -7,19 +7,22 @@ from time import perf_counter
 __all__ = ["Sharing"]
 
 _WORTHWHILE_SECONDS = 1e-4
-"""Other threads are tried only if a step takes this long in one thread, which is about the time to wake a thread."""
+"""Steps are shared only if one thread needs at least this time for a step. It takes about as long to wake a thread."""
 _PERIOD = 256
 _IS_SHARED = (False, False, True, True) * 4
-"""The trial at the beginning of a period. One thread and all threads make equally many even and odd steps, since the
-steps of games at the same stage are cheap and expensive in turn."""
+"""The trial at the beginning of a period: whether each of its steps is shared.
+
+If the games are at the same stage, cheap and expensive steps alternate. So each way makes as many even steps as odd
+steps.
+"""
 
 
 class Sharing:
     """Chooses for each step of a batch whether one thread makes it or all threads share it.
 
-    In every period of 256 steps, each way makes eight steps as a trial, and the faster one makes the rest. Earlier
-    trials count, too, each half as much as the one after it, because the times of single steps vary. Very short steps
-    are not shared even as a trial. The choice changes only the speed.
+    In every period of 256 steps, each of the two ways makes eight steps as a trial, and the faster way makes the rest.
+    The times of single steps vary, so earlier trials count too. Each counts half as much as the trial after it. Very
+    short steps are not shared even as a trial. The choice changes only the speed.
 
     Args:
         most: the number of threads.
@@ -28,7 +31,7 @@ class Sharing:
     def __init__(self, most: int) -> None:
         self._most = most
         self._step = -1  # the first step loads the kernels, so it is not part of a trial
-        self._trial = [0.0, 0.0]  # the seconds of this period's trial, in one thread and shared
+        self._trial = [0.0, 0.0]  # the seconds of this period's trial: steps in one thread, shared steps
         self._seconds = [0.0, 0.0]  # the same for all trials, weighted
         self._is_shared = self._is_faster_shared = False
         self._began = 0.0
