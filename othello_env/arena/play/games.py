@@ -101,7 +101,7 @@ def play_game(
         agents: the agents by name. The pairing may use only some of them.
         pairing: the game.
         clock: the time of each side. An agent that answers too late loses. Preparing for a game is not timed.
-        watch: its methods are called before the game, and before and after each move.
+        watch: its methods are called while the game is prepared and played.
 
     Raises:
         AgentLeftError: an agent, such as a person, has left the game.

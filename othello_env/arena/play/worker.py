@@ -124,7 +124,7 @@ class _Reporter:
 
 
 class _Agents(Mapping[str, Agent]):
-    """The agents by name. With a clock, each agent gives one answer that is not timed before its first game.
+    """The agents by name. With a clock, each agent gives one untimed answer before its first game.
 
     An agent's first answer may take long, because the agent may compile or load something.
     """
