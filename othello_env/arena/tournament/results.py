@@ -90,7 +90,7 @@ class MatchResult:
         return numbers[record.agents.index(first)], numbers[record.agents.index(second)]
 
     def points_by_opening(self) -> list[list[float]]:
-        """For each opening, the agent's points in the games that begin with it: 1 for a win, 0.5 for a draw, 0 for a loss."""
+        """For each opening, the agent's points in the games from there: 1 for a win, 0.5 for a draw, 0 for a loss."""
         found: dict[int, list[float]] = defaultdict(list)
         for record, points in zip(self.records, self._points, strict=True):
             found[record.opening].append(points)
