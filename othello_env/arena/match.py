@@ -1,4 +1,4 @@
-"""A match: a tournament of two agents, played in this process, whose result is the score of the first agent."""
+"""A match is a tournament of two agents, played in this process. Its result is the score of the first agent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ __all__ = ["MatchResult", "match_names", "play_match"]
 _MOST_AT_ONCE = 256
 """The most games played at once.
 
-This number never depends on time. So a match can be repeated even if its agents use a global random generator.
+The number of games in a batch never depends on time. So a match can be repeated even if its agents use a global random
+generator.
 """
 
 
@@ -38,8 +39,9 @@ def play_match(
 ) -> MatchResult:
     """Play a match in colour-swapped pairs and return the result of the first agent.
 
-    A tournament of the two agents with the same seed, openings and names (see `match_names`) has the same games. An
-    agent that gives an illegal answer or raises an error forfeits the game. A `FaultWarning` at the end reports this.
+    With the same seed, openings and names (see `match_names`), a tournament of the two agents has the same games as
+    this match. An agent that gives an illegal answer or raises an error forfeits the game. A `FaultWarning` at the end
+    reports this.
 
     Args:
         a: the first agent: an agent, a spec or a callable.

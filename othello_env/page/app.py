@@ -1,8 +1,9 @@
 """The page's server: its static files, and its answers to the page's messages.
 
 Every message is a POST of a JSON object. Most messages have a ``record`` of the game (see `othello_env.page.messages`).
-The answer is JSON, or a file if the message asks for a replay. If a field of the message is wrong or an agent fails,
-the answer is ``{"error": text}``. A request that is not such a message is refused with plain text.
+The answer is JSON, or a file if the message asks for a replay. If the message is wrong or an agent fails, the
+answer is ``{"error": text}``. A message that is too large or too slow gets an error in plain text, and so does a
+request that `othello_env.page.guard.Guard` refuses.
 """
 
 from __future__ import annotations

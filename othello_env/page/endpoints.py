@@ -86,6 +86,6 @@ class _Replays:
         async with self._drawing:
             if kind == "gif":
                 return Response(await asyncio.to_thread(lambda: gif(game.states())), media_type="image/gif")
-            # This content type makes it a file to save: it must not run as a page of this server.
+            # With this content type the browser saves the file. It must not run the file as a page of this server.
             page = await asyncio.to_thread(lambda: html(game.states()))
             return Response(page, media_type="application/octet-stream")

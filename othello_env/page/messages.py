@@ -21,11 +21,11 @@ _MAX_SECONDS = 86_400
 
 
 class MessageError(ValueError):
-    """A message is wrong. The page itself never sends such a message."""
+    """A message is wrong, for example because a field is missing."""
 
 
 class Reader:
-    """The fields of a JSON object. Each is checked when it is read.
+    """The fields of a JSON object. Each field is checked when it is read.
 
     Raises:
         MessageError: the value is not an object, or a field is missing or wrong.

@@ -1,4 +1,4 @@
-"""Reads from a JSON file of results what the page draws: matches, ratings and learning curves."""
+"""Reads a JSON file of results for the page, which draws its matches, ratings and learning curves."""
 
 from __future__ import annotations
 
@@ -116,9 +116,10 @@ def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _scores(point: dict[str, Any]) -> dict[str, Any]:
-    """A point's scores by name: for each opponent, with and without a search, if the point has ``scores``.
+    """A point's scores by name.
 
-    Otherwise the value ``score``, and each value ``NAME`` whose error the point has under ``NAME +-``.
+    If the point has ``scores``, these are the scores against each opponent, with and without a search. Otherwise they
+    are the value ``score`` and each value ``NAME`` that has an error, ``NAME +-``.
     """
     if "scores" in point:
         without = {f"{opponent}, without search": score for opponent, score in point.get("without search", {}).items()}

@@ -57,10 +57,10 @@ def read_text(record: PageGame, text: str) -> PageGame:
 
 
 def _plain(text: str) -> str:
-    """Reduce a text that was copied from Python to the board and the player to move. Other text stays as it is.
+    """If a text was copied from Python, reduce it to the board and the player to move. Other text stays as it is.
 
-    The call ``Othello.from_text(...)`` that ``repr(state)`` shows is removed, or the labels and the status line that
-    ``print(state)`` shows.
+    If the text is from ``repr(state)``, the call around the board, such as ``Othello.from_text(...)``, is removed. If
+    the text is from ``print(state)``, the labels and the status line are removed.
     """
     if written := _REPR.fullmatch(text.strip()):
         return " ".join(filter(None, written.groups()))

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 __all__ = ["Key", "Tickets"]
 
 Key = tuple[str, str]
-"""The client's name, and the client's name for the answer (the ticket)."""
+"""The name of the client, and the name that the client gave to the answer (the ticket)."""
 
 _HOLD_SECONDS = 0.25
 """How long a request is held before the page is asked to try again."""
@@ -83,7 +83,7 @@ class _Ticket:
             self._end.cancel()
 
     def leave(self, patience: float) -> None:
-        """Count one waiting request less. If none is left, a new one must come within `patience` seconds."""
+        """Count one waiting request fewer. If none is left, a new one must come within `patience` seconds."""
         self._waiting -= 1
         if not self._waiting:
             self._end = asyncio.get_running_loop().call_later(patience, self._stop)

@@ -26,7 +26,7 @@ def play_batch(
     Args:
         agents: the agents that play.
         starts: the N positions in which the games begin.
-        seats: (N, 2), for each game and side, the index in `agents` of the agent that plays it.
+        seats: (N, 2), for each game and side, the index in `agents` of the agent that plays this side.
         keys: (N, 2), the 64-bit key of each side's random choices.
 
     Raises:

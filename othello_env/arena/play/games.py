@@ -35,7 +35,10 @@ class Watch(Protocol):
         """Called when the player is asked for a move. The player has this many seconds; None means no limit."""
 
     def plays(self, action: int, seconds: float) -> None:
-        """Called when an action is played, with the player's thinking time: 0 for a forced pass or without a clock."""
+        """Called when an action is played, with the seconds that the player thought.
+
+        These are 0 for a forced pass and without a clock.
+        """
 
 
 def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iterator[GameRecord]:
@@ -98,7 +101,7 @@ def play_game(
         agents: the agents by name. The pairing may use only some of them.
         pairing: the game.
         clock: the time of each side. An agent that answers too late loses. Preparing for a game is not timed.
-        watch: its methods are called before the game, and before and after each move.
+        watch: its methods are called while the game is prepared and played.
 
     Raises:
         AgentLeftError: an agent, such as a person, has left the game.
@@ -175,7 +178,10 @@ def failure(agent: Agent, state: State, error: BaseException) -> str:
 
 
 def _described(error: BaseException) -> str:
-    """An error as text, with its place: the traceback's first file outside this package, and the last line there."""
+    """An error as text, with its place.
+
+    The place is the traceback's first file outside this package, and the last line that the traceback names in it.
+    """
     files = traceback.extract_tb(error.__traceback__)
     theirs = [frame for frame in files if not Path(frame.filename).is_relative_to(_PACKAGE)]
     place = ""

@@ -53,7 +53,7 @@ def play_elsewhere(
         seed: used to make the agents. It matters only for random choices that do not depend on the key of a game.
         clock: the time of each side; an agent that exceeds it is stopped.
         workers: the number of jobs played at the same time; None means 1, or on a cluster one for each core.
-        ray: play on a cluster.
+        ray: whether to play on a cluster.
 
     Raises:
         TypeError, WorkerError: see `play_jobs`. A cluster may raise more errors; see `play_jobs_on_cluster`.

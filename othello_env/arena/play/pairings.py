@@ -56,7 +56,10 @@ class Pairing:
 
 
 def check_games(games: Any, players: int = 2) -> int:
-    """Check a number of games and return it as an int. Each opening is played once in every rotation of the seats.
+    """Check a number of games and return it as an int.
+
+    The number of games must be a multiple of the number of players, since each opening is played once in every rotation
+    of the seats.
 
     Raises:
         TypeError: `games` is not an integer, or is a bool.

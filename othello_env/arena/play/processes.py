@@ -1,4 +1,4 @@
-"""Play games in worker processes, several at once. An agent that exceeds its time is stopped with its process.
+"""Play games in worker processes, several at once. If an agent exceeds its time, its process is stopped.
 
 A worker process (`othello_env.arena.play.worker`) plays the games that it gets and sends the records back. In a watched
 game the worker also reports each move. If the worker is killed or dies, these reports show how far the game had come
@@ -125,7 +125,7 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=serve, args=(theirs, dict(roster), seed, clock), daemon=True)
-        with _interrupts_held():  # only the owner gets Ctrl-C; it then stops the worker
+        with _interrupts_held():  # only the owner gets Ctrl-C; the owner then stops the worker
             self.process.start()
         theirs.close()
         self.stopped = False

@@ -37,7 +37,7 @@ def serve(
     """Play the games that arrive on a connection, until the owner has ended.
 
     Each message from the owner is (pairings, watched). The answer is ("records", records) when the games are played, or
-    ("failed", reason). Before the answer, the worker sends ("compiles",) if it compiles kernels for long. In watched
+    ("failed", reason). If the worker compiles kernels for long, it sends ("compiles",) before the answer. In watched
     games it also sends each call of a method of `Watch`, as (method, player or action, seconds).
 
     Args:
@@ -124,7 +124,7 @@ class _Reporter:
 
 
 class _Agents(Mapping[str, Agent]):
-    """The agents by name. With a clock, each agent gives one answer before its first game, which is not timed.
+    """The agents by name. With a clock, each agent gives one untimed answer before its first game.
 
     An agent's first answer may take long, because the agent may compile or load something.
     """

@@ -51,7 +51,7 @@ class Benchmark:
         return f"{self.agent}: Elo {self.placement.elo_text} ({name}, {games} games, openings {BALANCED}, seed {seed})"
 
     def rows(self) -> list[tuple[str, ...]]:
-        """A row of texts, with the columns of `HEAD`, for each rung that the agent played, the weakest rung first."""
+        """A row of texts for each rung (opponent) that the agent played, from the weakest; the columns are `HEAD`."""
         placement, rows = self.placement, list[tuple[str, ...]]()
         if placement is None:
             return rows

@@ -12,8 +12,8 @@ unreliable if there are few games or if the games are one-sided. So a pair of ga
 game and as at most two.
 
 If one group of agents took every point against the others, the results limit the difference between the groups in only
-one direction (Ford, Am. Math. Mon. 64, 1957). In the other direction only the penalty would limit the difference, so
-that end of the interval is infinite.
+one direction (Ford, Am. Math. Mon. 64, 1957). In the other direction only the penalty would limit the difference. So
+the end of the interval in that direction is infinite.
 
 Common packages for this model treat all games as independent and cannot fix more than one rating. So this module
 computes the ratings itself.
@@ -66,10 +66,10 @@ class Ratings:
 
     Attributes:
         elo: the ratings by name; agents with fixed ratings come first. NaN for an agent without a rating.
-        covariance: (K, K) float64, the covariance of the ratings in the same order, in squared Elo points; 0 for fixed
-            ratings.
-        limited: two sets of agents: those whose ratings the results limit from below, and those whose ratings they
-            limit from above.
+        covariance: (K, K) float64, the covariance of the ratings in the order of `elo`, in squared Elo points; 0 for
+            fixed ratings.
+        limited: two sets of agents. The results limit the ratings of the first set from below, and the ratings of the
+            second set from above.
     """
 
     elo: dict[str, float]
@@ -97,7 +97,7 @@ class Ratings:
         return replace(self, elo=elo, limited=(below.difference(agents), above.difference(agents)))
 
     def interval(self, agent: str) -> tuple[float, float]:
-        """The 95% interval of a rating; an end is infinite if the results do not limit the rating there."""
+        """The 95% interval of a rating. An end is infinite if the results do not limit the rating in that direction."""
         half, (below, above) = Z95 * self.error(agent), self.limited
         return (
             self.elo[agent] - half if agent in below else -math.inf,
@@ -135,7 +135,7 @@ class _Meetings:
 
     Attributes:
         names: the names of the agents; agents with fixed ratings come first.
-        free: for each name, whether the rating is free: not fixed, so it must be found.
+        free: for each name, whether the rating is free. A free rating is not fixed, so it must be found.
         given: for each name, the fixed rating in log odds; 0 if the rating is free.
         games, points, ss, sg, gg: (M,), each pair's sums of g, s, s * s, s * g and g * g over its units; see `_sums`.
         design: (M, F). In each pair's row, the first agent's column is 1, the second agent's is -1, the rest is 0.
@@ -206,7 +206,8 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratin
 
     Args:
         comparisons: the results.
-        fixed: at least one known rating by name, such as ``{"random": 0}``. The other ratings are relative to these.
+        fixed: at least one known rating by name, such as ``{"random": 0}``. The other ratings are relative to the
+            fixed ones.
 
     Raises:
         ValueError: a comparison is impossible, no rating is fixed, no chain of games connects an agent to a fixed

@@ -157,7 +157,7 @@ def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAcc
 
 
 def random_endgame() -> tuple[float, float]:
-    """The expected share of best moves, and the expected mean loss in discs, of random moves.
+    """If moves are random: the expected share of best moves, and the expected mean loss of a move in discs.
 
     >>> [round(number, 2) for number in random_endgame()]
     [0.24, 9.79]
@@ -177,7 +177,9 @@ def _answers(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
         except (AgentLeftError, WrongGameError):
             raise
         except (Exception, SystemExit) as error:
-            raise_interrupt(error)  # else ask for each position separately below: perhaps the agent fails in only a few
+            # Perhaps the agent fails in only a few positions. So, unless this was an interrupt, each position is asked
+            # separately below.
+            raise_interrupt(error)
     return [_answer(agent, position, key) for position, key in zip(positions, keys, strict=True)]
 
 

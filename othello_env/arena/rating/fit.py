@@ -17,7 +17,7 @@ class Fit:
     """Pearson's chi-square of an agent's scores against rungs, the opponents of the ladder.
 
     Attributes:
-        chi_square: the sum over rungs of (points - expected points)^2 / variance, where points are the agent's.
+        chi_square: the sum over rungs of (points - expected points)^2 / variance. The points are those of the agent.
         rungs: the number of rungs in the sum. A rung is left out if either side is expected to get fewer than 5 points.
     """
 

@@ -40,7 +40,10 @@ HALF_WIDTH = 25.0
 _SMALLEST_BATCH, _LARGEST_BATCH = 4, 64
 """The fewest and the most pairs of games in a batch. The first batches are small, since little is known yet."""
 _INFORMATIVE = 0.8
-"""Rungs take turns if a game against them gives at least this share of the most information that any rung gives."""
+"""How informative the rungs are that take turns.
+
+A game against such a rung gives at least this share of the information that a game against the best rung gives.
+"""
 _BEYOND = 0.9
 """An agent is too strong for the ladder if its expected score against the strongest rung is above this number.
 

@@ -33,9 +33,10 @@ def play_tournament(
 ) -> Tournament:
     """Play a tournament, or only the games that are missing in a file.
 
-    Each finished game is added to the file and passed to `progress` at once; Ctrl-C waits until both are done. Games of
-    this tournament that are already in the file count, and are not played again. An agent that answers with an illegal
-    action, raises an error or exceeds its time forfeits that game. A `FaultWarning` at the end reports this.
+    Each finished game is added to the file and passed to `progress` at once. Ctrl-C takes effect only when both
+    are done. Games of this tournament that are already in the file count, and are not played again. An agent that
+    answers with an illegal action, raises an error or exceeds its time forfeits the game. A `FaultWarning` at the end
+    reports this.
 
     Args:
         agents: the agents by name, as specs, agents or callables.
@@ -43,14 +44,14 @@ def play_tournament(
         file: the file of records; None for no file.
         clock: the time of each side. With a clock, worker processes play, and an agent that is out of time is stopped.
         workers: the number of processes that play, by default 1; without a clock, 1 means this process.
-        ray: play on a Ray cluster, by default on all its cores; see `othello_env.arena.play.cluster`. The results are
-            the same as without Ray.
+        ray: whether to play on a Ray cluster, by default on all its cores; see `othello_env.arena.play.cluster`. The
+            results are the same as without Ray.
         progress: called with the record of each game, first with the records that are already in the file.
 
     Raises:
         ValueError: an agent or the schedule is wrong.
         RecordError: a game in the file does not belong to this tournament. The message names the line, and nothing is
-            written. This is a ValueError too.
+            written. A RecordError is also a ValueError.
         OSError: the file cannot be written, or another process writes to it.
         AgentLeftError: an agent, such as a person, has left the game.
         MissingExtraError: Ray is not installed.
@@ -93,7 +94,7 @@ def _warn(result: Tournament) -> None:
 
 
 def _take_up(records: list[GameRecord], out: RecordFile | None, progress: Callable[[GameRecord], None] | None) -> None:
-    """Continue a file: remove a last line that is incomplete, and report the games that are in the file."""
+    """Continue a file: remove its last line if the line is incomplete, and report the games that are in the file."""
     if out is not None:
         out.cut_torn_line()
     if progress is not None:

@@ -72,7 +72,7 @@ class MatchResult:
     def margin(self) -> float:
         """The mean margin of a game, in the unit of the game's scores (discs in Othello); NaN without games.
 
-        A game's margin here is half the difference: the first agent's margin minus the second's. In a game of two
+        Here the margin of a game is (the first agent's margin - the second agent's margin) / 2. In a game of two
         players this is the margin of the first agent.
         """
         margins = [(mine - theirs) / 2 for mine, theirs in (self._of_both(r, r.margins) for r in self.records)]
@@ -90,7 +90,7 @@ class MatchResult:
         return numbers[record.agents.index(first)], numbers[record.agents.index(second)]
 
     def points_by_opening(self) -> list[list[float]]:
-        """For each opening, the agent's points in its games: 1 for a win, 0.5 for a draw, 0 for a loss."""
+        """For each opening, the agent's points in the games from there: 1 for a win, 0.5 for a draw, 0 for a loss."""
         found: dict[int, list[float]] = defaultdict(list)
         for record, points in zip(self.records, self._points, strict=True):
             found[record.opening].append(points)
@@ -162,7 +162,7 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
 
     The two games of a colour-swapped pair share an opening and are not independent, so the pair is the unit. The
     interval is Wilson's (J. Am. Stat. Assoc. 22, 1927), which is also valid for scores near 0 and 1. A pair counts as
-    one to two independent games: as more games if the scores of the pairs vary less.
+    one to two independent games. The less the scores of the pairs vary, the more games a pair counts as.
 
     Args:
         scores: the score of each pair, 0 to 1.

@@ -31,23 +31,23 @@ class Schedule:
     """The games of a match or a tournament.
 
     The agents of one game are a group: a pair if the game is for two players. Each group plays each opening once in
-    every rotation of the seats, so a pair plays it with both colours. All groups have the same openings, and all groups
-    play the first opening before any group plays the second. A game's key depends only on the rules, the seed, the
-    opening and the agents' names. So a tournament with more games or agents includes the games of the smaller
-    tournament. A match is a tournament of two agents.
+    every rotation of the seats. So a pair plays each opening twice, with swapped colours. All groups have the same
+    openings, and all groups play the first opening before any group plays the second. A game's key depends only on the
+    rules, the seed, the opening and the agents' names. So a tournament with more games or agents includes the games of
+    the smaller tournament. A match is a tournament of two agents.
 
     Attributes:
         agents: the names of the agents, all different.
-        games: the number of games of each group, a multiple of the number of players. None means 200 or, if that is not
-            a multiple, the next multiple.
-        openings: None for the usual start, ``"random:PLIES"``, ``"balanced-v0"`` for the packaged list, or a list of
-            transcripts or States. The openings of a list are taken in turn.
+        games: the number of games of each group, a multiple of the number of players. None means 200, rounded up to
+            such a multiple.
+        openings: None for the usual start, ``"random:PLIES"`` for this number of random plies, ``"balanced-v0"`` for
+            the packaged list, or a list of transcripts or States. The openings of a list are taken in turn.
         seed: determines the openings and all random choices.
         rules: the rules of the game.
         gauntlet: whether only the groups that include the first agent play.
         near: agents meet only if they are at most this many places apart in `agents`; None for no limit.
-        new_game: takes a key and returns the position in which a game begins; by default the start in `rules`. If the
-            position cannot be written as text, records of these games cannot be replayed.
+        new_game: takes a key and returns the position in which a game begins; by default the start in `rules`. If
+            `rules` cannot read this position from text, records of these games cannot be replayed.
 
     Raises:
         TypeError: games or the seed is not an integer.
@@ -100,7 +100,7 @@ class Schedule:
         return self.openings if isinstance(self.openings, str) else None
 
     def missing(self, done: Container[tuple[int, tuple[str, ...]]]) -> Iterator[Pairing]:
-        """The games in order, without those in `done`, which contains pairs (number of the opening, agents)."""
+        """The games in order, without the games in `done`, each given as (number of the opening, agents)."""
         for number in range(self.num_openings):
             for names in self._seatings:
                 if (number, names) not in done:
@@ -138,7 +138,10 @@ class Schedule:
 
     @cached_property
     def _opening(self) -> Callable[[int], Opening]:
-        """A function that returns the opening with a number. It keeps the last few: several games begin with each."""
+        """A function that returns the opening with a given number.
+
+        It keeps the last few openings, because several games begin with each opening.
+        """
         return lru_cache(_KEPT_OPENINGS)(self._make_opening)
 
     def _make_opening(self, number: int) -> Opening:

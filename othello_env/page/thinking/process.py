@@ -60,7 +60,7 @@ class Process:
             async with asyncio.timeout(_START_SECONDS):
                 line = await self._out.readline()
         if not line:
-            raise ThinkingError("a process to think in did not start")
+            raise ThinkingError("a thinking process did not start")
 
     async def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """The answer of `othello_env.page.thinking.worker.answer` to a request, or ``{"error": text}``.

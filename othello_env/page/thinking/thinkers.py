@@ -24,8 +24,8 @@ class Thinkers:
         processes: the number of processes, at least two.
         seconds: the longest time for a think.
         start_seconds: the additional time for a process's first think, which may have to compile.
-        grace_seconds: how long a think continues after nobody waits for it. Most thinks end within this time, which
-            saves their processes: to stop a think, its process must be killed.
+        grace_seconds: how long a think continues after nobody waits for it any more. Most thinks end within this time,
+            so their processes need not be killed.
     """
 
     def __init__(

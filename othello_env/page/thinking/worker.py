@@ -1,6 +1,6 @@
 """The program of a process that thinks: it reads requests from stdin and writes answers to stdout.
 
-Each request and each answer is one line of JSON. A think (an agent's work on one request) can only be stopped if it has
+Each request and each answer is one line of JSON. A think (an agent's work on one request) can be stopped only if it has
 a process of its own, since agents can be compiled code or other programs. The first line on stdout says that the
 process is ready. The process ends when its stdin ends, even while it thinks.
 """
@@ -41,13 +41,14 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
         return {"powers": powers(agent)}
     game = PageGame.read(request["record"])
     state = game.states()[-1]
-    # A new seat for each answer, so that it depends only on the game, not on what this process was asked before.
+    # Each answer gets a new seat. So the answer depends only on the game, not on earlier requests to this process.
     seat = Seat(agent, seat_key(game.seed, state.to_move))
     match request["task"]:
         case "move":
             began = time.perf_counter()
             action = seat.ask(state, Clock(game=request.get("seconds_left")))
-            seconds = round(time.perf_counter() - began, 3)  # for the player's clock, so without this process's start
+            # These seconds are for the player's clock, so they do not include the start of this process.
+            seconds = round(time.perf_counter() - began, 3)
             return {"action": action, "name": state.action_to_text(action), "seconds": seconds}
         case "exact":
             return exact(agent, state).to_json()
