@@ -57,14 +57,15 @@ class Engine(Agent):
         depth: the maximum number of plies to search.
         nodes: the maximum number of positions to visit.
         ms: the maximum number of milliseconds for a move.
-        exact: with this number of empty squares or fewer, the engine searches to the end. The default is 12 or, with a
-            time limit, the largest number for which the time is likely to be enough, but at least 12.
+        exact: with this number of empty squares or fewer, the engine searches to the end. Without a time limit
+            the default is 12. With a time limit it is the largest number for which the time is likely to be enough, but
+            at least 12.
         eval: ``ntuple``, ``ntuple:weights=FILE``, or an evaluation by square weights or moves (``count``,
             ``mobility``, ``modified``, ``standard``, ``swh``, ``weighted``). The default is the packaged n-tuple
             weights for the board's size, or ``mobility`` for a size without packaged weights.
         hash: the size of the transposition table in MiB.
-        selective: skip a search if a shallower one predicts its result with high probability (see `probcut`). Has an
-            effect only with the packaged n-tuple weights for 8x8. A search to the end never skips.
+        selective: skip a search if a shallower one predicts its result with high probability (see `probcut`). This has
+            an effect only with the packaged n-tuple weights for 8x8. A search to the end never skips.
 
     Raises:
         TypeError: an option that must be a whole number is not one.

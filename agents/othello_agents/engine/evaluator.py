@@ -57,8 +57,8 @@ class Evaluator(NamedTuple):
         deltas: (64, L) int16, what the mover's disc on each square adds to each placement's configuration.
         offsets: (P,) int64, the index of configuration 0 in each placement's table.
         configurations: (64, L) int16, the configurations for each number of empty squares; the search writes them.
-        cuts: (S, D, 3) float32, how shallow values predict deep ones (see `probcut`; here S is its number of stages);
-            empty for a search that is not selective.
+        cuts: (S, D, 3) float32, how shallow values predict deep ones (see `probcut`; here S is the number of stages
+            there); empty for a search that is not selective.
     """
 
     kind: int

@@ -1,7 +1,7 @@
 """The discs that a move turns, found on each of the eight lines that begin at the move's square.
 
 The opponent's run of discs on a line ends at the first square that has no disc of the opponent. On lines to higher
-squares a subtraction finds this square, on lines to lower squares three shifts do (after Toshihiko Okuhara's
+squares, a subtraction finds this square. On lines to lower squares, three shifts find it (after Toshihiko Okuhara's
 flip_avx_ppfill.c in Edax). LLVM processes four lines at once, one in each lane of a vector.
 """
 
@@ -52,7 +52,7 @@ def _descending(line: np.uint64, step: np.uint64, own: np.uint64, opponent: np.u
 
 @kernel(slp=True)
 def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """`bitboard.flips` for exactly one disc. Faster for one position: fewer steps need another step's result."""
+    """`bitboard.flips` for exactly one disc. It is faster for one position: fewer steps wait for earlier results."""
     lines = _LINES[square_of(disc)]  # LLVM loads a whole row as vectors
     turned = _ascending(lines[0], own, opponent)
     turned |= _ascending(lines[1], own, opponent)

@@ -5,8 +5,9 @@ low bits to the high bits: the value's lower bound and its upper bound (16 bits 
 square (8 bits; 64 for none), the depth (8 bits) and the generation (16 bits).
 
 A bucket has two entries. If the first entry holds a deeper result of another position, a new result goes into the
-second entry. Otherwise the new result goes into the first entry; another position's result moves from there to the
-second entry. Only results of the present generation count, so a new generation empties the table without writing to it.
+second entry. Otherwise the new result goes into the first entry. If another position's result was there, this older
+result moves to the second entry. Only results of the present generation count, so a new generation empties the table
+without writing to it.
 """
 
 from typing import NamedTuple

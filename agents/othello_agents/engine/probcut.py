@@ -38,7 +38,7 @@ SQUARES_A_STAGE = 8
 """The number of discs that are placed during a stage of the game."""
 
 FITTED_SIZES = (8,)
-"""The board sizes that have packaged fits."""
+"""The board sizes that have packaged slopes, offsets and deviations."""
 NO_CUTS = np.zeros((0, 0, 3), np.float32)
 """The empty table of cuts, for a search that skips nothing."""
 

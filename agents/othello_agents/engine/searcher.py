@@ -29,7 +29,7 @@ __all__ = ["Iteration", "Searcher"]
 
 _ASPIRATION = 300
 """From the second iteration on, the first window is the previous iteration's value plus or minus this number. If the
-new value lies outside, the search is repeated with that side of the window open."""
+new value lies outside this window, the search is repeated with the window open on the value's side."""
 _FIRST_EXACT = 14
 """With this number of empty squares or more, shallower searches come before a search to the end, to order its moves."""
 
@@ -74,7 +74,7 @@ class Searcher:
         return self._found
 
     def start(self) -> None:
-        """Search to depth 1 without the limit of nodes. Then there is a best move, and the kernels are compiled."""
+        """Search to depth 1 without the limit of nodes. After it there is a best move, and the kernels are compiled."""
         control = self._memory.control
         limit, control[LIMIT] = int(control[LIMIT]), NO_LIMIT
         self._iterate(1)
@@ -171,7 +171,7 @@ class Searcher:
     def _confirmed(self, state: Othello, value: int) -> int:
         """An action that reaches the position's exact value.
 
-        The table's move is checked first. It may be wrong, because the table may know only a bound of its value.
+        The table's move is checked first. It may be wrong, because the table may know only a bound on its value.
         """
         remembered = self._remembered(state)
         *others, last = sorted(

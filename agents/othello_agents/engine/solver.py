@@ -1,7 +1,7 @@
 """The exact solver: the final score of a position with perfect play.
 
-It is alpha-beta with null windows and a transposition table. The table's move is tried first, the others by their ranks
-(see `moves.list_moves`). The opponent's stable discs bound the score from above.
+It is alpha-beta with null windows and a transposition table. The table's move is tried first, then the others in the
+order of their ranks (see `moves.list_moves`). The opponent's stable discs bound the score from above.
 """
 
 import numpy as np

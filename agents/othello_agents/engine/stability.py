@@ -80,7 +80,7 @@ def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.ui
     found = own & rank & file & falling & rising
     while found != stable:
         stable = found
-        # A shift that wraps around lands on a border square. There the disc is at the end of that line anyway.
+        # A shift that wraps around the board lands on a border square. A disc there is at the end of that line anyway.
         found = (
             own
             & (rank | stable << _1 | stable >> _1)

@@ -18,8 +18,8 @@ __all__ = ["KING", "MAN", "material", "piece_weights", "positional"]
 
 MAN = 100
 KING = 130
-"""The values 130 of a king and 100 of a man have the ratio that Chinook used (Schaeffer and others, A World
-Championship Caliber Checkers Program, 1992)."""
+"""The values of a man and of a king. Their ratio, 100 to 130, is the one that Chinook used (Schaeffer and others, A
+World Championship Caliber Checkers Program, 1992)."""
 
 _ADVANCE = 3
 _HOME_ROW = 12

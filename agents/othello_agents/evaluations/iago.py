@@ -31,7 +31,7 @@ EDGES = (
 """The squares of each edge: X-square, corner, C, A, B, B, A, C, corner, X-square."""
 
 ROUNDS = 5
-"""The number of times that each entry of the edge table with 1 to 9 discs is recomputed."""
+"""The number of rounds for the edge table. Each round recomputes all entries with 1 to 9 discs."""
 
 _Int = int | np.int64
 """int64 in a compiled kernel; either type when the kernel runs as plain Python."""
@@ -44,8 +44,8 @@ _KINDS = np.array([0, 1, 2, 3, 4, 4, 3, 2, 1, 0])
 _STATIC = np.array([[0, 0, -2000], [700, 0, 0], [1200, 200, -25], [1000, 200, 75], [1000, 200, 50]])
 """(5, 3) the value of a disc. Rows: X-square, corner, C, A and B. Columns: stable, semi-stable and unstable."""
 _CHANCE = np.array([[0.1, 0.4, 0.7], [0.05, 0.3, 0.0], [0.01, 0.0, 0.0]])
-"""(3, 3) the chance of a move that turns no disc of the edge. The row is the number of own neighbours on the edge, the
-column the number of the other side's neighbours."""
+"""(3, 3) the chance of a move that turns no disc of the edge. The row is the number of own discs beside the move on the
+edge. The column is the number of the other side's discs there."""
 
 _0, _1, _7, _8, _9 = (np.uint64(shift) for shift in (0, 1, 7, 8, 9))
 _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F7F)
@@ -188,7 +188,7 @@ def edge_table(rounds: int = ROUNDS) -> npt.NDArray[np.int64]:
 
 @kernel
 def _beside(squares: np.uint64) -> np.uint64:
-    """A set of squares with all squares that touch it."""
+    """A set of squares, together with all squares that touch it."""
     row = squares | ((squares << _1) & _NOT_A) | ((squares >> _1) & _NOT_H)
     return row | (row << _8) | (row >> _8)
 

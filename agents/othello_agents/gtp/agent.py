@@ -3,8 +3,9 @@
 The agent sends every move to the program (``play black f5``) and asks for the program's moves (``genmove white``). It
 never sends a pass, since some engines refuse passes; the program infers the pass from the colour in the next command.
 If a clock runs and the program lists the commands for time, the agent sends the remaining time. It sends a limit for
-the game as main time, and a limit for the move as byo-yomi of one stone. If there are both limits, it sends only the
-shorter one. The protocol is version 2 (Farnebäck, 2002) in the Othello dialect of GRhino and Quarry.
+the game as main time. It sends a limit for the move as byo-yomi (the protocol's time for a number of stones) for one
+stone. If there are both limits, it sends only the shorter one. The protocol is version 2 (Farnebäck, 2002) in the
+Othello dialect of GRhino and Quarry.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Gtp(Agent):
             raises AgentError.
 
     Raises:
-        ValueError: the command is empty or not well quoted, or `seconds` is not positive or too large.
+        ValueError: the command is empty or wrongly quoted, or `seconds` is not positive or too large.
     """
 
     def __init__(self, command: str, seconds: float = _SECONDS) -> None:

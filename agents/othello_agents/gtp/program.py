@@ -25,9 +25,9 @@ from othello_env.agent import AgentError
 __all__ = ["Program", "shown"]
 
 _LONGEST_LINE = 1 << 16
-"""In bytes. A longer line is an error. A program that has more unread output than this must wait."""
+"""The longest line, in bytes. A longer line is an error. A program that has more unread output than this must wait."""
 _LONGEST_ANSWER = 1 << 20
-"""In bytes, including everything that the program writes before its answer."""
+"""The largest answer, in bytes. Everything that the program writes before its answer counts, too."""
 _REMEMBERED_ERRORS = 2048
 """An error message shows at most this number of bytes from the end of the program's stderr."""
 _SHOWN = 200
@@ -90,8 +90,8 @@ class Program:
         """The answer to a command.
 
         Raises:
-            AgentError: the answer did not come in time, was too long, or was an error, or the program has ended; the
-                message shows the last exchange.
+            AgentError: the program has ended, or its answer was late, too long or an error; the message shows the last
+                exchange.
         """
         self._exchange.append(f"> {command}")
         with contextlib.suppress(OSError, ValueError):  # the program has ended; the loop below notices that

@@ -52,7 +52,7 @@ def _main() -> None:
 
 
 def _end_with_supervisor() -> None:
-    """Make the system kill this process, the program, when the supervisor is killed. Only Linux has this."""
+    """Make the system kill this process (the program) when the supervisor is killed. Only Linux can do this."""
     import ctypes
 
     ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)

@@ -42,7 +42,7 @@ class ImprovedPolicies(NamedTuple):
     visits: npt.NDArray[np.int64]
     """(N, A) the number of times that each action was tried."""
     values: npt.NDArray[np.float64]
-    """(N,) the values of the actions to play, for the players to move: the mean value in the subtree of each action."""
+    """(N,) the mean value in the subtree of each action to play, for the player to move."""
 
 
 def search(

@@ -96,7 +96,7 @@ def _put(
 
 @kernel
 def plant(tree: Tree, own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], board: np.uint64) -> None:
-    """Give each tree its root, given N unfinished positions."""
+    """Make each of N unfinished positions the root of its tree."""
     for i in range(len(own)):
         tree.used[i] = 0
         _put(tree, i, own[i], opponent[i], np.int64(1), np.int64(_NONE), board)
@@ -165,7 +165,7 @@ def _visits(tree: Tree, i: int, node: np.int64, square: np.uint64) -> np.int64:
 def _at_root(
     tree: Tree, i: int, wanted: np.int64, gumbel: npt.NDArray[np.float64], scores: npt.NDArray[np.float64]
 ) -> np.uint64:
-    """The root's move with `wanted` visits that has the highest sum of score and noise (`gumbel`, (64,))."""
+    """Of the root's moves with `wanted` visits, the one with the highest sum of score and noise (`gumbel`, (64,))."""
     best, highest, found = _0, -np.inf, False
     moves = tree.legal[i, 0]
     while moves != _0:
@@ -202,7 +202,7 @@ def descend(
     """Go down each tree to a new node or a finished game.
 
     Args:
-        tree: the trees of N positions, whose roots already have their answers.
+        tree: the trees of N positions. The answers for the roots are already stored.
         wanted: (N,) a number of visits for each tree; at the root, the best of the moves with this number is tried.
         gumbel: (N, 64) noise for the root's moves.
         scale: the weight of values against logits.
@@ -271,7 +271,8 @@ def results(
 
     Returns:
         The squares to play (N,), the improved policies (N, 64), the visits (N, 64), and the values of the squares to
-        play (N,), for the trees' first players. If a pass is forced, the moves are those of the other player.
+        play (N,). The values are for the trees' first players. If a pass is forced, the moves are those of the other
+        player.
     """
     n = len(gumbel)
     squares, policy = np.empty(n, np.int64), np.zeros((n, 64))

@@ -51,7 +51,7 @@ class _Tree(NamedTuple):
 
 @kernel
 def _after(own: np.uint64, opponent: np.uint64, square: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """The next position after a disc on a square: the discs of its player to move, and the other player's discs."""
+    """The position after a move to a square: the discs of the player who is then to move, and the other player's."""
     disc = _1 << square
     turned = flips(disc, own, opponent)
     return opponent & ~turned, own | turned | disc

@@ -51,9 +51,9 @@ class NeuralNetwork:
     """A residual network that gives the policy and the expected result of a position.
 
     Its input is three planes: the player's discs, the opponent's discs, and the squares where the player may move. A
-    3x3 convolution and `blocks` residual blocks of two convolutions each turn the planes into C channels. The policy
-    comes from a 1x1 convolution with a bias for each square. The value comes from two dense layers. The inputs of the
-    first dense layer are the channels' means and the output of a second 1x1 convolution.
+    3x3 convolution turns the planes into C channels. After it come `blocks` residual blocks. Each block has two 3x3
+    convolutions. The policy comes from a 1x1 convolution with a bias for each square. The value comes from two dense
+    layers. The inputs of the first dense layer are the channels' means and the output of a second 1x1 convolution.
 
     Args:
         size: the board's size: 4, 6 or 8.
@@ -114,7 +114,7 @@ class NeuralNetwork:
         }
 
     def _random(self, seed: int) -> dict[str, _Tensor]:
-        """He's initialisation (He et al., 2015), times 0.1 for `policy`, `value` and each block's second layer."""
+        """The initialisation of He et al. (2015), times 0.1 for `policy`, `value` and each block's second layer."""
         torch = self._torch
         generator = torch.Generator().manual_seed(seed)
         weights = {}

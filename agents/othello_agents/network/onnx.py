@@ -55,7 +55,7 @@ class OnnxNetwork:
         runtime = import_extra("onnxruntime", "onnx")
         model = read_file(path, _LARGEST_FILE, "load a policy from")
         options = runtime.SessionOptions()
-        options.log_severity_level = 4  # errors are raised, so the log need not print them, too
+        options.log_severity_level = 4  # errors are raised, so the log need not print them
         try:
             # The runtime maps files into memory, so it gets copies that nobody changes.
             with TemporaryDirectory(ignore_cleanup_errors=True) as folder:

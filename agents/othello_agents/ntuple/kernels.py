@@ -41,7 +41,7 @@ class Tables(NamedTuple):
         weights: (S, W) float32, the weights of all tables for each stage.
         deltas: (64, Q) int16, the number that an own disc on a square adds to each placement's configuration.
         offsets: (Q,) int64, the index of configuration 0 in each placement's table.
-        partners: (Q,) int64, for a mirrored placement the number of the looked-up placement with the same squares.
+        partners: (Q,) int64, the number of the looked-up placement that covers the same squares as each placement.
         looked_up: P, the number of placements that are looked up.
         board: the set of squares in play.
     """
@@ -113,7 +113,7 @@ def sum_weights(
 ) -> np.float32:
     """The sum of the weights that a position looks up in the tables of its stage (W,)."""
     # Four sums side by side: in a single sum, each addition would wait for the previous one. The mirror images of a
-    # position add the same weights in other orders. In double precision this practically never changes the result.
+    # position add the same weights in other orders. In double precision the order practically never changes the sum.
     a = b = c = d = np.float64(0)
     fours = looked_up - looked_up % 4
     for p in range(0, fours, 4):

@@ -39,11 +39,11 @@ class NTupleNetwork:
 
     Args:
         size: the board's size: 4, 6 or 8.
-        stages: the number of equal parts of the game, at most one for each disc to place; each part has its own
-            weights.
+        stages: the number of equal parts of the game. Each part has its own weights. There can be at most as many
+            parts as discs to place.
         weights: (S, W) float32, or None for zeros.
         training: the origin of the weights: `games`, `seed` and so on, as values that JSON can hold.
-        errors: (S, W, 2) float32: for each weight the sum of its errors and the sum of their absolute values. A
+        errors: (S, W, 2) float32: for each weight, the sum of its errors and the sum of their absolute values. A
             `Trainer` needs them to continue. None for a network whose training has not begun or will not continue.
 
     Raises:
@@ -96,8 +96,8 @@ class NTupleNetwork:
         """The expected outcome for a player, -1 to +1; for a finished game, its result: +1, 0 or -1.
 
         The outcome is the mean of two numbers: the result, and the margin divided by the number of squares. So a large
-        win is worth more than a narrow win. For the player to move, it is the network's value of
-        the position with the opposite sign, since the network evaluates for the player who has just moved.
+        win is worth more than a narrow win. The network evaluates for the player who has just moved. For the player to
+        move, the value has the opposite sign.
 
         Raises:
             WrongGameError: the state is not an Othello position of this size.
@@ -123,8 +123,8 @@ class NTupleNetwork:
 
         Args:
             path: the file; missing folders are made.
-            half: write only the weights, as float16 with about three digits, which takes a sixth of the space. The file
-                is for playing: a training that continues with it starts the learning rates of the weights again.
+            half: write only the weights, as float16 with about three digits. This takes a sixth of the space. The file
+                is for playing: if a training continues with it, the learning rates of the weights start again.
 
         Raises:
             OSError: the file cannot be written.

@@ -7,8 +7,9 @@ Logistello (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluat
 A placement's configuration is a number in balanced ternary. An own disc on square number i of the placement (counted
 from 0) adds 3**i to it, and an opponent's disc subtracts 3**i. For the other side, the configuration has the opposite
 sign. A placed or flipped disc adds a multiple of a constant vector to the configurations of all placements. So a move
-only adds vectors of small integers. One more table covers the whole board. Its configuration is the player's discs
-minus the opponent's. This table shows that a player has few discs and may lose them all.
+only adds vectors of small integers. One more table covers the whole board. Its configuration is the number of the
+player's discs minus the number of the opponent's. With this table, the network sees that a player has few discs and
+may lose them all.
 
 Letters for shapes: P placements that are looked up; Q placements including the mirrored ones. A mirrored placement
 covers the same squares as a placement that is looked up, in another order.
@@ -37,9 +38,9 @@ class Layout:
         weights: the number of weights in a stage of the game; the table for the whole board comes last.
         deltas: (64, Q) int16, the number that an own disc on a square adds to each placement's configuration.
         offsets: (Q,) int64, the index of configuration 0 in each placement's table.
-        partners: (Q,) int64, for a mirrored placement the number of the looked-up placement with the same squares; for
-            each of the first P placements its own number. A mirrored placement is not looked up, but it is updated, so
-            that the table of a symmetric pattern stays symmetric.
+        partners: (Q,) int64, the number of the looked-up placement that covers the same squares as each placement. For
+            the first P placements, these are their own numbers. A mirrored placement is not looked up, but it is
+            updated, so that the table of a symmetric pattern stays symmetric.
         looked_up: P, the number of placements that are looked up.
     """
 

@@ -34,8 +34,8 @@ __all__ = ["Learning", "Records", "learn", "play", "train"]
 
 _0, _1, _2, _32 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(32)
 _BEST, _OTHER, _END = 0, 1, 2
-"""Which move was made. _BEST: the best one. _END: another one, although the best one would have ended the game. _OTHER:
-another one in all other cases."""
+"""Which move was made. _BEST: the best move. _OTHER: another move, where the best move would not have ended the game.
+_END: another move, where the best move would have ended the game."""
 _GRABS = np.uint64(0.7 * 2.0**32)
 """The probability that a grabbing player makes the move that turns the most discs, times 2**32."""
 
@@ -57,8 +57,8 @@ class Records(NamedTuple):
     Attributes:
         plies: (B,) int64, the lengths of the games.
         configurations: (B, T, Q) int16, the configurations after the move that was made, from the mover's side.
-        best: (B, T, Q) int16, where the move that was made is not the best one: the configurations after the best
-            move. Only the first P are set.
+        best: (B, T, Q) int16, the configurations after the best move. They are set only where another move was made,
+            and only the first P of them.
         made: (B, T) int8, `_BEST`, `_OTHER` or `_END`.
         stages: (B, T) int64, the stages of the afterstates.
         signs: (B, T) float64, +1 where the game's first player moved, else -1.
@@ -137,7 +137,8 @@ def _self_play(
     while (legal | reply) != _0:
         if legal == _0:
             own, opponent, legal, reply = opponent, own, reply, legal
-            # Change the sign: the other side's view. np.int64, since a plain -2 has another type in Numba.
+            # This changes the sign, for the other side's view. The factor is an np.int64, since Numba gives a plain -2
+            # another type.
             add(configuration, configuration, np.int64(-2))
             sign = -sign
         discs = np.int64(popcount(own | opponent)) + 1
@@ -217,7 +218,7 @@ def _other(
 ) -> int:
     """Write the configurations after the best move into `after`; return `_END` if it ends the game, else `_OTHER`.
 
-    The kernel is called only if another move is made.
+    The kernel is called only if the move that is made is not the best one.
     """
     new_own, _, legal, reply = advance(own, opponent, _1 << np.uint64(best), tables.board)
     follow(configuration, best, opponent & ~new_own, tables.deltas, tables.looked_up, after)
@@ -241,9 +242,9 @@ def _value_again(b: int, tables: Tables, records: Records) -> None:
 def _learn(b: int, learning: Learning, tables: Tables, errors: npt.NDArray[np.float32], records: Records) -> None:
     """Move the value of each afterstate but the last towards its TD(lambda) return; the last value is the outcome.
 
-    The learning rate of each weight is proportional to a fraction: the absolute value of the sum of its errors, divided
-    by the sum of their absolute values. This is temporal coherence learning (Beal and Smith, "Temporal coherence and
-    prediction decay in TD learning", 1999).
+    The learning rate of each weight is proportional to a fraction: the absolute value of the sum of the weight's
+    errors, divided by the sum of the errors' absolute values. This is temporal coherence learning (Beal and Smith,
+    "Temporal coherence and prediction decay in TD learning", 1999).
     """
     last = records.plies[b] - 1
     target = records.signs[b, last] * records.greedy[b, last]  # for the first player
@@ -281,7 +282,7 @@ def play(
 ) -> None:
     """Play and record every `shares`-th game of a batch, beginning with game `share` of the batch.
 
-    `key` determines a sequence of games. The batch consists of `games` games of it, beginning with number `first`.
+    `key` determines a sequence of games. The batch is a part of this sequence: `games` games from number `first` on.
     """
     for b in range(share, games, shares):
         _self_play(mix(key, np.uint64(first + b)), own, opponent, tables, learning, records, b)
@@ -298,9 +299,9 @@ def learn(
 ) -> None:
     """Learn from the games of a batch one after another.
 
-    Each game is evaluated with the weights that the games before it have left.
+    Each game is evaluated with the weights that were learned from all games before it.
 
-    `errors` (S, W, 2) has for each weight the sum of its errors so far and the sum of their absolute values. `played`
+    `errors` (S, W, 2) has, for each weight, the sum of its errors so far and the sum of their absolute values. `played`
     (1,) counts the games. It is increased after each game, so that its value is correct if an interrupt comes.
     """
     for b in range(games):

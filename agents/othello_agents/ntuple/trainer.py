@@ -23,13 +23,13 @@ __all__ = ["Trainer"]
 _CHUNK = 64
 """The approximate number of games between two checks of the clock."""
 _LARGEST_BATCH = 10_000
-"""In games. Each game takes 25 kB until the network has learned from it."""
+"""The largest batch, in games. Each game takes 25 kB until the network has learned from it."""
 _KINDS: dict[str, tuple[type, ...]] = {"seed": (int,), "batch": (int,), "random_plies": (int,), "look_ahead": (bool,)}
 """The types of the numbers in a card; a number that is not listed may be int or float."""
 
 
 class Trainer:
-    """Learns an evaluation by playing against itself: temporal differences on afterstates.
+    """Learns an evaluation by self-play, with temporal differences on afterstates (positions after a move).
 
     Each game begins with a random number of random moves. After them, each move is the best one by the present
     evaluation, or sometimes a random one. In some games one player grabs discs: in most of its turns it chooses the
@@ -44,10 +44,10 @@ class Trainer:
 
     The seed determines the sequence of games: the same number of games gives the same weights, at any speed. With a
     `batch`, games are played in groups that begin at multiples of the batch. All games of a group are played with the
-    weights at its beginning. Then the network learns from the games one after another, and evaluates each game with the
-    weights that the games before it have left. If `run` gets a number of games, this number should be a multiple of the
-    batch. Any other number cuts a group in two, and the second part is played with other weights. A limit of time and
-    Ctrl-C take effect only between batches.
+    weights at the group's beginning. Then the network learns from the games one after another, and evaluates each game
+    with the weights that it learned from all games before this one. If `run` gets a number of games, this number should
+    be a multiple of the batch. Any other number cuts a group in two, and the second part is played with other weights.
+    A limit of time and Ctrl-C take effect only between batches.
 
     Args:
         size: the board's size: 4, 6 or 8.
@@ -151,8 +151,8 @@ class Trainer:
     def run(self, *, seconds: float | None = None, games: int | None = None) -> int:
         """Play and learn until the seconds or the games are used up; return the number of games played.
 
-        Another call continues the training. The time to compile, once in a process, does not count. What was learned is
-        kept, even after Ctrl-C.
+        Another call continues the training. The time to compile the kernels does not count. What was learned is kept,
+        even after Ctrl-C.
 
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed.
@@ -178,7 +178,7 @@ class Trainer:
         return self.games - before
 
     def _play(self, games: int) -> None:
-        """Play the next games and learn from them; with several threads, all games must be of one batch."""
+        """Play the next games and learn from them. With several threads, all games must belong to one batch."""
         black, white = (np.uint64(discs) for discs in bitboard.STARTS)
         tables, learning, records, threads = self.network.tables, self._learning, self._records, self._threads.count
         if threads == 1:
@@ -187,8 +187,8 @@ class Trainer:
         first = np.int64(self.games)
 
         def share(k: int) -> None:
-            # An interrupt may leave a thread at work. It writes only its own share of the records, which is also its
-            # share in later calls.
+            # An interrupt may leave a thread at work. The thread writes only its own share of the records, which is
+            # also its share in later calls.
             play(self._key, first, games, k, threads, black, white, tables, learning, records)
 
         self._threads.run(share)

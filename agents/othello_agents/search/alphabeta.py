@@ -13,7 +13,7 @@ __all__ = ["AlphaBeta", "alphabeta"]
 
 
 def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math.inf, beta: float = math.inf) -> Found:
-    """Find what `minimax` finds; if minimax's value is not between alpha and beta, find only a bound of it.
+    """Find what `minimax` finds; if minimax's value is not between alpha and beta, find only a bound on it.
 
     The player to move can get at least alpha elsewhere in the tree, and the other side can choose a line elsewhere that
     gives this player at most beta. So the search leaves a position as soon as its value reaches beta.

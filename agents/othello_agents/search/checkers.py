@@ -51,8 +51,8 @@ class _Position(NamedTuple):
 def search(state: Checkers, depth: int, weight: PieceWeight) -> tuple[float, int, int]:
     """Search `depth` plies by alpha-beta. Returns the value, the first best action and the number of nodes visited.
 
-    A ply is a step or a jump. The evaluation is the sum of the pieces' weights. The search finds the same as
-    `othello_agents.search.alphabeta.alphabeta`; it applies the same rules for draws.
+    A ply is a step or a jump. The evaluation is the balance of the pieces' weights. The results are those of
+    `othello_agents.search.alphabeta.alphabeta`, and the rules for draws are the same.
     """
     size = state.size
     earlier = state.earlier

@@ -59,9 +59,9 @@ def choose_strategy(state: Tribolo, target: int) -> str:
 class TriboloPlayer(Agent):
     """Plays the action that a strategy values most after the expected answer of the next player.
 
-    The expected answer to an action is the first one that leaves the next player with the most cells. The strategy
-    evaluates the position after this answer. If an action ends the game, the strategy evaluates the position after the
-    action. Of equally good actions, the first one is played.
+    The expected answer to an action is the answer that leaves the next player with the most cells (the first if several
+    are equal). The strategy evaluates the position after this answer. If an action ends the game, the strategy
+    evaluates the position after the action. Of equally good actions, the first one is played.
 
     Args:
         strategy: ``score``, ``mobility``, ``alliance`` (see the functions of these names), or ``high-level``, which
@@ -121,6 +121,6 @@ def _checked(state: State) -> Tribolo:
 
 
 def _answered(state: Tribolo) -> Tribolo:
-    """The position after the first answer that leaves its player with the most cells; `state` if the game is over."""
+    """The position after the expected answer (see `TriboloPlayer`); `state` itself if the game is over."""
     answers = map(state.play, state.legal_actions())
     return max(answers, key=lambda after: after.scores()[state.to_move], default=state)
