@@ -74,7 +74,7 @@ class Settings:
     clip: float = real(0.2, "the largest relative change of an action's probability", least=1e-9)
     entropy: float = real(0.02, "the weight of the policy's entropy", least=0)
     value: float = real(0.5, "the weight of the value's squared error", least=0)
-    gae_lambda: float = real(0.95, "what to learn from: 0 trusts the values, 1 the results", least=0, most=1)
+    gae_lambda: float = real(0.95, "0 trusts the network's values, 1 the results of the games", least=0, most=1)
     gradient: float = real(0.5, "the largest norm of a gradient", least=1e-9)
     average: float = real(20.0, "iterations after which a weight counts half in the agent's mean", least=1e-9)
     precision: str = one_of(

@@ -25,8 +25,8 @@ _LOOK_SECONDS = 1.0  # how often to check whether a program still reads the answ
 def command(agent: str, size: int, seed: int) -> None:
     """Let another Othello program play against an agent.
 
-    The program sends commands of the Go Text Protocol (GTP) to standard input, and gets answers on standard output. The
-    GTP command quit or the end of the input ends this.
+    The program sends commands of the Go Text Protocol (GTP) to standard input, and gets answers on standard output.
+    This goes on until the command quit or the end of the input.
     """
     from othello_env.cli._gtp_server import GtpServer
 

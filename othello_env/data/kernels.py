@@ -46,9 +46,9 @@ def finish(
     Args:
         actions: (N, T).
         lengths: (N,), the number of actions of each game.
-        own: (N,), changed: the discs of the player to move, first in the first position, afterwards in the last one.
-        opponent: (N,), changed in the same way: the other player's discs.
-        to_move: (N,), changed in the same way: the player to move.
+        own: (N,), the discs of the player to move in the first position; overwritten with those in the last position.
+        opponent: (N,), the other player's discs; overwritten in the same way.
+        to_move: (N,), the player to move; overwritten in the same way.
         board: the squares in play.
         size: the side of the board.
         margins: (N,), written: Black's discs minus White's, with empty squares for the winner; 0 in unfinished games.

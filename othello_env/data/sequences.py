@@ -3,7 +3,7 @@
 The form is that of likenneth/othello_world (Li and others, Emergent World Representations, 2023): a game is its list of
 squares without passes. Tokens 1 to 60 are the squares without the four in the middle, in ascending order. Token 0 fills
 the sequence after the last move. The number of a square in this form is ``8 * letter + digit``, both counted from 0. So
-its boards are those of this package transposed.
+its boards are those of this package, transposed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files of games. `read_games` recognises the kind of a file by its content; `write_games` chooses it by the name."""
+"""Files of games. `read_games` finds the kind of a file from its content and name, `write_games` from its name."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def read_games(
     tournaments: Sequence[str] = (),
     skip: bool = False,
 ) -> Games:
-    """The games of a file. Its kind is recognised by its content, and every move is checked.
+    """The games of a file. The file's content and name tell its kind. Every move is checked.
 
     Args:
         path: a file of one of `KINDS`, or the records of a match or tournament (JSON lines).
