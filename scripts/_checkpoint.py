@@ -75,7 +75,7 @@ def read_run(
     over: str,
     opponents: Sequence[str],
 ) -> tuple[_Tensors, dict[str, Any]]:
-    """The tensors and the card from the file of a run, which is to be resumed with the same settings.
+    """Read the tensors and the card of a run from its file, to resume the run with the same settings.
 
     Args:
         path: the file.

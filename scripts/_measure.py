@@ -1,4 +1,4 @@
-"""How the scripts measure speed: units of work divided by the time that passed, never the best single call.
+"""How the scripts measure speed: they divide units of work by the time that passed, and never take the best call.
 
 A window repeats the work for some time. A figure is the median of several windows, shown with the lowest and the
 highest. A window of a yardstick (other work, to compare with) runs just before every window of work. So the
@@ -36,7 +36,7 @@ Work = Callable[[], tuple[float, float]]
 """A function that does some work; it returns the number of units that it did and the seconds that they took."""
 
 _BUSY = 0.5
-"""If the load average before the measurement is above this, other work is running."""
+"""If the load average before a measurement is above this, other work was running."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Windows:
 
 
 def rate(work: Work, seconds: float) -> float:
-    """The units a second in one window: the work is repeated until it has taken `seconds`."""
+    """The number of units a second in one window. The work is repeated until it has taken `seconds`."""
     units = spent = 0.0
     while spent < seconds or not spent:
         more, took = work()
@@ -136,7 +136,7 @@ def report(name: str, figure: Figure) -> Figure:
 
 
 def spread(values: Iterable[float]) -> str:
-    """A text with the median of some ratios, the lowest ratio and the highest ratio."""
+    """Some ratios as a text: the median, the lowest and the highest."""
     values = sorted(values)
     return f"{statistics.median(values):.2f} ({values[0]:.2f} to {values[-1]:.2f})"
 

@@ -74,7 +74,7 @@ def new_output(out: Path) -> None:
 
 
 def check_sound(sound: Any) -> None:
-    """Raise FloatingPointError unless all values of `sound` are true. They may say whether numbers are finite."""
+    """Raise FloatingPointError unless all values of `sound`, such as ``np.isfinite(losses)``, are true."""
     if not np.all(sound):
         raise FloatingPointError("the training has diverged: its numbers are too large; a lower --rate may help")
 

@@ -101,7 +101,7 @@ class Learner(Protocol):
 
     @classmethod
     def load(cls, file: Path, settings: Any, device: str) -> tuple[Self, dict[str, Any]]:
-        """The learner and the progress that `save` wrote. Raises OSError or ValueError."""
+        """Read the learner and the progress that `save` wrote. Raises OSError or ValueError."""
 
 
 def run(
@@ -160,7 +160,7 @@ def _stop_after_iteration() -> Iterator[list[int]]:
 
 
 class _Run:
-    """A learner, the options, and the progress: the seconds so far and the points of the curve."""
+    """A run: the learner, the options, and the progress (the seconds so far and the points of the curve)."""
 
     def __init__(self, learner: Learner, options: Options, progress: dict[str, Any]) -> None:
         self.learner, self.options, self.progress = learner, options, progress
@@ -190,7 +190,7 @@ class _Run:
             where = f"iteration {learner.iteration}  {self.played:,} {learner.UNIT}  {seconds:.0f} s"
             if is_measured:
                 show(f"{where}  measuring")
-                if is_last:  # now, since a second Ctrl-C may end the measurement
+                if is_last:  # save now, since a second Ctrl-C may end the measurement
                     learner.save(options.state, self.progress)
                 self.curve.append(self.measure(losses))
                 self.progress["seconds"] = time.perf_counter() - begin

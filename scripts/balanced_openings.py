@@ -55,7 +55,7 @@ def positions_after(plies: int) -> list[Othello]:
 
 
 def balanced(candidates: list[Othello], depth: int, margin: float) -> Iterator[tuple[Othello, float]]:
-    """Yield each position that a quick and a deep search expect to end close to even, with the deep search's score."""
+    """Yield each position that a quick and a deep search expect to end close to even, and the deep search's score."""
     quick, engine = Engine(depth=QUICK_DEPTH), Engine(depth=depth)
     for state in candidates:
         if abs(quick.analyse(state).score) <= QUICK_MARGIN:

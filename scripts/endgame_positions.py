@@ -3,8 +3,8 @@
     python scripts/endgame_positions.py othello_env/arena/rating/endgame-v0.txt
 
 Textbook players of several strengths play each other after ten random plies. They use no learned weights, so new
-weights do not change the positions. Each game gives at most one position: the first one with a certain number of empty
-squares, which takes the values 8, 9, 10, 11 and 12 in turn. The position is kept only if the player to move has moves
+weights do not change the positions. Each game gives at most one position: the first one with a wanted number of empty
+squares. The wanted numbers are 8, 9, 10, 11 and 12 in turn. The position is kept only if the player to move has moves
 of different scores. No two kept positions are equal under symmetry.
 """
 
@@ -45,7 +45,7 @@ class Arguments:
 
 
 def game(number: int, seed: int, empty: int) -> Othello | None:
-    """A game's first position with `empty` empty squares; None if there is none, or if it has only one move."""
+    """The first position of a game with `empty` empty squares. None if there is none, or if it allows only one move."""
     rng = random.Random(f"{seed} {number}")  # noqa: S311 - no secret
     players = [make_agent(rng.choice(PLAYERS)) for _ in range(2)]
     for player in players:

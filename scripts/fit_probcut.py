@@ -1,4 +1,4 @@
-"""Fit how the value of a shallow search predicts that of a deep search, for the engine's selectivity.
+"""Fit lines that predict a deep search's value from a shallow search's, for the engine's selective search.
 
     python scripts/fit_probcut.py --out agents/othello_agents/weights/probcut_8x8.json
 
@@ -82,8 +82,8 @@ def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[
 def fit(shallow: npt.NDArray[np.float64], deep: npt.NDArray[np.float64]) -> list[float] | None:
     """The line that predicts `deep` from `shallow`: its slope, its offset, and the standard deviation of its errors.
 
-    Unusually large errors are left out, since the network's values jump near wipe-outs, which it has hardly seen. If
-    there are too few positions, the result is None.
+    Unusually large errors are left out, since the network's values jump near wipe-outs, which the network has hardly
+    seen. If there are too few positions, the result is None.
     """
     known = ~np.isnan(shallow + deep)
     if known.sum() < LEAST:
@@ -100,7 +100,7 @@ def fit(shallow: npt.NDArray[np.float64], deep: npt.NDArray[np.float64]) -> list
 
 
 def fits(empty: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> list[list[list[float]]]:
-    """The fits (S, D, 3) of S stages and D depths."""
+    """The fits (S, D, 3) for S stages and D depths."""
     stages = empty // probcut.SQUARES_A_STAGE
     table: list[list[list[float]]] = []
     for stage in range(8):

@@ -4,12 +4,12 @@
     python scripts/measure_arena.py --games 200 --workers 1 2 4
     python scripts/measure_arena.py --ray
 
-Each line is about a round robin of agents of one kind (1 ply, or alpha-beta of depth 4), which is played several times.
+Each line is about one round robin of agents of one kind: 1 ply, or alpha-beta of depth 4. It is played several times.
 All games are recorded in a file. The figures are medians; ratios also show the lowest and the highest. The agents'
 own time is measured around their answers in the same run. The rest of the time goes to openings, rules, records and the
 file. Compare the ratios: absolute times depend on the machine. Another part plays one tournament with several numbers
-of worker processes, and checks that all play the same games. These times include the start of the processes. With
-``--ray`` the tournament is also played as tasks of a Ray cluster on this machine (the extra ``ray``).
+of worker processes in turn, and checks that the games are the same. These times include the start of the processes.
+With ``--ray`` the tournament is also played as tasks of a Ray cluster on this machine (the extra ``ray``).
 """
 
 import tempfile
@@ -41,7 +41,7 @@ class Arguments:
     games: int = even(1000, "games of each pair of 1-ply agents")
     workers: tuple[int, ...] = whole((1, 2), "numbers of processes to compare", most=1024, nargs="*")
     windows: int = whole(3, "windows for each figure")
-    ray: bool = flag("compare with as many tasks of a Ray cluster")
+    ray: bool = flag("also play with a Ray cluster: as many tasks as processes")
 
 
 def play(

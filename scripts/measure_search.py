@@ -6,8 +6,8 @@ r"""Measure the engine: nodes a second, nodes and time to each depth, exact endg
     python scripts/measure_search.py --match "gtp:command=\"gtp-rhino -l 4 -b 0\"" --games 40
 
 Each time is the median of several runs. Compare the ratios: absolute times depend on the machine. The bare perft rate
-is the number of leaves that perft counts in a second from the start; it computes the position of every leaf. The rate
-is measured before and after every row of the middlegame and every group of endgames. The mean of the two is used.
+is the number of leaves that perft counts in a second from the start; perft computes the position of every leaf. This
+rate is measured before and after every row of the middlegame and every group of endgames. The mean of both is used.
 """
 
 import statistics
@@ -41,12 +41,12 @@ class Arguments:
         ("weighted", "mobility", "ntuple"), "evaluations of the middlegame searches", nargs="*"
     )
     positions: int = whole(8, "number of searched positions")
-    ffo: str = text("40-44", "which endgames of the suite (1-44), or none")
+    ffo: str = text("40-44", "which endgames of the FFO suite to solve (1-44), or none")
     agent: str = text("engine:ms=100,eval=ntuple", "the agent that plays the matches")
-    match: tuple[str, ...] = text((), "play matches against these instead of measuring", nargs="*")
+    match: tuple[str, ...] = text((), "play matches against these agents instead of measuring", nargs="*")
     games: int = even(40, "games of each match")
     seed: int = whole(1, "the seed of the positions and matches", least=0)
-    repeats: int = whole(3, "runs of which each time is the median")
+    repeats: int = whole(3, "number of runs; each time is their median")
 
 
 def perft_rate() -> float:
@@ -140,7 +140,7 @@ def measure_exact(n: int, seed: int, repeats: int) -> None:
 
 
 def measure_ffo(first: int, last: int, repeats: int) -> None:
-    """Print the nodes and the time in which the engine solves endgames of the FFO suite."""
+    """Print the nodes and the time that the engine needs to solve endgames of the FFO suite."""
     engine = Engine()
     engine.act(Othello())
     rows = [row for row in truth("ffo.csv") if first <= int(row["number"]) <= last]

@@ -3,8 +3,8 @@
     python scripts/measure_speed.py
     python scripts/measure_speed.py --seconds 0.2 --windows 3 --opponents random
 
-The yardstick is perft on one core, which makes positions one after the other with the same kernels. A figure is what a
-user gets: units divided by the time that passed, including the ends of games and resets. It is the median of several
+The yardstick is perft on one core. It makes positions one after the other with the same kernels. A figure is what a
+user gets: units divided by the time that passed, ends of games and resets included. It is the median of several
 windows, shown with the lowest and the highest. The games of a batch begin at different stages, because the steps of
 games at the same stage are all cheap or all expensive. The time to choose random actions does not count, except for
 Pgx, which chooses them in its compiled loop. Compare the ratios: absolute rates depend on the machine. Other libraries
@@ -39,8 +39,8 @@ class Arguments(Windows):
 
     sizes: tuple[int, ...] = whole((64, 1024, 4096, 16384, 65536), "numbers of games in self-play", nargs="+")
     threads: tuple[int, ...] = whole((1, 2), "numbers of threads in self-play", most=1024, nargs="+")
-    opponents: tuple[str, ...] = text(OPPONENTS, "specs", nargs="*")
-    opponent_sizes: tuple[int, ...] = whole((64, 1024, 16384), "numbers of games against them", nargs="+")
+    opponents: tuple[str, ...] = text(OPPONENTS, "the opponents, as specs", nargs="*")
+    opponent_sizes: tuple[int, ...] = whole((64, 1024, 16384), "numbers of games against opponents", nargs="+")
 
 
 def memory_a_game(n: int = 16384) -> float:
@@ -68,7 +68,7 @@ def sampler_works(n: int = 4096) -> tuple[Work, Work]:
 
 
 def masked(mask: Any) -> Sequence[int]:
-    """The legal actions of a mask; none if the mask is None."""
+    """The legal actions of a mask; no actions if the mask is None."""
     return () if mask is None else np.flatnonzero(mask)
 
 

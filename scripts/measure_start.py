@@ -54,8 +54,8 @@ IMPORTS = "import gymnasium, numba, numpy, pettingzoo"
 class Arguments:
     """The command's arguments."""
 
-    repeats: int = whole(5, "runs of which each figure is the median")
-    cases: tuple[str, ...] = one_of((*PROGRAMS,), "what is started", (*PROGRAMS,), nargs="+")
+    repeats: int = whole(5, "number of runs; each figure is their median")
+    cases: tuple[str, ...] = one_of((*PROGRAMS,), "the programs to start", (*PROGRAMS,), nargs="+")
 
 
 def seconds(program: str, cache: str, processes: int = 1) -> float:

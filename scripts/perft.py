@@ -3,8 +3,8 @@
     python scripts/perft.py                        # depths 1 to 11 from the start
     python scripts/perft.py --moves f5d6 --depth 8 --divide
 
-A pass is a ply; a finished game is a leaf. `--divide` prints the count of each move. If a count is wrong, compare these
-counts with those of another program, play the move whose counts differ, and repeat.
+A pass is a ply; a finished game is a leaf. `--divide` prints the count of each move. If a total is wrong, compare the
+counts of the moves with another program's. Play the move whose counts differ, and repeat.
 """
 
 import time

@@ -5,8 +5,8 @@
 An opponent of the ladder is called a rung. Each rung plays the two rungs above it, from all packaged openings and with
 both colours. Each game is added to the file of records, so the same command continues where it was stopped. The ratings
 are those that explain all results best (`othello_env.arena.rating.elo`); the lowest rung has 0. The ladder's file says
-how the ratings were found, and has a hash of the games from the first opening. A test plays these games again, so that
-it notices when a rung plays differently.
+how the ratings were found, and has a hash of the games from the first opening. A test plays these games again, and so
+notices when a rung plays differently.
 
 At the end, the script compares the ratings with the packaged ratings. `--first` rates only the weakest rungs. For a
 second opinion from other games, give other openings and another seed:
@@ -57,7 +57,7 @@ RUNGS = (
     "engine:depth=8",
     "engine:depth=10",
 )
-"""From the weakest to the strongest. Neighbours are so close that each wins some games. No rung depends on time."""
+"""From the weakest to the strongest. Neighbours are so close that both win games. No rung depends on time."""
 
 STEPS = 2
 """Each rung plays this number of rungs above it."""

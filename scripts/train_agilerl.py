@@ -1,13 +1,13 @@
-"""Train a population of agents, whose learning rates evolve, with AgileRL's PPO on the vector environment.
+"""Train a population of agents with AgileRL's PPO on the vector environment; their learning rates evolve.
 
     pip install othello-env agilerl peft
     python scripts/train_agilerl.py --steps 500000 --out runs/agilerl.pt
     python scripts/train_agilerl.py --size 6 --opponent maximizer:eval=weighted --steps 500000 --out runs/small.pt
 
-AgileRL takes the vector environment as it is, and reads the masks from `info`. It needs pettingzoo below 1.27. agilerl
-2.58 imports peft but does not install it. The best agent is saved in AgileRL's own format (``PPO.load``), which holds
-pickled objects: load only files that you trust. Ctrl-C ends the training and keeps the best agent of the last
-evolution.
+AgileRL takes the vector environment as it is, and reads the masks from `info`. AgileRL needs pettingzoo below 1.27.
+Version 2.58 of agilerl imports peft but does not install it. The best agent is saved in AgileRL's own format
+(``PPO.load``), which holds pickled objects: load only files that you trust. Ctrl-C ends the training and keeps the best
+agent of the last evolution.
 
 To let the agent play, write these lines into a file ``policy.py``:
 
@@ -45,7 +45,7 @@ class Arguments:
     """The command's arguments."""
 
     out: Path = path("the best agent, a .pt file")
-    steps: int = whole(500_000, "each agent's moves")
+    steps: int = whole(500_000, "number of moves of each agent")
     population: int = whole(2, "number of agents")
     games: int = whole(64, "games played at once")
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)

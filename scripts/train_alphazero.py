@@ -5,7 +5,7 @@ r"""Train a policy and value network by self-play with tree search (PyTorch: ``p
     python scripts/train_alphazero.py --out runs/az8.safetensors --device cuda --games 1024 --channels 64 --blocks 5 \
         --simulations 32 --window 1000000 --seconds 36000
 
-The last command has settings for a GPU; it has not been run.
+The last command has settings for a GPU. It has never been run.
 
 The method is AlphaZero (Silver et al., 2018) with the search of Gumbel AlphaZero (Danihelka et al., 2022), which learns
 from few simulations. An iteration plays many games at once, from random openings to their ends. In each position the
@@ -65,17 +65,17 @@ class Settings:
     blocks: int = whole(2, "residual blocks of the network", least=0, most=64)
     games: int = whole(128, "games played at once, in each iteration")
     simulations: int = whole(16, "simulations of the search for each move", most=100_000)
-    considered: int = whole(8, "moves that a search compares, at most")
+    considered: int = whole(8, "the most moves that a search compares")
     random_plies: int = whole(
-        20, "most random plies at the beginning of a game on 8x8; in proportion on smaller boards", least=0, most=48
+        20, "the most random plies that begin a game on 8x8; on smaller boards fewer, in proportion", least=0, most=48
     )
-    window: int = whole(100_000, "positions kept, the newest")
+    window: int = whole(100_000, "number of positions that are kept, always the newest")
     reuse: float = real(4.0, "mean number of times that a position is learned from", least=1e-9)
     minibatch: int = whole(256, "positions in one change of the weights")
     rate: float = real(1e-3, "the optimiser's learning rate", least=1e-9)
     decay: float = real(1e-4, "the weights' decay", least=0)
     precision: str = one_of(
-        "float32", "of the gradients: float32, or bfloat16, which is faster on some processors", _run.PRECISIONS
+        "float32", "precision of gradients: float32, or bfloat16, which is faster on some processors", _run.PRECISIONS
     )
 
     def check(self) -> None:
@@ -103,7 +103,7 @@ class Replay:
         return min(self.added, len(self.arrays["value"]))
 
     def add(self, positions: dict[str, Any]) -> None:
-        """Replace the oldest positions by new ones; the window must have room for all of the new ones."""
+        """Replace the oldest positions by new ones. The window must have room for all new ones."""
         places = (self.added + np.arange(len(positions["value"]))) % len(self.arrays["value"])
         for name, array in self.arrays.items():
             array[places] = positions[name]

@@ -11,10 +11,10 @@ r"""Train the n-tuple network by self-play and record how its score grows with g
 
 The last two commands make the weights that come with the package. Move the old weights away first: only ``--resume``
 overwrites a file. The curve is written beside the weights as JSON, and with ``--picture`` as a picture. It shows the
-score of greedy play against weighted alpha-beta from random openings, each time the number of games has doubled. The
+score of greedy play against weighted alpha-beta from random openings, at every doubling of the number of games. The
 same seed, batch and number of games give the same weights and scores. The weights are also written every five minutes.
-Ctrl-C keeps what was learned. The same command with ``--resume`` then ends as if it had never been stopped. After you
-have made new weights for 8x8, run ``scripts/fit_probcut.py``, which fits the engine's selective search to them.
+Ctrl-C keeps what was learned. The same command with ``--resume`` then gives the result of a run that was never stopped.
+After you have made new weights for 8x8, run ``scripts/fit_probcut.py``. It fits the engine's selective search to them.
 """
 
 import math
@@ -35,7 +35,7 @@ from othello_env.support.files import check_output, parse_json, read_file, write
 OPPONENTS = {4: (2, 4), 6: (2, 4), 8: (4, 6)}
 PLIES = {4: 3, 6: 6, 8: 10}
 LARGEST_CURVE = 16 << 20  # bytes
-KEEP = 300.0  # seconds of training after which the weights are written, if no point of the curve comes first
+KEEP = 300.0  # after so many seconds of training the weights are written, if no point of the curve comes first
 
 Curve = list[dict[str, float]]
 
@@ -44,7 +44,7 @@ Curve = list[dict[str, float]]
 class Arguments:
     """The command's arguments."""
 
-    out: Path = path("the weights, a .npz file; the curve ends in .json", suffix=".npz")
+    out: Path = path("the weights, a .npz file; the curve is a .json file beside it", suffix=".npz")
     picture: Path | None = path("a .png file for the curve", None)
     games: int | None = whole(None, "games of self-play in all")
     seconds: float | None = real(None, "seconds of self-play in all, without the measurements", least=0)
@@ -59,7 +59,7 @@ class Arguments:
     resume: bool = flag("continue with the network in --out, and its size, seed and batch")
 
     def check(self) -> None:
-        """Refuse to train without an end, and to overwrite weights."""
+        """Refuse to train without an end, and refuse to overwrite weights."""
         if self.games is None and self.seconds is None:
             raise ValueError("give --games or --seconds")
         if self.out.exists() and not self.resume:
@@ -72,7 +72,7 @@ class Arguments:
 
 
 def begin(args: Arguments) -> tuple[Trainer, Curve]:
-    """A trainer and the points of its learning curve: both new, or with ``--resume`` from the file ``--out``.
+    """A trainer and the points of its learning curve: both new, or with ``--resume`` read from the files.
 
     Raises:
         OSError: a file cannot be read or written.

@@ -61,12 +61,12 @@ class Settings:
     games: int = whole(128, "games played at once")
     steps: int = whole(64, "steps in each game before the weights change")
     league: float = real(
-        0.25, "the part of the games that are played against packaged agents and past selves", least=0, most=1
+        0.25, "the share of the games that are played against packaged agents and past selves", least=0, most=1
     )
     snapshot: int = whole(10, "iterations from one past self to the next")
-    past: int = whole(8, "past selves in the league, the newest")
+    past: int = whole(8, "number of past selves that play, always the newest")
     random_plies: int = whole(
-        20, "most random plies at the beginning of a game on 8x8; in proportion on smaller boards", least=0, most=48
+        20, "the most random plies that begin a game on 8x8; on smaller boards fewer, in proportion", least=0, most=48
     )
     epochs: int = whole(1, "the number of times that each step is learned from")
     minibatch: int = whole(512, "steps in one change of the weights")
@@ -74,11 +74,11 @@ class Settings:
     clip: float = real(0.2, "the largest relative change of an action's probability", least=1e-9)
     entropy: float = real(0.02, "the weight of the policy's entropy", least=0)
     value: float = real(0.5, "the weight of the value's squared error", least=0)
-    gae_lambda: float = real(0.95, "0 trusts the values, 1 the results", least=0, most=1)
+    gae_lambda: float = real(0.95, "0 trusts the network's values, 1 the results of the games", least=0, most=1)
     gradient: float = real(0.5, "the largest norm of a gradient", least=1e-9)
     average: float = real(20.0, "iterations after which a weight counts half in the agent's mean", least=1e-9)
     precision: str = one_of(
-        "float32", "of the gradients: float32, or bfloat16, which is faster on some processors", PRECISIONS
+        "float32", "precision of gradients: float32, or bfloat16, which is faster on some processors", PRECISIONS
     )
 
 
@@ -142,7 +142,7 @@ class Learner:
         return losses
 
     def _prepared(self) -> list[Any]:
-        """Give the environment with opponents its present opponents; return all environments."""
+        """Set the present opponents in the environment that has opponents; return all environments."""
         if len(self.envs) > 1:
             packaged = LADDER[1:]
             league: dict[Any, float] = {NeuralAgent(network, 1.0): 0.5 / len(self.past) for network in self.past}

@@ -52,7 +52,7 @@ class Arguments:
 
     out: Path = path("a folder for what is learned")
     iterations: int = whole(100, "iterations of 4000 moves")
-    workers: int = whole(0, "processes that play, beside the learner's own", least=0, most=1024)
+    workers: int = whole(0, "processes that only play; with 0, the learner's process plays", least=0, most=1024)
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
     seed: int = whole(1, "the seed of everything random", least=0, most=2**32 - 1)
 

@@ -104,7 +104,7 @@ class Learner:
         return float((returns[:, 0].mean() + 1) / 2)
 
     def train(self, epochs: int, steps: int = 2000) -> Any:
-        """Play and learn for some epochs of `steps` steps each; the opponent's steps count, too."""
+        """Play and learn for some epochs of `steps` steps each. The opponent's steps count, too."""
         return self.algorithm.run_training(
             OffPolicyTrainerParams(
                 training_collector=self.collector,

@@ -3,9 +3,9 @@
     python scripts/train_torchrl.py --iterations 200 --out runs/torchrl.pt
     python scripts/train_torchrl.py --size 6 --opponent maximizer:eval=weighted --iterations 200 --out runs/small.pt
 
-TorchRL takes the vector environment as it is. It prefers the mode without automatic resets, in which it resets finished
-games itself by `reset_mask`. (The only other mode that TorchRL takes is SAME_STEP. In that mode torchrl 0.14.1 fails at
-the final observation if observations are dicts, also with Gymnasium's own `SyncVectorEnv`.) TorchRL's
+TorchRL takes the vector environment as it is. It prefers the mode without automatic resets. In this mode TorchRL itself
+resets finished games, by `reset_mask`. (The only other mode that TorchRL takes is SAME_STEP. There torchrl 0.14.1 fails
+at the final observation if observations are dicts. The same happens with Gymnasium's own `SyncVectorEnv`.) TorchRL's
 `PettingZooWrapper` takes `othello_v0.env()` as it is, with `use_mask=True`.
 
 Ctrl-C ends the training and keeps what was learned.
@@ -47,7 +47,7 @@ class Arguments:
     """The command's arguments."""
 
     out: Path = path("the policy's weights, a .pt file")
-    iterations: int = whole(200, "iterations; each is 32 moves in every game")
+    iterations: int = whole(200, "number of iterations; in each, every game goes on by 32 moves")
     games: int = whole(64, "games played at once")
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
     opponent: str = text("random", "a spec")

@@ -52,8 +52,8 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
 
     Args:
         arguments: the arguments of the command; by default the arguments of this process.
-        is_interrupted: returns whether an interrupt came while Python could not raise it, such as in a destructor.
-            After such an interrupt, an error counts as an interrupt.
+        is_interrupted: returns whether an interrupt came while Python could not raise it, for example in a
+            destructor. After such an interrupt, an error counts as an interrupt.
     """
     given = sys.argv[1:] if arguments is None else arguments
     sys.path.append(str(Path.cwd()))  # so that a spec package.module:name can name a module in the current folder
@@ -67,7 +67,7 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
     except click.ClickException as error:
         _stop(error.format_message(), _FAILURE)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of stdout is gone; without stderr Python cannot print an error about that
+        sys.stderr.close()  # the reader of stdout is gone; with stderr closed, Python cannot print an error about that
         sys.exit(_FAILURE)
     except (ValueError, OSError, ImportError, othello_env.AgentError) as error:
         _stop(str(error) or type(error).__name__, _FAILURE)
@@ -94,7 +94,7 @@ def _invoke(arguments: list[str]) -> Any:
     try:
         with interruptible(), _command.make_context("othello-env", arguments) as context:
             return _command.invoke(context)
-    except click.exceptions.Exit as error:  # as after --help
+    except click.exceptions.Exit as error:  # for example after --help
         return error.exit_code
 
 

@@ -8,8 +8,9 @@ __all__ = ["Clocks"]
 class Clocks:
     """The clocks of both sides.
 
-    The command ``time_settings`` sets both clocks, and ``time_left`` sets one clock again. The time that a side uses is
-    taken off its clock. If byo-yomi allows a time for several moves, the time is divided equally among these moves.
+    The command ``time_settings`` sets both clocks. Later, ``time_left`` can set the clock of one side to another time.
+    The time that a side uses is taken off its clock. After the main time comes byo-yomi: a time for one move or for
+    several moves. A time for several moves is divided equally among them.
     """
 
     def __init__(self) -> None:
@@ -33,7 +34,7 @@ class Clocks:
         self._left[player] = Clock(move=seconds / stones) if stones else Clock(game=seconds)
 
     def left(self, player: int) -> Clock | None:
-        """A side's clock; None without a limit."""
+        """A side's clock. None if the side has no time limit."""
         return self._left[player]
 
     def use(self, player: int, seconds: float) -> None:

@@ -31,8 +31,8 @@ class GtpServer:
     """Answers the GTP commands of another program with the moves of an agent.
 
     Args:
-        agent: the agent; it plays every side for which a command asks for a move.
-        name: the name under which the other program knows the agent.
+        agent: the agent. It chooses each move that a command asks for, of either side.
+        name: the answer to the command ``name``, which asks for the agent's name.
         size: the size of the first board.
         seed: the agent's random choices depend only on this seed, the game's number and the colour.
 

@@ -170,7 +170,7 @@ def show(text: str) -> None:
 def bar(label: str, length: int) -> Iterator[Callable[..., None]]:
     """Show a progress bar if stderr is a terminal, else nothing.
 
-    Each call of the yielded function is one step or, with a number as its argument, this number of steps.
+    Each call of the yielded function moves the bar by one step, or by the number of steps that is its argument.
     """
     if not sys.stderr.isatty():
         yield lambda _=1: None
@@ -205,7 +205,7 @@ def recorded(label: str, length: int, report: Callable[[list[_R]], None]) -> Ite
 
 
 def report_faults(agent: str, faults: Sequence[str]) -> None:
-    """Print on stderr the number of games that an agent forfeited, if it forfeited any."""
+    """If an agent forfeited games, print on stderr their number and the first fault."""
     if faults:
         click.echo(f"{agent} forfeited {len(faults)} games; the first: {faults[0]}", err=True)
 

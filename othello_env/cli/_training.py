@@ -1,4 +1,4 @@
-"""Self-play training at the terminal, with a live line and a learning curve. An interrupt keeps what was learned."""
+"""Self-play training at the terminal, with a live line and a learning curve. Ctrl-C keeps what was learned."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def train(
     keep: Callable[[], None],
     every: float,
 ) -> tuple[Curve, bool]:
-    """Train for some seconds or games, whichever ends first.
+    """Train until a number of seconds or a number of games is reached, whichever comes first.
 
     Args:
         trainer: the trainer, which may have trained before.
         seconds: the seconds of training from now on; None for no limit.
         games: the number of self-play games from now on; None for no limit.
-        keep: saves what was learned; called without arguments after each point of the curve.
+        keep: saves what was learned; called without arguments after each point of the curve, and after Ctrl-C.
         every: the seconds of training between two points.
 
     Returns:
@@ -88,7 +88,7 @@ class _Watch:
         return Goal(seconds=self.curve[-1][0] + self._every if self.curve else self._first_seconds)
 
     def measure(self) -> None:
-        """Add a point to the curve. Store its score in the network, too, so that the network's file has it."""
+        """Add a point to the curve. Also store its score in the network, so that the network's file has it."""
         self.is_measuring = True
         score = _score(self._trainer)
         self._trainer.network.training["scores"] = {"games": self._trainer.games, YARDSTICK: score}

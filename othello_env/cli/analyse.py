@@ -12,11 +12,11 @@ from othello_env.games.othello.position import Othello
 __all__ = ["BOARDS_BEGIN_WITH_DASHES", "command", "position_from_text", "position_options", "summary"]
 
 BOARDS_BEGIN_WITH_DASHES = {"ignore_unknown_options": True}
-"""click's settings for a command whose argument can be a board: a board that begins with ``-`` is not an option."""
+"""click's settings for a command that takes a board: a board that begins with ``-`` is not read as an option."""
 
 
 def position_from_text(text: str, to_move: str, size: int) -> Othello:
-    """The position after a transcript, or the position of a board written as X, O and -, row by row."""
+    """Read a position from a transcript, or from a board that is written as X, O and -, row by row."""
     cells = "".join(text.split())
     if cells and not cells.strip("XxOo*-."):
         return Othello.from_text(cells, to_move)

@@ -27,10 +27,10 @@ _SHOW_EVERY = 0.2
     "--within",
     type=options.FloatRange(0, 1e4, above=True),
     default=HALF_WIDTH,
-    help="Play until the 95% interval of the rating is at most this number of Elo points to each side.",
+    help="Play until the 95% interval reaches at most this number of Elo points to each side of the rating.",
 )
 @click.option("--games", type=options.EvenRange(), help="The largest number of games, even.")
-@click.option("--minutes", type=options.FloatRange(0, 1e7, above=True), help="The most minutes of play.")
+@click.option("--minutes", type=options.FloatRange(0, 1e7, above=True), help="The largest number of minutes of play.")
 @click.option("--endgame", is_flag=True, help="Play no games; only compare endgame moves with perfect play.")
 @click.option("--out", type=options.FOLDER, help="Write benchmark.json, .md and .png to this new or empty folder.")
 @options.seed_option("The same seed repeats the run, unless --minutes ends it.")
@@ -41,9 +41,9 @@ def command(
 
     AGENT is a spec (alphabeta:depth=4), a file of weights (agent.npz) or a Python function (policy.py:function).
 
-    The opponents come with the package, from the random mover, whose Elo rating is 0, to the engine. AGENT plays those
-    near its own level, each opening with both colours, until its rating is known well enough. Then its endgame moves
-    are compared with perfect play. Ctrl-C ends the games and prints the rating so far.
+    The opponents come with the package. The weakest is the random mover, with an Elo rating of 0; the strongest is the
+    engine. AGENT plays opponents near its own level, and each opening with both colours, until its rating is known well
+    enough. Then its endgame moves are compared with perfect play. Ctrl-C ends the games and prints the rating so far.
 
     The ladder is for Othello on 8x8. For other boards and games, compare agents with each other:
     othello-env tournament AGENT OTHER... --gauntlet --game othello:size=6

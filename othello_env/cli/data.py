@@ -29,7 +29,7 @@ from othello_env.support.files import read_file, write_file
 __all__ = ["command"]
 
 _RANDOM_PART, _MATCH_PART = 100_000, 1_000
-"""The numbers of games of a part of a dataset."""
+"""The number of games in each part of a dataset: of random games, and of a match."""
 _LARGEST_LABELS = 4 << 30
 _INPUT = click.Path(exists=True, path_type=Path)
 
@@ -43,7 +43,7 @@ def command() -> None:
 def make() -> None:
     """Make a dataset: a folder of games in parts.
 
-    A part is written whole or not at all. Ctrl-C ends the work; the same command goes on with it.
+    A part is written whole or not at all. Ctrl-C ends the work; the same command continues it.
     """
 
 
@@ -85,7 +85,7 @@ def make_match(
 ) -> None:
     """Make games of agent A against agent B, or against itself.
 
-    For varied games give an agent random choices by its spec, such as epsilon=0.1.
+    For varied games, give an agent random choices in its spec, for example epsilon=0.1.
     """
     recipe = {"make": "match", "a": a, "b": b, "openings": openings, "game": str(rules), "seed": seed}
 
@@ -100,10 +100,10 @@ def make_match(
 @command.command("convert")
 @click.argument("source", type=_INPUT)
 @click.argument("target", type=options.FILE)
-@click.option("--players", type=_INPUT, help="The players' names for WTHOR games (WTHOR.JOU).")
-@click.option("--tournaments", type=_INPUT, help="The tournaments' names for WTHOR games (WTHOR.TRN).")
-@click.option("--skip", is_flag=True, help="Leave damaged games out, and say how many.")
-@click.option("--distinct", is_flag=True, help="Keep only the first of equal games.")
+@click.option("--players", type=_INPUT, help="A file with the players' names for WTHOR games (WTHOR.JOU).")
+@click.option("--tournaments", type=_INPUT, help="A file with the tournaments' names for WTHOR games (WTHOR.TRN).")
+@click.option("--skip", is_flag=True, help="Leave damaged games out, and say how many there are.")
+@click.option("--distinct", is_flag=True, help="Of equal games, keep only the first.")
 @options.game_option
 def convert(
     source: Path,
@@ -134,7 +134,7 @@ def convert(
 
 @command.command("info")
 @click.argument("source", type=_INPUT)
-@click.option("--skip", is_flag=True, help="Leave damaged games out, and say how many.")
+@click.option("--skip", is_flag=True, help="Leave damaged games out, and say how many there are.")
 @options.game_option
 def info(source: Path, skip: bool, rules: Rules) -> None:
     """Describe the games of a file or dataset."""
@@ -165,17 +165,17 @@ def info(source: Path, skip: bool, rules: Rules) -> None:
 
 @command.command("label")
 @click.argument("source", type=_INPUT)
-@click.option("--empties", type=click.IntRange(1, 24), default=12, help="Up to this number of empty squares.")
+@click.option("--empties", type=click.IntRange(1, 24), default=12, help="The largest number of empty squares.")
 @click.option("--out", type=options.FILE, help="The file of labels (.npz), if SOURCE is a file.")
 @click.option("--workers", type=click.IntRange(1, 1024), default=1, help="The number of processes.")
 @options.game_option
 def label(source: Path, empties: int, out: Path | None, workers: int, rules: Rules) -> None:
     """Label late positions with exact scores.
 
-    Each position of games of Othello with at most EMPTIES empty squares gets the exact score of every move, in discs.
-    The labels are arrays: game (M,), ply (M,) and values (M, A), where M is the number of positions; games is the
-    number of games. They are written beside the games, to NAME.exact-EMPTIES.npz. For a dataset, each part gets a file
-    exact-EMPTIES-000000.npz in the folder; parts that are labelled are left out.
+    The games are of Othello. In each position with at most EMPTIES empty squares, every move gets its exact score in
+    discs. With M positions and A actions, the labels are the arrays game (M,), ply (M,) and values (M, A), and games,
+    the number of games. For a file, they are written beside it, to NAME.exact-EMPTIES.npz. For a dataset, each part
+    gets a file exact-EMPTIES-000000.npz in the folder; parts that already have their labels are left out.
     """
     if source.is_dir():
         if out is not None:
@@ -191,7 +191,7 @@ def label(source: Path, empties: int, out: Path | None, workers: int, rules: Rul
 
 
 def _read(source: Path, rules: Rules, skip: bool, **names: Any) -> Games:
-    """The games of a file. What `skip` left out is said on stderr."""
+    """The games of a file. If `skip` left games out, print a message about it on stderr."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DamagedGamesWarning)
         games = read_games(source, rules=str(rules), skip=skip, **names)

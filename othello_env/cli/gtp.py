@@ -15,7 +15,7 @@ from othello_env.cli import _options as options
 __all__ = ["command"]
 
 _LONGEST_LINE = 1 << 16  # characters
-_LOOK_SECONDS = 1.0  # the time between two checks whether a program still reads the answers
+_LOOK_SECONDS = 1.0  # how often to check whether a program still reads the answers
 
 
 @click.command("gtp")
@@ -25,8 +25,8 @@ _LOOK_SECONDS = 1.0  # the time between two checks whether a program still reads
 def command(agent: str, size: int, seed: int) -> None:
     """Let another Othello program play against an agent.
 
-    It reads commands of the Go Text Protocol (GTP) from standard input and answers on standard output, until the
-    command quit or the end of the input.
+    The program sends commands of the Go Text Protocol (GTP) to standard input, and gets answers on standard output.
+    This goes on until the command quit or the end of the input.
     """
     from othello_env.cli._gtp_server import GtpServer
 

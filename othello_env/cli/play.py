@@ -37,7 +37,7 @@ def command(rules: Rules, hint: str | None, moves: str, seed: int, **colours: st
     """Play at the terminal.
 
     Each side is a human or an agent: black and white in Othello, red and white in checkers, blue, red and green in
-    Tribolo. The command asks who plays the sides that you do not give.
+    Tribolo. The command asks who plays the sides for which you name no player.
 
     Type moves as the board names them: f5, or 11-15. undo takes back your last move, restart begins again, hint asks an
     agent for a move, help lists the legal moves, resign and quit end the game.

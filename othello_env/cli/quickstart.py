@@ -78,7 +78,7 @@ Next, try
 
 
 def _measure(agent: Path, games: int, seed: int) -> dict[str, MatchResult]:
-    """Play the matches with a progress bar and print their table. After an interrupt, print the finished matches."""
+    """Play the matches with a progress bar, and print a table of them. After an interrupt, print the finished ones."""
     results: dict[str, MatchResult] = {}
     try:
         with options.bar(str(agent), games * len(_CLASSICS)) as step:

@@ -31,13 +31,13 @@ _LARGEST_RESULTS = 4 << 20
 @click.command("serve")
 @click.argument("agents", metavar="[AGENT]...", nargs=-1)
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8750, help="The port of the page; 0 takes any that is free."
+    "--port", type=click.IntRange(0, 65535), default=8750, help="The port of the page; 0 takes any free port."
 )
 @click.option(
     "--results",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Show the results in this JSON file of benchmark, quickstart or a training script; may be repeated.",
+    help="Show the results in this JSON file, which benchmark, quickstart or a training script wrote; may be repeated.",
 )
 @click.option("--seconds", type=options.FloatRange(1, 3600), default=60.0, help="How many seconds an agent may think.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
@@ -54,7 +54,7 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
     from othello_env.page.thinking import Thinkers
 
     if any(spec.partition(":")[0] == "human" for spec in agents):
-        raise click.BadParameter("human is not an agent; a person at the page plays it.", param_hint="AGENT")
+        raise click.BadParameter("human is not an agent; the page always offers it.", param_hint="AGENT")
     yours = [Offer(spec, "yours", games_of(make_agent(spec))) for spec in dict.fromkeys(agents)]
     offers = [*yours, *(offer for offer in PACKAGED if offer.spec not in agents)]
     shown = [_read_results(file) for file in results]
@@ -79,7 +79,7 @@ def _serve(app: Starlette, listener: socket.socket, thinkers: Thinkers, announce
 
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            """Stop the server. This takes two seconds at most, so further interrupts are ignored."""
+            """Stop the server. Stopping takes at most two seconds, so further interrupts are ignored."""
             if not self.should_exit:
                 super().handle_exit(sig, frame)
 
@@ -113,7 +113,7 @@ def _listen(port: int) -> socket.socket:
         listener.listen(128)  # a browser may connect before the server answers
     except OSError as error:
         listener.close()
-        raise click.ClickException(f"port {port} cannot be served on: {error.strerror}; try --port 0") from None
+        raise click.ClickException(f"the page cannot use port {port}: {error.strerror}; try --port 0") from None
     return listener
 
 

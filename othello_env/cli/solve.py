@@ -13,7 +13,7 @@ __all__ = ["command"]
 
 
 _MINUTES, _HOURS = 24, 28
-"""Up to the first number of empty squares, solving usually takes minutes; up to the second number, hours."""
+"""With at most the first number of empty squares, solving usually takes minutes; with at most the second, hours."""
 
 
 @click.command("solve", context_settings=BOARDS_BEGIN_WITH_DASHES)
@@ -24,14 +24,14 @@ _MINUTES, _HOURS = 24, 28
     "megabytes",
     type=click.IntRange(1, 1 << 16),
     default=64,
-    help="The memory for positions that were searched, in MiB.",
+    help="The memory for the positions already searched, in MiB.",
 )
 def command(position: str, to_move: str, size: int, result_only: bool, megabytes: int) -> None:
     """Print the exact score of a position.
 
     The score is in discs under perfect play, and the empty squares count for the winner. POSITION is a transcript from
-    the start or a board written as X, O and -, row by row from a1. A position with 20 empty squares takes seconds; each
-    further empty square makes it two to four times as long.
+    the start or a board written as X, O and -, row by row from a1. A position with 20 empty squares takes seconds. Each
+    further empty square multiplies the time by two to four.
     """
     state = position_from_text(position, to_move, size)
     solver: Any = make_agent(f"engine:hash={megabytes}")

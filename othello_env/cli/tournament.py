@@ -23,14 +23,15 @@ __all__ = ["command", "cross_table", "elo_table"]
 @click.option(
     "--games",
     type=click.IntRange(1, options.MOST_GAMES),
-    help="The games for each pair of agents, an even number: each opening is played with both colours. In games of "
-    "three players: for each group of three agents, a multiple of 3.  [default: 200, for three 201]",
+    help="The number of games for each pair of agents. It is even: each opening is played with both colours. In games "
+    "of three players, the number of games for each group of three agents, a multiple of 3.  [default: 200, or 201 for "
+    "three players]",
 )
 @options.openings_option
 @options.seed_option()
 @options.game_option
 @click.option("--out", type=options.FILE, help="Add each game to this file (JSON lines).")
-@click.option("--gauntlet", is_flag=True, help="The first agent plays all others, and these do not play each other.")
+@click.option("--gauntlet", is_flag=True, help="The first agent plays all others. The others do not play each other.")
 @click.option("--clock", "game_time", help="Each side's time for a game: 30m, 90s.")
 @click.option("--move-time", help="Each side's time for a move: 100ms, 2s.")
 @click.option(
@@ -46,7 +47,7 @@ __all__ = ["command", "cross_table", "elo_table"]
 )
 @click.option("--anchor", help="The agent whose rating is 0.  [default: random, or the first]")
 @click.option(
-    "--transcripts", type=options.FILE, help="Write the moves of all games to this file, a game on each line."
+    "--transcripts", type=options.FILE, help="Write the moves of all games to this file, one game on each line."
 )
 def command(
     agents: tuple[str, ...],
@@ -68,8 +69,8 @@ def command(
     The command prints each agent's score against every other agent and their Elo ratings. AGENTS are specs (random,
     alphabeta:depth=4), files of weights (agent.npz) or Python functions (policy.py:function).
 
-    With --out the games are kept. The same command again plays only the games that are missing: after Ctrl-C or a
-    kill, or with more --games or AGENTS.
+    With --out the games are kept. Give the same command again after Ctrl-C or a kill, or with more --games or AGENTS:
+    it plays only the missing games.
     """
     if game_time and move_time:
         raise click.UsageError("a side has a --clock or a --move-time, not both")
@@ -119,7 +120,7 @@ def _print(result: Tournament, schedule: Schedule, clock: TimeControl | None, an
 
 
 def cross_table(result: Tournament) -> str:
-    """A table with each agent's score against each other agent, 0 to 1, and with its total score and mean margin."""
+    """A table with each agent's score (0 to 1) against every other agent, its total score and its mean margin."""
     scores = result.scores()
     head = ("agent", *map(str, range(1, len(result.agents) + 1)), "games", "score", "margin")
     rows = []
@@ -137,7 +138,7 @@ def cross_table(result: Tournament) -> str:
 def elo_table(result: Tournament, anchor: str | None = None) -> str:
     """A table of the ratings, the best first, with 95% intervals.
 
-    It also has the likelihood that each agent is better than the next agent.
+    The last column is the likelihood that an agent is better than the next one.
 
     Raises:
         ValueError: there are no ratings; see `rate_tournament`.

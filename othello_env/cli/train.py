@@ -26,12 +26,12 @@ _PRECISE_BELOW = 10.0
     "--games",
     type=click.IntRange(1, options.MOST_GAMES),
     help="Games of self-play in this run; --resume counts from 0 again. "
-    "Several runs give the same network as one run of all their games if each number is a multiple of --batch.",
+    "If every number is a multiple of --batch, several runs give the same network as one run of all their games.",
 )
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Where to write: a .npz file."
 )
-@click.option("--resume", is_flag=True, help="Continue with the network in --out, and its size, seed and batch.")
+@click.option("--resume", is_flag=True, help="Continue with the network in --out, and with its size, seed and batch.")
 @click.option(
     "--threads",
     type=click.IntRange(1, options.MOST_THREADS),
@@ -45,7 +45,7 @@ _PRECISE_BELOW = 10.0
 )
 @options.size_option
 @options.seed_option(
-    "The same seed, --games and --batch repeat the run. A run that --seconds ends may play another number of games."
+    "The same seed, --games and --batch repeat the run. A run that --seconds ends may play a different number of games."
 )
 @click.pass_context
 def command(
@@ -59,7 +59,7 @@ def command(
     size: int,
     seed: int,
 ) -> None:
-    """Train an agent by self-play and write it to a file. Other commands take its path as the agent.
+    """Train an agent by self-play and write it to a file. Other commands take the file's path as an agent.
 
     The file is written now and then during the training. Ctrl-C ends the training and keeps what was learned; --resume
     continues from there.
@@ -67,7 +67,7 @@ def command(
     from othello_agents.ntuple import NTupleNetwork, Trainer
 
     if out.suffix != ".npz":
-        raise click.BadParameter(f"{out} does not end in .npz, as the file of an agent has to.", param_hint="--out")
+        raise click.BadParameter(f"{out} does not end in .npz; the file of an agent must.", param_hint="--out")
     if out.exists() and not resume:
         raise click.BadParameter(f"{out} exists; --resume continues it.", param_hint="--out")
     check_output(out)

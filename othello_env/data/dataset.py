@@ -1,8 +1,8 @@
-"""A dataset: a folder with any number of games in parts, which an interrupt or a kill leaves whole.
+"""A dataset: a folder with any number of games in parts. An interrupt or a kill does not damage it.
 
-The folder has ``dataset.json``, which says what makes the dataset, and the parts ``games-000000.npz``,
+The folder has ``dataset.json``, which says how the games are made, and the parts ``games-000000.npz``,
 ``games-000001.npz`` and so on. A part is written whole or not at all, and depends only on its number and on
-``dataset.json``. So the command that made a part of the dataset makes the rest when it is given again.
+``dataset.json``. So if a command has made only some of the parts, the same command makes the rest.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Dataset:
 
     Attributes:
         folder: the folder.
-        recipe: what makes the dataset: a dict of plain values.
-        count: the number of games of the whole dataset.
-        part_size: the number of games of a part; the last part may be smaller.
+        recipe: how the games are made: a dict of plain values.
+        count: the number of games of the finished dataset.
+        part_size: the number of games in a part; the last part may be smaller.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -71,9 +71,9 @@ class Dataset:
             folder: a folder; it may hold a dataset of the same recipe and part size, to which more games are added.
             recipe: plain values that determine all games.
             count: the number of games.
-            part_size: the number of games of a part.
+            part_size: the number of games in a part.
             games: takes the number of the first game and how many games to make; the same call gives the same games.
-            progress: called with the number of games that are there, at first and after each part.
+            progress: called at first and after each part, with the number of games that are there.
 
         Raises:
             OSError: the folder cannot be written.
@@ -97,7 +97,7 @@ class Dataset:
         games: Callable[[int, int], Games],
         progress: Callable[[int], None],
     ) -> Dataset:
-        plain = json.loads(json.dumps(dict(recipe)))  # as it will be read again
+        plain = json.loads(json.dumps(dict(recipe)))  # the form in which it will be read again
         header = {"format": _FORMAT, "recipe": plain, "games": count, "part": part_size}
         if (folder / "dataset.json").exists():
             old = cls(folder)
@@ -120,7 +120,7 @@ class Dataset:
         return made
 
     def __len__(self) -> int:
-        """The number of games that are there, which is smaller than `count` if the dataset is not finished."""
+        """The number of games that are there. It is smaller than `count` if the dataset is not finished."""
         return min(self.count, self._present() * self.part_size)
 
     def __iter__(self) -> Iterator[Games]:
@@ -148,7 +148,7 @@ class Dataset:
         return min(self.part_size, self.count - part * self.part_size)
 
     def _present(self) -> int:
-        """The number of parts from the first one on that are there and whole."""
+        """The number of whole parts before the first part that is missing or damaged."""
         for part in range(self._num_parts):
             path = self._path(part)
             if not path.exists() or archive.count(read_file(path, _LARGEST_PART)) != self._size(part):

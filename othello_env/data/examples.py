@@ -17,7 +17,7 @@ from othello_env.games.othello.position import Othello
 __all__ = ["Examples", "examples"]
 
 _CHUNK = 4096
-"""The number of games that are expanded at a time: the examples of this many games are in memory."""
+"""The number of games whose examples are made at a time, and are in memory together."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Examples:
         observation: (M, planes, H, W) int8, as the player to move sees the position.
         action_mask: (M, A) int8, 1 for each legal action.
         action: (M,) int64, the action that was played.
-        returns: (M,) float32, the result of the game for the player to move, such as +1 for a win; NaN if the game is
-            not finished.
-        margin: (M,) float32, by how much the player to move won in the end; NaN if the game is not finished.
+        returns: (M,) float32, the game's result for the player to move, such as +1 for a win; NaN if the game is not
+            finished.
+        margin: (M,) float32, by how much the player to move won, negative for a loss; NaN if the game is not finished.
         to_move: (M,) int8, the player to move.
         game: (M,) int64, the number of the game.
         ply: (M,) int32, the number of the ply in its game, from 0.
@@ -76,14 +76,14 @@ def examples(
     passes: bool = True,
     drop_last: bool = False,
 ) -> Iterator[Examples]:
-    """The positions of the games in batches. Only a part of them is in memory at a time.
+    """Yield the positions of the games in batches. Only a part of the positions is in memory at a time.
 
     Args:
         games: the games; every move is checked first.
         batch_size: the number of examples in a batch.
-        seed: shuffle the examples; the same seed gives the same order. The games are shuffled, and then the positions
-            of 4096 games at a time. None: in the order of the games.
-        symmetric: turn or mirror each board at random (Othello only). The seed determines how.
+        seed: a number shuffles the examples: first the games, and then the positions of 4096 games at a time. The same
+            number gives the same order. None keeps the order of the games.
+        symmetric: turn or mirror each board at random (Othello only). `seed` determines how.
         passes: whether positions in which the player must pass are included.
         drop_last: leave out the last batch if it is smaller.
 
@@ -126,7 +126,7 @@ def _joined(parts: list[Examples]) -> Examples:
 
 
 def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins: Any) -> Examples:
-    """The examples of some games; `numbers`, (N,), are the numbers of these games among all."""
+    """The examples of some games; `numbers`, (N,), are the numbers of these games among all games."""
     inside = np.arange(games.actions.shape[1]) < games.lengths[:, np.newaxis]
     if isinstance(games.starts[0], Othello):
         boards, game, ply = othello_positions(games)

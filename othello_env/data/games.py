@@ -1,4 +1,4 @@
-"""Games as arrays: the moves of N games, with what is known about each of them.
+"""Games as arrays: the moves of N games, and what is known about each game.
 
 Letters for shapes: N = games, T = plies of the longest game, P = players, A = actions.
 """
@@ -103,7 +103,7 @@ class Games:
 
     Raises:
         ValueError: a shape is wrong, or a number is out of range.
-        TypeError: an array of numbers has no integers.
+        TypeError: `actions`, `lengths` or `start` does not have integers.
 
     Attributes:
         actions: (N, T) int8, or int16 if the game has more than 127 actions; -1 after a game's last action.
@@ -162,12 +162,12 @@ class Games:
 
         Args:
             states: the last positions, at least one, all of one kind of game.
-            starts: the position in which each game began. By default the usual start.
+            starts: the position in which each game began, or one position for all games. By default the usual start.
             columns: what else is known about each game.
 
         Raises:
-            ValueError: there is no position, or the number of starts differs from the number of positions. Or there are
-                no starts, though each game of this kind has a start of its own.
+            ValueError: there is no position, or the number of starts is neither 1 nor the number of positions. Or there
+                are no starts, though each game of this kind has a start of its own.
         """
         ends = list(states)
         if not ends:
@@ -192,7 +192,7 @@ class Games:
 
     @classmethod
     def joined(cls, parts: Iterable[Games]) -> Games:
-        """The games of several parts, one part after the other. Only columns that all parts have stay.
+        """The games of several parts, one part after the other. Columns that some part lacks are dropped.
 
         Raises:
             ValueError: there is no part, or the parts have different rules.
@@ -232,7 +232,9 @@ class Games:
         return Games(self.actions[where], self.lengths[where], self.rules, self.starts, self.start[where], columns)
 
     def state(self, i: int, plies: int | None = None) -> State:
-        """The position of game i after its first `plies` actions; by default the last one. It has the game's moves.
+        """The position of game i after its first `plies` actions; by default the last position.
+
+        The state has the game's moves up to this position.
 
         Raises:
             IndexError: there is no such game or ply.
@@ -253,7 +255,7 @@ class Games:
 
     @cached_property
     def ends(self) -> Ends:
-        """How the games ended. Every move is checked.
+        """How the games ended. To find out, every move is checked.
 
         Raises:
             GamesError: a move is illegal.
@@ -272,7 +274,7 @@ class Games:
         )
 
     def illegal(self) -> npt.NDArray[np.int32]:
-        """(N,) the first ply of each game, from 0, whose action is illegal; -1 if there is none."""
+        """For each game (N,), the first ply, from 0, with an illegal action; -1 if there is none."""
         if isinstance(self.starts[0], Othello):
             return _ends_of_othello(self)[1]
         wrong = np.full(len(self), -1, np.int32)
@@ -307,7 +309,7 @@ class Games:
         return Statistics(len(self), len(returns), first, second, drawn, margin, plies / n, passes / n)
 
     def distinct(self) -> Games:
-        """The games without repetitions: of games with the same start and actions, the first one stays."""
+        """The games without repetitions. Of several games with the same start and actions, the first one stays."""
         rows = np.column_stack([self.start, self.lengths, self.actions])
         kept = np.unique(rows, axis=0, return_index=True)[1] if len(rows) else np.zeros(0, np.int64)
         return self[np.sort(kept)]
@@ -335,7 +337,7 @@ def othello_positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.in
     All actions must be legal, so check `Games.ends` first.
 
     Returns:
-        The positions; the number of each position's game, (M,); the number of its ply from 0, (M,).
+        The M positions, the number of each position's game (M,), and the number of its ply, from 0, (M,).
     """
     total, size = int(games.lengths.sum()), games.starts[0].observation_shape[1]
     own, opponent, to_move = np.empty(total, np.uint64), np.empty(total, np.uint64), np.empty(total, np.int8)
@@ -345,7 +347,7 @@ def othello_positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.in
 
 
 def _first_sets(games: Games) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.int8]]:
-    """Where N games of Othello begin: the discs of the player to move, the other player's, the player to move, (N,)."""
+    """The starts of N games: the discs of the player to move, the other player's, and the player to move, each (N,)."""
     starts: Any = games.starts
     own = np.array([state.own for state in starts], np.uint64)[games.start]
     opponent = np.array([state.opponent for state in starts], np.uint64)[games.start]

@@ -21,7 +21,7 @@ from othello_env.support.jit import kernel
 __all__ = ["LONGEST", "add_passes", "finish", "positions", "random_games"]
 
 LONGEST = 128
-"""More plies than any game has: at most 60 discs are placed, and no two passes follow each other."""
+"""More plies than any game has: at most 60 discs are placed, and a pass never follows a pass."""
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -46,15 +46,15 @@ def finish(
     Args:
         actions: (N, T).
         lengths: (N,), the number of actions of each game.
-        own: (N,), the discs of the player to move in the first position; afterwards, in the last one.
-        opponent: (N,), the other player's discs, in the same way.
-        to_move: (N,), the player to move, in the same way.
+        own: (N,), the discs of the player to move in the first position; overwritten with those in the last position.
+        opponent: (N,), the other player's discs; overwritten in the same way.
+        to_move: (N,), the player to move; overwritten in the same way.
         board: the squares in play.
         size: the side of the board.
         margins: (N,), written: Black's discs minus White's, with empty squares for the winner; 0 in unfinished games.
         over: (N,), written: whether the last position ends the game.
-        wrong: (N,), written: the first ply, from 0, whose action is illegal; -1 if there is none. After such a ply the
-            other outputs of the game mean nothing.
+        wrong: (N,), written: the first ply, from 0, with an illegal action; -1 if there is none. If there is one, the
+            other outputs of this game mean nothing.
     """
     side = np.uint64(size)
     for i in range(len(actions)):
@@ -94,8 +94,8 @@ def positions(
     Args:
         actions: (N, T).
         lengths: (N,), the number of actions of each game.
-        start: the discs of the player to move, the other player's discs and the player to move at each game's start,
-            all (N,).
+        start: three arrays (N,) for the start of each game: the discs of the player to move, the other player's discs,
+            and the player to move.
         size: the side of the board.
         own: (M,), written: the discs of the player to move.
         opponent: (M,), written: the other player's discs.

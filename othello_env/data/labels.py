@@ -28,7 +28,7 @@ class MoveLabels:
 
     Attributes:
         game: (M,) int64, the number of the position's game.
-        ply: (M,) int32, the number of the ply in its game, from 0; the position is the one before this ply.
+        ply: (M,) int32, the number of the ply in its game, from 0. The position is the one before this ply.
         values: (M, A) float32, the number of each action; NaN if the action is illegal.
     """
 
@@ -41,11 +41,11 @@ class MoveLabels:
 
 
 def exact_labels(games: Games, empties: int, *, workers: int = 1) -> MoveLabels:
-    """The exact score after each move, for all positions with at most a number of empty squares.
+    """The exact score of each move, in all positions with at most `empties` empty squares.
 
     The score is the final difference in discs under perfect play, for the player to move; empty squares count for the
-    winner. With 12 empty squares a position takes about a millisecond, and each further empty square makes it two to
-    three times as long.
+    winner. A position with 12 empty squares takes about a millisecond. Each further empty square multiplies the
+    time by two to three.
 
     Args:
         games: games of Othello.
@@ -77,7 +77,7 @@ def agent_labels(games: Games, agent: str | Agent | Policy) -> MoveLabels:
 
     Args:
         games: games of Othello.
-        agent: an agent with the method `action_values` or, if it has none, `action_probabilities`.
+        agent: an agent with the method `action_values` or `action_probabilities`. If it has both, the first is used.
 
     Raises:
         ValueError: the games are not of Othello, or the agent has neither method.

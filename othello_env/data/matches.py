@@ -35,9 +35,9 @@ def match_games(
 ) -> Games:
     """The games of a match, in which each opening is played with both colours.
 
-    They are the games first to first + count - 1 of `othello_env.play_match` with the same agents, openings and seed.
-    An agent with random choices is given by ``epsilon=`` or ``temperature=`` in its spec. The columns are those of
-    `othello_env.data.formats.records.games_of_records`.
+    These are games of `othello_env.play_match` with the same agents, openings and seed: those with the numbers `first`
+    to `first` + `count` - 1. To give an agent random choices, write ``epsilon=`` or ``temperature=`` in its spec. The
+    columns are those of `othello_env.data.formats.records.games_of_records`.
 
     Args:
         a: an agent.

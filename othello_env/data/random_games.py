@@ -20,7 +20,7 @@ __all__ = ["random_games"]
 def random_games(count: int, *, size: int = 8, seed: int = 0, first: int = 0, num_threads: int = 1) -> Games:
     """Games of Othello from the start, in which all legal actions are always equally likely.
 
-    Game i of a seed is always the same game, so ``random_games(10, first=5)`` are the games 5 to 14.
+    Game i of a seed is always the same game, so ``random_games(10, first=5)`` returns the games 5 to 14.
 
     Args:
         count: the number of games.

@@ -1,8 +1,9 @@
 """Games as sequences of tokens for language models, in the form of Othello-GPT, and labels of the boards.
 
 The form is that of likenneth/othello_world (Li and others, Emergent World Representations, 2023): a game is its list of
-squares without passes. Tokens 1 to 60 are the squares without the four in the middle, in ascending order, and token 0
-fills the rest. A square there is ``8 * letter + digit``, both from 0, so it is ours transposed.
+squares without passes. Tokens 1 to 60 are the squares without the four in the middle, in ascending order. Token 0 fills
+the sequence after the last move. The number of a square in this form is ``8 * letter + digit``, both counted from 0. So
+its boards are those of this package, transposed.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ VOCABULARY = 61
 """The number of tokens: 60 squares and the token 0, which fills a sequence."""
 
 WHITE, EMPTY, BLACK = 0, 1, 2
-"""The numbers of a board's label."""
+"""The values of the squares in a board's label."""
 
 _MIDDLE = (27, 28, 35, 36)
 _SQUARES = np.array([square for square in range(64) if square not in _MIDDLE])
-_OURS = 8 * (_SQUARES % 8) + _SQUARES // 8  # our action for each token from 1 on: the transposed square
+_OURS = 8 * (_SQUARES % 8) + _SQUARES // 8  # for each token from 1 on, this package's action: the transposed square
 _TOKENS = np.zeros(65, np.int8)
 _TOKENS[_OURS] = np.arange(1, 61)
 
@@ -39,10 +40,10 @@ class Labels:
     Attributes:
         board: (M, 64) int8, the board after the move: WHITE, EMPTY or BLACK on each square, transposed as in
             Othello-GPT.
-        relative: (M, 64) int8, the same for the player whose turn follows: 0 is the player's own disc, EMPTY, 2 the
-            other's.
-        legal: (M, 64) int8, 1 for each square where the next disc may be placed; after a pass if there is one. All 0
-            after the last move.
+        relative: (M, 64) int8, the same board for the player to move after the move: 0 is the player's own disc, EMPTY
+            is 1, and 2 is the other player's disc.
+        legal: (M, 64) int8, 1 for each square where the next disc may be placed. If the player to move must pass, these
+            are the other player's squares. All 0 if the game is over.
         game: (M,) int64, the number of the game.
         move: (M,) int32, the number of the move in its game, from 0.
     """
@@ -55,7 +56,7 @@ class Labels:
 
 
 def tokens(games: Games) -> npt.NDArray[np.int8]:
-    """The sequences of N games, (N, 60) int8; a block for training is ``x[:, :59]`` with the targets ``x[:, 1:]``.
+    """The sequences of N games, ``x`` (N, 60) int8. A model trains on ``x[:, :59]`` with the targets ``x[:, 1:]``.
 
     Raises:
         ValueError: the games are not of Othello on 8x8 from the usual start.
@@ -74,7 +75,7 @@ def from_tokens(sequences: npt.ArrayLike) -> Games:
     """The games of sequences of tokens (N, L), with passes added.
 
     Raises:
-        ValueError: the shape is wrong, a token is not 0 to 60, or a token follows a 0.
+        ValueError: the shape is wrong, a token is not a number from 0 to 60, or a move follows a 0.
         GamesError: a move is illegal.
     """
     given = np.asarray(sequences)
@@ -97,7 +98,7 @@ def from_tokens(sequences: npt.ArrayLike) -> Games:
 
 
 def board_labels(games: Games) -> Labels:
-    """The labels of the boards after each move. All are in memory at once: 192 bytes for a move.
+    """The labels of the boards after each move. All are in memory at once, 204 bytes for each move.
 
     Raises:
         ValueError: the games are not of Othello on 8x8 from the usual start.
@@ -105,13 +106,13 @@ def board_labels(games: Games) -> Labels:
     """
     _check(games)
     games.ends  # noqa: B018 - checks the moves
-    # The position after a move is the one before the next action. One more pass at the end gives the last one.
+    # The position after a move is the position before the next action. So a pass is added at the end of each game.
     longer = np.concatenate([games.actions, np.full((len(games), 1), -1, np.int8)], axis=1)
     longer[np.arange(len(games)), games.lengths] = 64
     boards, game, ply = othello_positions(Games(longer, games.lengths + 1))
     own, opponent, to_move = boards.own, boards.opponent, boards.to_move
     after = np.flatnonzero(ply > 0)
-    after = after[longer[game[after], ply[after] - 1] < 64]  # after a disc, not after a pass
+    after = after[longer[game[after], ply[after] - 1] < 64]  # only positions after a disc, not after a pass
     own, opponent, to_move, game = own[after], opponent[after], to_move[after], game[after]
     planes = _transposed(planes_of(np.stack([own, opponent], axis=1).astype("<u8"), 8))
     relative = EMPTY - planes[:, 0] + planes[:, 1]

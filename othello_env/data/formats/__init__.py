@@ -1,4 +1,4 @@
-"""Files of games. `read_games` recognises their kind by their content, and `write_games` by the file's name."""
+"""Files of games. `read_games` finds the kind of a file from its content and name, `write_games` from its name."""
 
 from __future__ import annotations
 
@@ -40,20 +40,21 @@ def read_games(
     tournaments: Sequence[str] = (),
     skip: bool = False,
 ) -> Games:
-    """The games of a file. Its kind is recognised by its content, and every move is checked.
+    """The games of a file. The file's content and name tell its kind. Every move is checked.
 
     Args:
         path: a file of one of `KINDS`, or the records of a match or tournament (JSON lines).
         rules: the game and its options, for transcripts.
         players: the players' names by number, for WTHOR; see `read_names`.
         tournaments: the tournaments' names by number, for WTHOR.
-        skip: leave damaged games out. Then a `DamagedGamesWarning` gives their number. PDN and records are read whole
-            or not at all.
+        skip: leave damaged games out. Then a `DamagedGamesWarning` gives their number. A file of PDN or of records is
+            always read whole or not at all.
 
     Raises:
         OSError: the file cannot be read.
         GamesError: the file is of no known kind, or a game is damaged and `skip` is not given. The message names the
             game and the ply.
+        RecordError: a record of a match or tournament is damaged.
     """
     data = read_file(path, _LARGEST, "read games from")
     try:
@@ -74,7 +75,7 @@ def read_names(path: str | Path) -> list[str]:
 
     Raises:
         OSError: the file cannot be read.
-        GamesError: it is no such file.
+        GamesError: the file is of another kind.
     """
     try:
         return wthor.load_names(read_file(path, _LARGEST_NAMES, "read names from"))
@@ -85,8 +86,8 @@ def read_names(path: str | Path) -> list[str]:
 def write_games(path: str | Path, games: Games) -> None:
     """Write games to a file, whole or not at all. The ending of the name chooses the kind; see `KINDS`.
 
-    Only ``.npz`` and ``.parquet`` keep everything. PDN keeps the columns whose names begin with a capital letter as
-    tags, and its games are read under the rule for draws ``40-move``.
+    Only ``.npz`` and ``.parquet`` keep everything. In PDN, the columns whose names begin with a capital letter become
+    tags. PDN does not keep the rule for draws: `read_games` reads its games under the rule ``40-move``.
 
     Raises:
         OSError: the file cannot be written.

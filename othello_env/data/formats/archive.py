@@ -21,7 +21,7 @@ __all__ = ["check_columns", "checked", "count", "dump", "from_header", "header",
 _FORMAT = "othello-env games 1"
 _COLUMN = "column."
 _MOST_BYTES = 4 << 30
-_KINDS = "biufU"  # of the dtypes of columns: bool, integers, floats, text
+_KINDS = "biufU"  # the kinds of dtypes that a column may have: bool, integers, floats, text
 
 
 def is_archive(data: bytes) -> bool:
@@ -47,7 +47,7 @@ def load(data: bytes) -> tuple[Games, list[str]]:
     """The games of a ``.npz`` file that `dump` made.
 
     Returns:
-        The games whose moves are legal, and a message for each other game.
+        The games whose moves are legal, and a message for each of the other games.
 
     Raises:
         GamesError: the file is damaged or of another kind.
@@ -96,7 +96,7 @@ def check_columns(games: Games) -> None:
 
 
 def header(games: Games) -> dict[str, Any]:
-    """What a file says about all its games, as plain values."""
+    """What a file says about all its games together: a dict of plain values."""
     usual = games.starts == (games.rules.start(0),)
     starts = [] if usual else [position_to_text(state) for state in games.starts]
     return {"format": _FORMAT, "rules": str(games.rules), "starts": starts}
@@ -119,7 +119,7 @@ def from_header(text: bytes) -> tuple[Rules, list[State]]:
 
 
 def checked(games: Games) -> tuple[Games, list[str]]:
-    """The games whose moves are legal, and a message for each other game."""
+    """The games whose moves are legal, and a message for each of the other games."""
     wrong = games.illegal()
     messages = [f"game {i + 1}, ply {wrong[i] + 1}: the move is illegal" for i in np.flatnonzero(wrong >= 0).tolist()]
     return (games[wrong < 0] if messages else games), messages

@@ -1,8 +1,8 @@
 """GGF, the Generic Game Format of the server GGS: a game is ``(;GM[Othello]PB[black]...B[D3//0.01]W[C5];)``.
 
-Before the games of a line, a number says how many there are: 2 for a synchronised pair with swapped colours. The tags
-of a game come in any order. BO is the first board: its size, its rows (``*`` black, ``O`` white, ``-`` empty) and the
-player to move. A move is a square or PA, then the mover's evaluation and the seconds, each of which may be missing.
+A line may begin with the number of its games: 2 for a synchronised pair with swapped colours. The tags of a game come
+in any order. BO is the first board: its size, its rows (``*`` black, ``O`` white, ``-`` empty) and the player to move.
+A move is a square or PA. The mover's evaluation and the seconds may follow, after slashes.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def load(text: str) -> tuple[Games, list[str]]:
     `black_rating` and `white_rating` (float, NaN if missing), and `line`, the number of the line, from 1.
 
     Returns:
-        The games whose moves are legal, and a message for each other game.
+        The games whose moves are legal, and a message for each of the other games.
 
     Raises:
-        GamesError: there is no such game.
+        GamesError: the text has no such game.
     """
     found: list[tuple[Othello, Othello, dict[str, str], int]] = []
     messages = []
@@ -70,8 +70,8 @@ def load(text: str) -> tuple[Games, list[str]]:
 def dump(games: Games) -> str:
     """The GGF text of games of Othello, one on each line.
 
-    The columns of `load` become tags if they are there. Without a column `result`, the result is Black's discs minus
-    White's in a finished game, and ``?`` in an unfinished one.
+    The columns that `load` makes become tags; any of them may be missing. Without a column `result`, the result is
+    Black's discs minus White's in a finished game, and ``?`` in an unfinished one.
 
     Raises:
         GamesError: a move is illegal.
@@ -112,7 +112,7 @@ class _Game:
 
 
 def _split(text: str) -> Iterator[_Game]:
-    """The games of a text. The time is proportional to the length of the text."""
+    """The games of a text. This takes a time proportional to the length of the text."""
     line, counted, announced, seen = 1, 0, 0, 0
     end = 0
     while (begin := text.find("(;", end)) >= 0:

@@ -52,7 +52,7 @@ def load(data: bytes) -> tuple[Games, list[str]]:
     """The games of a Parquet file that `dump` made.
 
     Returns:
-        The games whose moves are legal, and a message for each other game.
+        The games whose moves are legal, and a message for each of the other games.
 
     Raises:
         GamesError: the file is damaged, or has no games.

@@ -18,7 +18,8 @@ def load(path: str | Path) -> tuple[Games, list[str]]:
     """The games of a file of records, and no messages; see `games_of_records`.
 
     Raises:
-        GamesError: the file has no record, or a record is damaged.
+        GamesError: the file has no record, or the records are of several games.
+        RecordError: a record is damaged, or contradicts its moves.
     """
     return games_of_records(read_records(path)), []
 
@@ -26,8 +27,8 @@ def load(path: str | Path) -> tuple[Games, list[str]]:
 def games_of_records(records: Sequence[GameRecord]) -> Games:
     """The games of records of one game.
 
-    The columns are the agents' names by player (such as `black`), `opening`, the number of the opening, and `forfeit`,
-    the player that forfeited, or -1.
+    The columns are one for each player (such as `black`) with the agent's name, `opening` with the number of the
+    opening, and `forfeit` with the number of the player that forfeited, or -1.
 
     Raises:
         GamesError: there is no record, or the records are of several games.

@@ -19,13 +19,13 @@ __all__ = ["dump", "load"]
 def load(text: str, rules: str | Rules = "othello") -> tuple[Games, list[str]]:
     """The games of a text with a transcript on each line. Empty lines and lines that begin with ``#`` are left out.
 
-    The column `line` has the number of the line, from 1.
+    The column `line` has the number of each game's line, from 1.
 
     Returns:
-        The games whose moves are legal, and a message for each other line.
+        The games whose moves are legal, and a message for each line that has no such game.
 
     Raises:
-        GamesError: no line has a game.
+        GamesError: no line has a game with legal moves.
         ValueError: there are no such rules.
     """
     kind = Rules.parse(rules) if isinstance(rules, str) else rules
@@ -74,9 +74,9 @@ def dump(games: Games) -> str:
 
 
 def _plain(start: Othello, lines: dict[int, str]) -> dict[int, tuple[int, ...]]:
-    """The actions, with passes, of the lines that have only squares and whose moves are legal, by the line's number.
+    """The actions, passes included, of each line that has only squares and legal moves, by the line's number.
 
-    These lines are read by compiled code. All others are left to `State.play_transcript`, which finds what is wrong.
+    Compiled code reads these lines. All other lines are left to `State.play_transcript`, which finds what is wrong.
     """
     size = start.size
     only_squares = re.compile(rf"(?:[a-{'abcdefgh'[size - 1]}][1-{size}]){{1,{size * size}}}")

@@ -2,8 +2,8 @@
 tournaments.
 
 All numbers are little-endian. Each file has a header of 16 bytes. A game has 68 bytes: the numbers of its tournament
-and players, Black's discs at the end, Black's theoretical discs, and 60 moves without passes, ``10 * row + column``
-from 11 (a1) to 88 (h8), 0 for none. Names end at a zero byte, in Latin-1.
+and players, Black's discs at the end, Black's theoretical discs, and 60 moves without passes. A move is
+``10 * row + column``, from 11 (a1) to 88 (h8), or 0 for none. Names are in Latin-1 and end at a zero byte.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
     """The games of a ``.wtb`` file.
 
     The columns are `year`, `tournament`, `black` and `white` (names, or numbers if there are no names), `score`
-    (Black's discs in the end, as the file has them), `theoretical` (Black's discs with perfect play from `depth` empty
-    squares on) and `depth`.
+    (Black's discs at the end, as written in the file), `theoretical` (Black's discs with perfect play from `depth`
+    empty squares on) and `depth`.
 
     Returns:
-        The games whose moves are legal, and a message for each other game.
+        The games whose moves are legal, and a message for each of the other games.
 
     Raises:
         GamesError: these are not games of 8x8, or the file is cut off.
@@ -95,13 +95,13 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
 def dump(games: Games, day: date | None = None) -> bytes:
     """The bytes of a ``.wtb`` file. Passes are not stored.
 
-    The columns `tournament`, `black`, `white` and `theoretical` are written if they are numbers, and `year` if all
-    games have the same. The score is Black's discs at the end, where the winner gets the empty squares; in an
-    unfinished game it is 32.
+    The columns `tournament`, `black`, `white` and `theoretical` are written if they are integers. `year` and `depth`
+    are written if all games have the same integer. The score is Black's discs at the end, where the winner gets the
+    empty squares; in an unfinished game it is 32.
 
     Args:
         games: games of Othello on 8x8 from the usual start.
-        day: the day that the header names, by default today.
+        day: the date in the header, by default today.
 
     Raises:
         GamesError: a move is illegal.
@@ -132,10 +132,10 @@ def load_names(data: bytes) -> list[str]:
     """The names of a ``.jou`` file (players) or a ``.trn`` file (tournaments), in the order of their numbers.
 
     Raises:
-        GamesError: this is neither.
+        GamesError: the bytes are neither.
     """
     header = np.frombuffer(data, _HEADER, 1)[0] if len(data) >= _HEADER.itemsize else np.zeros((), _HEADER)
-    count = int(header["names"] or header["games"])  # files differ in where they have the number
+    count = int(header["names"] or header["games"])  # some files have the number in one field, some in the other
     size, rest = divmod(len(data) - _HEADER.itemsize, max(1, count))
     if not count and len(data) == _HEADER.itemsize:
         return []
@@ -146,10 +146,10 @@ def load_names(data: bytes) -> list[str]:
 
 
 def dump_names(names: Sequence[str], length: int, day: date | None = None) -> bytes:
-    """The bytes of a file of names: players have a length of 20 bytes, tournaments of 26.
+    """The bytes of a file of names. The length of a name is 20 bytes for players and 26 bytes for tournaments.
 
     Raises:
-        ValueError: the length is another one, a name does not fit, or there are too many.
+        ValueError: the length is neither 20 nor 26, a name does not fit, or there are too many names.
     """
     if length not in _LENGTHS:
         raise ValueError(f"names have 20 bytes (players) or 26 bytes (tournaments), not {length}")
