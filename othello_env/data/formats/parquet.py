@@ -15,7 +15,6 @@ from othello_env.support.extras import import_extra
 __all__ = ["dump", "is_parquet", "load"]
 
 _LONGEST = 10_000
-_LONGEST = 10_000
 _ACTIONS, _START, _HEADER = "actions", "start", b"othello-env"
 
 
