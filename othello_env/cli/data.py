@@ -40,29 +40,29 @@ def command() -> None:
 
 
 @command.group("make")
-def make() -> None:
+def _make() -> None:
     """Make a dataset: a folder of games in parts.
 
     A part is written whole or not at all. Ctrl-C ends the work; the same command continues it.
     """
 
 
-@make.command("random")
+@_make.command("random")
 @click.option("--games", type=click.IntRange(1, options.MOST_GAMES), required=True, help="The number of games.")
 @click.option("--out", type=options.FOLDER, required=True, help="The folder of the dataset.")
 @click.option("--threads", type=click.IntRange(1, options.MOST_THREADS), default=1, help="The number of threads.")
 @options.size_option
 @options.seed_option("The same seed makes the same games.")
-def make_random(games: int, out: Path, threads: int, size: int, seed: int) -> None:
+def _make_random(games: int, out: Path, threads: int, size: int, seed: int) -> None:
     """Make games of Othello by random legal moves."""
 
     def part(first: int, count: int) -> Games:
         return random_games(count, size=size, seed=seed, first=first, num_threads=threads)
 
-    _make(out, {"make": "random", "size": size, "seed": seed}, games, _RANDOM_PART, part)
+    _make_dataset(out, {"make": "random", "size": size, "seed": seed}, games, _RANDOM_PART, part)
 
 
-@make.command("match")
+@_make.command("match")
 @click.argument("a")
 @click.argument("b", required=False)
 @click.option("--games", type=options.EvenRange(), required=True, help="An even number of games.")
@@ -72,7 +72,7 @@ def make_random(games: int, out: Path, threads: int, size: int, seed: int) -> No
 @options.openings_option
 @options.game_option
 @options.seed_option("The same seed makes the same games.")
-def make_match(
+def _make_match(
     a: str,
     b: str | None,
     games: int,
@@ -94,7 +94,7 @@ def make_match(
             a, b, count, openings=openings, seed=seed, first=first, rules=rules, workers=workers, ray=ray
         )
 
-    _make(out, recipe, games, _MATCH_PART, part)
+    _make_dataset(out, recipe, games, _MATCH_PART, part)
 
 
 @command.command("convert")
@@ -105,7 +105,7 @@ def make_match(
 @click.option("--skip", is_flag=True, help="Leave damaged games out, and say how many there are.")
 @click.option("--distinct", is_flag=True, help="Of equal games, keep only the first.")
 @options.game_option
-def convert(
+def _convert(
     source: Path,
     target: Path,
     players: Path | None,
@@ -136,7 +136,7 @@ def convert(
 @click.argument("source", type=_INPUT)
 @click.option("--skip", is_flag=True, help="Leave damaged games out, and say how many there are.")
 @options.game_option
-def info(source: Path, skip: bool, rules: Rules) -> None:
+def _info(source: Path, skip: bool, rules: Rules) -> None:
     """Describe the games of a file or dataset."""
     if source.is_dir():
         dataset = Dataset(source)
@@ -169,7 +169,7 @@ def info(source: Path, skip: bool, rules: Rules) -> None:
 @click.option("--out", type=options.FILE, help="The file of labels (.npz), if SOURCE is a file.")
 @click.option("--workers", type=click.IntRange(1, 1024), default=1, help="The number of processes.")
 @options.game_option
-def label(source: Path, empties: int, out: Path | None, workers: int, rules: Rules) -> None:
+def _label(source: Path, empties: int, out: Path | None, workers: int, rules: Rules) -> None:
     """Label late positions with exact scores.
 
     The games are of Othello. In each position with at most EMPTIES empty squares, every move gets its exact score in
@@ -185,9 +185,11 @@ def label(source: Path, empties: int, out: Path | None, workers: int, rules: Rul
             if _labelled_games(path) == len(games):
                 click.echo(f"{path}: was labelled before")
             else:
-                _label(games, empties, path, workers)
+                _write_labels(games, empties, path, workers)
     else:
-        _label(_read(source, rules, skip=False), empties, out or source.with_suffix(f".exact-{empties}.npz"), workers)
+        _write_labels(
+            _read(source, rules, skip=False), empties, out or source.with_suffix(f".exact-{empties}.npz"), workers
+        )
 
 
 def _read(source: Path, rules: Rules, skip: bool, **names: Any) -> Games:
@@ -200,7 +202,7 @@ def _read(source: Path, rules: Rules, skip: bool, **names: Any) -> Games:
     return games
 
 
-def _make(out: Path, recipe: dict[str, Any], games: int, part: int, make_part: Any) -> None:
+def _make_dataset(out: Path, recipe: dict[str, Any], games: int, part: int, make_part: Any) -> None:
     with options.bar("games", games) as advance:
         done = 0
 
@@ -222,7 +224,7 @@ def _labelled_games(path: Path) -> int:
         return -1
 
 
-def _label(games: Games, empties: int, path: Path, workers: int) -> None:
+def _write_labels(games: Games, empties: int, path: Path, workers: int) -> None:
     labels = exact_labels(games, empties, workers=workers)
     data = io.BytesIO()
     np.savez(data, games=len(games), **vars(labels))

@@ -114,6 +114,9 @@ def test_an_error_is_one_line_and_status_2(run, tmp_path, monkeypatch, arguments
 NEEDS = {
     "analyse": ["f5d6"],
     "benchmark": ["random"],
+    "data label": ["."],
+    "data make match": ["random", "--games", "2", "--out", "d"],
+    "data make random": ["--games", "2", "--out", "d"],
     "match": ["random", "random"],
     "solve": ["f5d6"],
     "tournament": ["random", "maximizer"],
@@ -122,12 +125,25 @@ NEEDS = {
 COMMANDS = _command.list_commands(click.Context(_command))
 
 
+def leaves(command, *names):
+    """The names and the command of each command below a group, or of the command itself."""
+    if not isinstance(command, click.Group):
+        return [(names, command)]
+    context = click.Context(command)
+    return [
+        leaf
+        for name in command.list_commands(context)
+        for leaf in leaves(command.get_command(context, name), *names, name)
+    ]
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_numbers_are_finite_and_in_range(run, tmp_path, monkeypatch, name):
     """Each option of each command that takes a number refuses what is no number or out of range."""
     monkeypatch.chdir(tmp_path)
     checked = 0
-    for option in _command.get_command(click.Context(_command), name).params:
+    below = leaves(_command.get_command(click.Context(_command), name), name)
+    for names, option in [(names, option) for names, command in below for option in command.params]:
         kind = option.type
         bad = ["nan", "inf", "-inf", "", "x"]
         if isinstance(kind, options.FloatRange | click.IntRange):
@@ -142,7 +158,7 @@ def test_numbers_are_finite_and_in_range(run, tmp_path, monkeypatch, name):
             bad += ["-1", "8.0", "5"]
         checked += 1
         for value in bad:
-            status, out, err = run(name, *NEEDS.get(name, []), f"{option.opts[-1]}={value}")
+            status, out, err = run(*names, *NEEDS.get(" ".join(names), []), f"{option.opts[-1]}={value}")
             assert (status, out) == (2, ""), (option.opts, value)
             assert err.startswith(f"othello-env: Invalid value for '{option.opts[-1]}'"), err
             assert str(value) in err
