@@ -70,7 +70,7 @@ class Learner(Protocol):
     NAME: ClassVar[str]
     """The name of the algorithm."""
     UNIT: ClassVar[str]
-    """What the run counts, ``plies`` or ``games``. The learner's attribute of this name is the number so far."""
+    """What the run counts, ``plies`` or ``games``. The learner has an attribute with this name: the number so far."""
 
     settings: Any
     """A dataclass of all settings on which the results depend."""

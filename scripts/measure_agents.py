@@ -4,9 +4,10 @@
     python scripts/measure_agents.py --depth 4 --positions 100
 
 Compiled alpha-beta and alpha-beta in plain Python take turns to search the same random positions; they visit the same
-nodes. Compare the ratios: absolute times depend on the machine. Each figure is the median of several windows, shown
-with the lowest and the highest ratio. For alpha-beta, the ratio is that of compiled to plain Python; for all
-other figures, it is the ratio to perft on one core. The search in Python plays its moves with the compiled rules.
+nodes. Compare the ratios: absolute times depend on the machine. Each figure is measured in several windows of time; the
+median is shown, with the lowest and the highest ratio. For alpha-beta, the ratio is that of compiled to plain Python;
+for all other figures, it is the ratio to perft on one core. The search in Python plays its moves with the compiled
+rules.
 """
 
 from collections.abc import Sequence

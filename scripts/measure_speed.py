@@ -128,7 +128,7 @@ def pgx_work(n: int = 16384, steps: int = 64) -> Work:
 
 
 def open_spiel_work() -> Work:
-    """Plies of OpenSpiel's Othello, with both sides' planes; Python code plays them step by step."""
+    """Plies of OpenSpiel's Othello and the planes of both sides after each. Python code plays them step by step."""
     import pyspiel
 
     game = pyspiel.load_game("othello")

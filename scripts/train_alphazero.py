@@ -233,7 +233,7 @@ class Learner:
         return f"score with {self.settings.simulations} simulations a move"
 
     def measure(self, games: int, simulations: int, opponents: tuple[str, ...] = LADDER) -> dict[str, MatchResult]:
-        """Matches of the network, with a search of this number of simulations for each move; 0 means no search."""
+        """Play matches of the network, with a search of `simulations` for each move; 0 means no search."""
         agent = NeuralAgent(self.network, simulations=simulations)
         return play_ladder(agent, self.settings.size, games, opponents)
 

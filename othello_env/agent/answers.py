@@ -38,7 +38,7 @@ class Seat:
         begin_game(agent, key)
 
     def ask(self, state: State, clock: Clock | None = None) -> int:
-        """The checked answer of this seat's agent; see the function `ask`."""
+        """The answer of this seat's agent, checked as the function `ask` of this module says."""
         self._sit_down()
         return ask(self.agent, state, clock)
 

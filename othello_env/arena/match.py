@@ -79,7 +79,7 @@ def match_names(a: str | Agent | Policy, b: str | Agent | Policy) -> tuple[str, 
     """The names of two agents in their match. The keys of the games depend on these names.
 
     An agent that is given as a spec has this spec as its name. An Agent or a callable has the name ``first`` or
-    ``second``. Two agents with the same spec also have these names.
+    ``second``. If both agents have the same spec, they have these names, too.
 
     >>> match_names("random", "maximizer"), match_names("random", "random")
     (('random', 'maximizer'), ('first', 'second'))

@@ -120,7 +120,7 @@ class Dataset:
         return made
 
     def __len__(self) -> int:
-        """The number of games that are there. It is smaller than `count` if the dataset is not finished."""
+        """The number of games that are written. It is smaller than `count` until the dataset is finished."""
         return min(self.count, self._present() * self.part_size)
 
     def __iter__(self) -> Iterator[Games]:

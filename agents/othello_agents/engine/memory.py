@@ -68,7 +68,7 @@ class Memory(NamedTuple):
 
     Attributes:
         table: (4 * buckets,) uint64, the transposition table; the number of buckets is a power of two.
-        control: (8,) int64, the counters. Another thread may lower the limit to end a search.
+        control: (8,) int64, the counters and the limit on nodes. Another thread may lower the limit to end the search.
         order: (64, MOVES) int64, the moves for each number of empty squares, as ``rank << 6 | square``; the lowest rank
             is the best.
         turned: (64, MOVES) uint64, the discs that each of these moves turns.

@@ -30,7 +30,7 @@ def minimax(state: State, depth: int, evaluate: Evaluate) -> Found:
 
 
 class Minimax(DepthSearch):
-    """Plays the first best action of a full search of a two-player game.
+    """Searches all moves of a two-player game to a depth, and plays the best action; of equal ones, the first.
 
     Args:
         depth: the depth of the search in plies.

@@ -251,7 +251,7 @@ def _ratings(meetings: _Meetings, strength: npt.NDArray[np.float64]) -> Ratings:
 
 
 def _reached(found: set[str], arrows: set[tuple[str, str]]) -> frozenset[str]:
-    """The names in `found`, and all names to which arrows (begin, end) lead from them."""
+    """The names in `found`, and every name that can be reached from them by following arrows (begin, end)."""
     while more := {end for begin, end in arrows if begin in found} - found:
         found = found | more
     return frozenset(found)

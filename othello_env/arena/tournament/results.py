@@ -173,7 +173,7 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
     score = sum(scores) / n
     variance = sum((x - score) ** 2 for x in scores) / (n - 1) if n > 1 else 0.0
     # If all pairs have the same score, each pair counts as two games. But if all games were won or all were lost, equal
-    # scores say nothing about independence, so each pair counts as one game.
+    # scores do not show that the two games of a pair are independent, so each pair counts as one game.
     alike = 2.0 if 0 < score < 1 else 1.0
     worth = score * (1 - score) / variance if variance > 0 else alike
     games = n * min(max(worth, 1.0), 2.0)

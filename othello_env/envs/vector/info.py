@@ -22,7 +22,7 @@ __all__ = ["Moment", "StepInfo"]
 
 _NUMBERS = ("winner", "discs", "plies", "illegal_action", "opponent")
 _FIELDS = {"winner": "winner", "discs": "scores", "plies": "plies", "illegal_action": "illegal"}
-"""For each entry, the field of `othello_env.games.batch.Ends.rows` that has its value at the end of a game."""
+"""For each entry of an info, the field of `othello_env.games.batch.Ends.rows` from which a game that ended gets it."""
 _FINAL = ("final_obs", "final_info")
 
 
@@ -38,8 +38,8 @@ _AT_AN_END = _with_masks(*_FINAL)
 class StepInfo(dict[str, Any]):
     """A dict that makes some of its entries late: an entry is made when it, or the whole dict, is first read.
 
-    `later` makes such a dict. The constructor makes a dict without late entries. Wrappers that convert all entries call
-    the constructor. A copy is a plain dict.
+    `later` makes such a dict. The constructor makes a dict without late entries. A wrapper
+    that converts every entry uses the constructor for its result. A copy is a plain dict.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -12,7 +12,7 @@ _PERIOD = 256
 _IS_SHARED = (False, False, True, True) * 4
 """The trial at the beginning of a period: whether each of its steps is shared.
 
-If the games are at the same stage, cheap and expensive steps alternate. So each way makes as many even steps as odd
+If all games are at the same ply, cheap and expensive steps can alternate. So each way makes as many even steps as odd
 steps.
 """
 

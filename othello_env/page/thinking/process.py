@@ -1,4 +1,4 @@
-"""The server's side of a process that thinks; the process runs `othello_env.page.thinking.worker`."""
+"""Starts a process that asks agents for the server. The process runs `othello_env.page.thinking.worker`."""
 
 from __future__ import annotations
 
