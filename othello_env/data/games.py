@@ -21,7 +21,7 @@ from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.games.registry import Rules
 
-__all__ = ["Ends", "Games", "GamesError", "Statistics", "othello_positions"]
+__all__ = ["Ends", "Games", "GamesError", "Statistics", "othello_positions", "padded"]
 
 _Array = npt.NDArray[Any]
 _MOST_ACTIONS = 1 << 31
@@ -180,15 +180,11 @@ class Games:
         begins = list(starts) or [rules.start(0)]
         if len(begins) not in (1, len(ends)):
             raise ValueError(f"expected a start for each of {len(ends)} positions, got {len(begins)}")
+        if len(begins) == 1:
+            begins *= len(ends)
         numbers = {state: number for number, state in enumerate(dict.fromkeys(begins))}
-        start = [numbers[each] for each in begins] * (len(ends) if len(begins) == 1 else 1)
-        known = [len(begins[i if len(begins) > 1 else 0].moves) for i in range(len(ends))]
-        moves = [state.moves[skip:] for state, skip in zip(ends, known, strict=True)]
-        lengths = np.array([len(each) for each in moves], np.int32)
-        actions = np.full((len(ends), max(map(len, moves))), -1, np.int16)
-        for row, each in zip(actions, moves, strict=True):
-            row[: len(each)] = each
-        return cls(actions, lengths, rules, tuple(numbers), start, columns)
+        moves = [state.moves[len(begin.moves) :] for state, begin in zip(ends, begins, strict=True)]
+        return cls(*padded(moves), rules, tuple(numbers), [numbers[begin] for begin in begins], columns)
 
     @classmethod
     def joined(cls, parts: Iterable[Games]) -> Games:
@@ -253,39 +249,33 @@ class Games:
                 raise GamesError(f"game {i + 1}, ply {ply}: {error}") from None
         return state
 
-    @cached_property
+    def check(self) -> None:
+        """Check that every action is legal.
+
+        Raises:
+            GamesError: one is not.
+        """
+        for i in np.flatnonzero(self.illegal() >= 0)[:1].tolist():
+            self.state(i)  # raises the error
+
+    @property
     def ends(self) -> Ends:
         """How the games ended. To find out, every move is checked.
 
         Raises:
             GamesError: a move is illegal.
         """
-        if isinstance(self.starts[0], Othello):
-            ends, wrong = _ends_of_othello(self)
-            for i in np.flatnonzero(wrong >= 0)[:1].tolist():
-                self.state(i)  # raises the error
-            return ends
-        states = [self.state(i) for i in range(len(self))]
-        players = self.starts[0].num_players
-        return Ends(
-            np.array([state.is_over for state in states], np.bool_),
-            np.array([state.returns() for state in states], np.float32).reshape(-1, players),
-            np.array([state.margins() for state in states], np.float32).reshape(-1, players),
-        )
+        self.check()
+        return self._played[0]
 
     def illegal(self) -> npt.NDArray[np.int32]:
         """For each game (N,), the first ply, from 0, with an illegal action; -1 if there is none."""
-        if isinstance(self.starts[0], Othello):
-            return _ends_of_othello(self)[1]
-        wrong = np.full(len(self), -1, np.int32)
-        for i in range(len(self)):
-            state = self.starts[self.start[i]]
-            for ply, action in enumerate(self.actions[i, : self.lengths[i]].tolist()):
-                if not state.is_legal(action):
-                    wrong[i] = ply
-                    break
-                state = state.play(action)
-        return wrong
+        return self._played[1]
+
+    @cached_property
+    def _played(self) -> tuple[Ends, npt.NDArray[np.int32]]:
+        """How the games ended, and what `illegal` returns. Each game is played once for both."""
+        return _play_othello(self) if isinstance(self.starts[0], Othello) else _play_states(self)
 
     def statistics(self) -> Statistics:
         """Numbers about the games, which must be of two players.
@@ -315,6 +305,15 @@ class Games:
         return self[np.sort(kept)]
 
 
+def padded(rows: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int32]]:
+    """Rows of actions as an array (N, T), filled up with -1, and their lengths (N,)."""
+    lengths = np.array([len(row) for row in rows], np.int32)
+    actions = np.full((len(rows), lengths.max(initial=0)), -1, np.int16)
+    for padded_row, row in zip(actions, rows, strict=True):
+        padded_row[: len(row)] = row
+    return actions, lengths
+
+
 def _integers(
     name: str, values: npt.ArrayLike, ndim: int, n: int | None = None, limits: tuple[int, int] | None = None
 ) -> _Array:
@@ -334,7 +333,7 @@ def _integers(
 def othello_positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.int64], npt.NDArray[np.int32]]:
     """The positions before each of the M actions of games of Othello, in the order of the games and plies.
 
-    All actions must be legal, so check `Games.ends` first.
+    All actions must be legal, so call `Games.check` first.
 
     Returns:
         The M positions, the number of each position's game (M,), and the number of its ply, from 0, (M,).
@@ -354,14 +353,34 @@ def _first_sets(games: Games) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.ui
     return own, opponent, np.array([state.to_move for state in starts], np.int8)[games.start]
 
 
-def _ends_of_othello(games: Games) -> tuple[Ends, npt.NDArray[np.int32]]:
-    """How N games of Othello ended, and what `Games.illegal` returns."""
+def _play_othello(games: Games) -> tuple[Ends, npt.NDArray[np.int32]]:
+    """`Games._played` of games of Othello, by compiled code."""
     n, size = len(games), games.starts[0].observation_shape[1]
     margins, over, wrong = np.empty(n, np.int8), np.empty(n, np.bool_), np.empty(n, np.int32)
     sets, board = _first_sets(games), bitboard.BOARDS[size]
     kernels.finish(games.actions, games.lengths, *sets, board, size, margins, over, wrong)
     first = margins.astype(np.float32)
     return Ends(over, _for_both(np.sign(first)), _for_both(first)), wrong
+
+
+def _play_states(games: Games) -> tuple[Ends, npt.NDArray[np.int32]]:
+    """`Games._played` of games of any kind, by their States."""
+    lasts, wrong = [], np.full(len(games), -1, np.int32)
+    for i in range(len(games)):
+        state = games.starts[games.start[i]]
+        for ply, action in enumerate(games.actions[i, : games.lengths[i]].tolist()):
+            if not state.is_legal(action):
+                wrong[i] = ply
+                break
+            state = state.play(action)
+        lasts.append(state)
+    players = games.starts[0].num_players
+    ends = Ends(
+        np.array([state.is_over for state in lasts], np.bool_),
+        np.array([state.returns() for state in lasts], np.float32).reshape(-1, players),
+        np.array([state.margins() for state in lasts], np.float32).reshape(-1, players),
+    )
+    return ends, wrong
 
 
 def _for_both(first: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

@@ -28,6 +28,13 @@ _1 = np.uint64(1)
 _BLACK, _WHITE = map(np.uint64, STARTS)
 
 
+@kernel(inline=True)
+def _placed(disc: np.uint64, mine: np.uint64, other: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """The discs of the next player to move, and of the other one, after a disc was placed (0: a pass)."""
+    turned = flips(disc, mine, other)
+    return other & ~turned, mine | turned | disc
+
+
 @kernel
 def finish(
     actions: npt.NDArray[np.int8],
@@ -67,9 +74,7 @@ def finish(
             if not is_legal or (legal == _0 and legal_moves(other, mine, board) == _0):
                 wrong[i] = t
                 break
-            disc = disc_of(action, side)
-            turned = flips(disc, mine, other)
-            mine, other = other & ~turned, mine | turned | disc
+            mine, other = _placed(disc_of(action, side), mine, other)
             player = np.int8(1 - player)
         own[i], opponent[i], to_move[i] = mine, other, player
         over[i] = legal_moves(mine, other, board) | legal_moves(other, mine, board) == _0
@@ -110,9 +115,7 @@ def positions(
         for t in range(lengths[i]):
             own[k], opponent[k], to_move[k], game[k], ply[k] = mine, other, player, i, t
             k += 1
-            disc = disc_of(np.int64(actions[i, t]), side)
-            turned = flips(disc, mine, other)
-            mine, other = other & ~turned, mine | turned | disc
+            mine, other = _placed(disc_of(np.int64(actions[i, t]), side), mine, other)
             player = np.int8(1 - player)
 
 
@@ -149,9 +152,7 @@ def random_games(
             action = draw_move(legal, mix(mix(game_key, popcount(mine | other)), np.uint64(CHOICE)), size)
             actions[i, t] = action
             t += 1
-            disc = disc_of(action, side)
-            turned = flips(disc, mine, other)
-            mine, other = other & ~turned, mine | turned | disc
+            mine, other = _placed(disc_of(action, side), mine, other)
         lengths[i] = t
         actions[i, t:] = -1
 
@@ -201,7 +202,6 @@ def add_passes(
                 break
             actions[i, t] = action
             t += 1
-            turned = flips(disc, mine, other)
-            mine, other = other & ~turned, mine | turned | disc
+            mine, other = _placed(disc, mine, other)
         lengths[i] = t
         actions[i, t:] = -1

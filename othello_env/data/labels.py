@@ -98,7 +98,7 @@ def agent_labels(games: Games, agent: str | Agent | Policy) -> MoveLabels:
 def _positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.int64], npt.NDArray[np.int32]]:
     if not isinstance(games.starts[0], Othello):
         raise ValueError(f"labels are for games of Othello, not of {games.rules}")
-    games.ends  # noqa: B018 - checks the moves
+    games.check()
     return othello_positions(games)
 
 

@@ -63,7 +63,7 @@ def tokens(games: Games) -> npt.NDArray[np.int8]:
         GamesError: a move is illegal.
     """
     _check(games)
-    games.ends  # noqa: B018 - checks the moves
+    games.check()
     placed = (games.actions >= 0) & (games.actions < 64)
     game, ply = np.nonzero(placed)
     found = np.zeros((len(games), 60), np.int8)
@@ -105,7 +105,7 @@ def board_labels(games: Games) -> Labels:
         GamesError: a move is illegal.
     """
     _check(games)
-    games.ends  # noqa: B018 - checks the moves
+    games.check()
     # The position after a move is the position before the next action. So a pass is added at the end of each game.
     longer = np.concatenate([games.actions, np.full((len(games), 1), -1, np.int8)], axis=1)
     longer[np.arange(len(games)), games.lengths] = 64

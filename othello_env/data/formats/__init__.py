@@ -95,12 +95,10 @@ def write_games(path: str | Path, games: Games) -> None:
         GamesError: a move is illegal.
     """
     kind = Path(path).suffix.lower()
-    if kind in KINDS:
-        for i in (games.illegal() >= 0).nonzero()[0][:1].tolist():
-            games.state(i)  # raises the error
-    else:
+    if kind not in KINDS:
         known = ", ".join(f"{ending} ({what})" for ending, what in KINDS.items())
         raise ValueError(f"expected a file name that ends in {known}, got {str(path)!r}")
+    games.check()
     write_file(path, _dump(kind, games))
 
 

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -65,10 +66,10 @@ def load(data: bytes) -> tuple[Games, list[str]]:
     return checked(games)
 
 
-def count(data: bytes) -> int:
-    """The number of games that a file claims to have; -1 if it is damaged."""
+def count(path: Path) -> int:
+    """The number of games that a file claims to have, without reading them; -1 if it is missing or damaged."""
     try:
-        with open_archive(io.BytesIO(data)) as archive:
+        with path.open("rb") as file, open_archive(file) as archive:
             (number,) = Member(archive, "lengths").shape
             return number
     except (*DAMAGE, KeyError):

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from othello_env.data import kernels
-from othello_env.data.games import Games, GamesError
+from othello_env.data.games import Games, GamesError, padded
 from othello_env.games.game import IllegalActionError, NotationError
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
@@ -44,11 +44,7 @@ def load(text: str, rules: str | Rules = "othello") -> tuple[Games, list[str]]:
             messages.append(f"line {number}, {error}".splitlines()[0])
     if not found:
         raise GamesError(messages[0] if messages else "there is no transcript")
-    lengths = [len(moves) for moves in found.values()]
-    actions = np.full((len(found), max(lengths)), -1, np.int16)
-    for row, moves in zip(actions, found.values(), strict=True):
-        row[: len(moves)] = moves
-    return Games(actions, lengths, kind, columns={"line": list(found)}), messages
+    return Games(*padded(list(found.values())), kind, columns={"line": list(found)}), messages
 
 
 def dump(games: Games) -> str:
@@ -63,9 +59,7 @@ def dump(games: Games) -> str:
         raise ValueError("a transcript begins at the usual start; write games from other positions as GGF or .npz")
     if len(games) and not games.lengths.all():
         raise ValueError("a game without moves has no transcript; write such games as GGF or .npz")
-    bad = games.illegal()
-    for i in (bad >= 0).nonzero()[0][:1].tolist():
-        games.state(i)  # raises the error
+    games.check()
     rows = [row[:length] for row, length in zip(games.actions.tolist(), games.lengths.tolist(), strict=True)]
     if games.rules.name == "othello":
         names = [usual.action_to_text(action) for action in range(usual.num_actions)]
