@@ -226,8 +226,8 @@ class GameRecord:
 def _ends(final: State, forfeits: int | None) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The results and the margins of a game whose last position is `final`.
 
-    If a player forfeited the game, `forfeits` is this player, who gets a result of -1 and loses by the largest margin.
-    The other players share what this player loses.
+    `forfeits` is the player that forfeited the game, or None. This player gets a result of -1, and loses by the largest
+    margin. The other players share what this player loses.
     """
     if forfeits is None:
         return final.returns(), final.margins()

@@ -6,10 +6,9 @@ Letters for shapes: N = `num_envs`, A = actions, P = players.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -35,16 +34,14 @@ from othello_env.envs.vector.buffers import Buffers
 from othello_env.envs.vector.checks import check_begun, check_no_side, refuse
 from othello_env.envs.vector.info import Moment, StepInfo
 from othello_env.envs.vector.opponents import OpponentPool, Opponents
-from othello_env.envs.vector.sharing import Sharing
+from othello_env.envs.vector.parts import Parts
 from othello_env.games.batch import Batch, Begins, Ends
 from othello_env.games.game import State
-from othello_env.support.threads import Threads
 
 __all__ = ["VectorGames"]
 
 _Observation = dict[str, npt.NDArray[np.int8]]
 _Array = npt.NDArray[Any]
-_T = TypeVar("_T")
 _RENDER_MODES = (None, "rgb_array", "ansi")
 
 
@@ -113,7 +110,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         copy: bool = True,
         num_threads: int = 1,
     ) -> None:
-        self._threads = Threads(1)  # first: close() needs it, and Gymnasium 1.1 calls close() even if __init__ fails
+        self._parts = Parts(1)  # first: close() needs it, and Gymnasium 1.1 calls close() even if __init__ fails
         num_envs, num_threads = check_count("num_envs", num_envs), check_count("num_threads", num_threads)
         start = self.new_game(0)
         self._sides = ("random", *start.player_names)
@@ -138,8 +135,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self._strict = strict
         self._side = side
         self._copy = copy
-        self._threads = Threads(min(num_threads, num_envs))
-        self._sharing = Sharing(self._threads.count)
+        self._parts = Parts(min(num_threads, num_envs))
         self._pool = None if opponent is None else OpponentPool(opponent, start)
         self._renderer = Renderer(render_mode)
         self._ready = self._has_keys = False
@@ -169,20 +165,12 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return batch_space(self.single_action_space, self.num_envs)
 
     def _arrange(self) -> None:
-        """Make the buffers, and cut the games into a part for each thread."""
-        self._cut()
+        """Make the buffers, and the parts of the games that the threads step."""
+        self._parts.cut(self._batch)
         self._buffers = Buffers(self._batch)
 
-    def _cut(self) -> None:
-        """Cut the games into a part for each thread. The parts share memory with the games."""
-        bounds = np.linspace(0, self.num_envs, self._threads.count + 1).astype(int).tolist()
-        slices = [slice(a, b) for a, b in pairwise(bounds)]
-        whole = [(slice(0, self.num_envs), self._batch)]
-        self._parts = {len(slices): [(places, self._batch.part(places)) for places in slices], 1: whole}
-        """For each number of threads that may share a step: the places and the games of each part."""
-
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in vars(self).items() if k not in ("_parts", "_buffers")}
+        return {k: v for k, v in vars(self).items() if k != "_buffers"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -312,7 +300,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     def _make_room(self, begins: Begins) -> None:
         """Make room for one more move in the memory of each game."""
         if self._batch.make_room(begins):
-            self._cut()
+            self._parts.cut(self._batch)
 
     def step(self, actions: Any) -> tuple[_Observation, _Array, _Array, _Array, dict[str, Any]]:
         """Play an action in each game, then the opponents' answers.
@@ -339,12 +327,10 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         buffers = self._outputs()
         self._ready = False  # until everything has succeeded
         self._make_room(self._begins)
-        count = self._sharing.begin()
-        ends = self._share(count, lambda part, places: self._advance(part, places, chosen, problems, buffers))
-        self._sharing.end()
+        ends = self._parts.step(lambda part, places: self._advance(part, places, chosen, problems, buffers))
         if self._pool is not None:
             ends += self._answer(buffers, self._begins)
-            self._share(count, lambda part, places: part.encode(buffers.part(places)[1]))
+            self._parts.run(lambda part, places: part.encode(buffers.part(places)[1]))
         self._ready = True
         self._ends = [each for each in ends if len(each.rows)]
         if self._ends:
@@ -357,13 +343,6 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     def _encode(self, buffers: Buffers) -> None:
         self._batch.encode(buffers.part(slice(0, self.num_envs))[1])
-
-    def _share(self, count: int, work: Callable[[Batch, slice], _T]) -> list[_T]:
-        """Call work(part, places) for each part of the games, in `count` threads. Returns the results."""
-        parts = self._parts[count]
-        if count == 1:
-            return [work(part, places) for places, part in parts]
-        return self._threads.run(lambda k: work(parts[k][1], parts[k][0]))
 
     def _advance(
         self, part: Batch, places: slice, actions: npt.NDArray[np.int64], problems: int, buffers: Buffers
@@ -418,4 +397,4 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
-        self._threads.close()
+        self._parts.close()

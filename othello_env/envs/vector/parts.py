@@ -1,0 +1,64 @@
+"""The parts of a batch of games, and the threads that step them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+
+from othello_env.envs.vector.sharing import Sharing
+from othello_env.games.batch import Batch
+from othello_env.support.threads import Threads
+
+__all__ = ["Parts"]
+
+_T = TypeVar("_T")
+
+
+class Parts:
+    """Cuts a batch of games into a part for each thread. The parts share memory with the batch.
+
+    Args:
+        num_threads: the number of threads that may share a step.
+    """
+
+    def __init__(self, num_threads: int) -> None:
+        self._threads = Threads(num_threads)
+        self._sharing = Sharing(num_threads)
+        self._count = 1
+        self._parts: dict[int, list[tuple[slice, Batch]]] = {}
+        """The places and the games of each part, by the number of threads that share a step."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_parts": {}}
+
+    def cut(self, batch: Batch) -> None:
+        """Cut this batch. This must be repeated after an array of the batch was replaced."""
+        bounds = np.linspace(0, len(batch), self._threads.count + 1).astype(int).tolist()
+        slices = [slice(a, b) for a, b in pairwise(bounds)]
+        whole = [(slice(0, len(batch)), batch)]
+        self._parts = {len(slices): [(places, batch.part(places)) for places in slices], 1: whole}
+
+    def step(self, work: Callable[[Batch, slice], _T]) -> list[_T]:
+        """Like `run`, and choose anew whether threads share the work; see `Sharing`."""
+        self._count = self._sharing.begin()
+        found = self.run(work)
+        self._sharing.end()
+        return found
+
+    def run(self, work: Callable[[Batch, slice], _T]) -> list[_T]:
+        """The results of work(part, places) for all parts. Threads share the work if they shared the last step.
+
+        Raises:
+            RuntimeError: a thread cannot be started.
+        """
+        parts = self._parts[self._count]
+        if self._count == 1:
+            return [work(part, places) for places, part in parts]
+        return self._threads.run(lambda k: work(parts[k][1], parts[k][0]))
+
+    def close(self) -> None:
+        """End the threads. They start again when they are needed."""
+        self._threads.close()
