@@ -6,7 +6,6 @@ import io
 import warnings
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import click
 import numpy as np
@@ -24,13 +23,13 @@ from othello_env.data import (
     write_games,
 )
 from othello_env.games.registry import Rules
-from othello_env.support.files import read_file, write_file
+from othello_env.support.arrays import DAMAGE, Member, open_archive
+from othello_env.support.files import write_file
 
 __all__ = ["command"]
 
 _RANDOM_PART, _MATCH_PART = 100_000, 1_000
 """The number of games in each part of a dataset: of random games, and of a match."""
-_LARGEST_LABELS = 4 << 30
 _INPUT = click.Path(exists=True, path_type=Path)
 
 
@@ -218,9 +217,9 @@ def _make_dataset(out: Path, recipe: dict[str, Any], games: int, part: int, make
 def _labelled_games(path: Path) -> int:
     """The number of games for which a file has labels; -1 if there is no such file, or if it is damaged."""
     try:
-        with np.load(io.BytesIO(read_file(path, _LARGEST_LABELS)), allow_pickle=False) as found:
-            return int(found["games"])
-    except (OSError, KeyError, TypeError, ValueError, EOFError, BadZipFile):
+        with path.open("rb") as file, open_archive(file) as found:
+            return int(Member(found, "games").read())
+    except (*DAMAGE, KeyError, TypeError):
         return -1
 
 

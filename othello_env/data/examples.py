@@ -127,7 +127,6 @@ def _joined(parts: list[Examples]) -> Examples:
 
 def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins: Any) -> Examples:
     """The examples of some games; `numbers`, (N,), are the numbers of these games among all games."""
-    inside = np.arange(games.actions.shape[1]) < games.lengths[:, np.newaxis]
     if isinstance(games.starts[0], Othello):
         boards, game, ply = othello_positions(games)
         observation, mask, to_move = boards.observations(), boards.masks(), boards.to_move
@@ -140,7 +139,7 @@ def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins:
     return Examples(
         observation,
         mask,
-        games.actions[inside].astype(np.int64),
+        games.actions[games.actions >= 0].astype(np.int64),
         returns[game, to_move].astype(np.float32),
         margins[game, to_move].astype(np.float32),
         to_move,

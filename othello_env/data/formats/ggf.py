@@ -23,6 +23,8 @@ __all__ = ["dump", "is_ggf", "load"]
 _TAG = re.compile(r"\s{0,100}([A-Za-z]{1,20})\s{0,100}\[((?:[^\[\]\\\n]|\\.){0,2000})\]")
 _END = re.compile(r"\s{0,100};\s{0,100}\)")
 _COUNT = re.compile(r"(?:^|\s)(\d{1,9})\s{0,100}$")
+_LONGEST = 2000
+"""The most characters in a tag's value; longer ones are cut when they are written, and refused when they are read."""
 _TEXTS = {"black": "PB", "white": "PW", "place": "PC", "date": "DT", "result": "RE", "time": "TI", "type": "TY"}
 _NUMBERS = {"black_rating": "RB", "white_rating": "RW"}
 
@@ -190,4 +192,4 @@ def _number(text: str) -> float:
 
 
 def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace("]", "\\]")
+    return re.sub(r"([\[\]\\])", r"\\\1", value.replace("\n", " ")[:_LONGEST])

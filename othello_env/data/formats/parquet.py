@@ -35,9 +35,8 @@ def dump(games: Games) -> bytes:
     archive.check_columns(games)
     if taken := {_ACTIONS, _START} & games.columns.keys():
         raise ValueError(f"a Parquet file of games has its own column {min(taken)!r}")
-    inside = np.arange(games.actions.shape[1]) < games.lengths[:, np.newaxis]
     offsets = np.concatenate([[0], np.cumsum(games.lengths)]).astype(np.int32)
-    columns: dict[str, Any] = {_ACTIONS: arrow.ListArray.from_arrays(offsets, games.actions[inside])}
+    columns: dict[str, Any] = {_ACTIONS: arrow.ListArray.from_arrays(offsets, games.actions[games.actions >= 0])}
     if len(games.starts) > 1:
         columns[_START] = games.start
     columns |= {name: column.tolist() if column.dtype.kind == "U" else column for name, column in games.columns.items()}

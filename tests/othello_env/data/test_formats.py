@@ -192,6 +192,15 @@ def test_the_example_of_ggf(tmp_path):
     }
 
 
+@given(st.lists(st.text(max_size=20), min_size=2, max_size=2))
+def test_any_name_comes_back_from_ggf(names):
+    """Spaces at the ends are lost, and line ends become spaces."""
+    games = Games.of([Othello.from_moves("f5")] * 2, columns={"black": names})
+    again, messages = ggf.load(ggf.dump(games))
+    assert messages == []
+    assert again.columns["black"].tolist() == [str(name).replace("\n", " ").strip() for name in games.columns["black"]]
+
+
 def test_a_synchronised_pair_and_tags_in_any_order():
     one = "(;TY[s8]B[d3]PB[x \\] y]GM[othello]W[c3//2]RE[?];)"
     games, messages = ggf.load(f"\n2 {one}{one.replace('d3', 'F5').replace('c3', 'd6')}\n")
