@@ -32,15 +32,18 @@ class VectorWork:
         opponent: a spec; None for self-play.
         threads: the number of threads.
         game: ``Othello``, or another game that has a vector environment.
+        options: options of the environment, such as ``size``.
     """
 
     STAGES = 60
     """The approximate number of plies of a game. At the beginning, the games are spread evenly over these plies."""
     STEPS = 8
 
-    def __init__(self, n: int, opponent: str | None = None, threads: int = 1, game: str = "Othello") -> None:
+    def __init__(
+        self, n: int, opponent: str | None = None, threads: int = 1, game: str = "Othello", **options: int
+    ) -> None:
         name = f"othello_env/{game}-v0"
-        self._env = gymnasium.make_vec(name, num_envs=n, opponent=opponent, copy=False, num_threads=threads)
+        self._env = gymnasium.make_vec(name, num_envs=n, opponent=opponent, copy=False, num_threads=threads, **options)
         self._rng = np.random.default_rng(0)
         self._n = n
         self._masks = self._env.reset(seed=0)[0]["action_mask"]

@@ -2,6 +2,7 @@
 
     python scripts/measure_speed.py
     python scripts/measure_speed.py --seconds 0.2 --windows 3 --opponents random
+    python scripts/measure_speed.py --boards 6 4 --picture speed.png
 
 The yardstick is perft on one core. It makes positions one after the other with the same kernels. A figure is what a
 user gets: units divided by the time that passed, ends of games and resets included. It is the median of several
@@ -19,16 +20,19 @@ import tracemalloc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import gymnasium
 import numpy as np
-from _arguments import parse, text, whole
+from _arguments import one_of, parse, path, text, whole
 from _measure import Bench, Windows, Work, machine, report, timed
 from _works import VectorWork, driven_work, perft_work
 
 from othello_env import Othello, othello_v0, sample_legal
+from othello_env.drawing.chart import growth_chart, png
 from othello_env.envs import OthelloEnv, OthelloVectorEnv
+from othello_env.support.files import check_output, write_file
 
 OPPONENTS = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted", "ntuple")
 
@@ -39,8 +43,10 @@ class Arguments(Windows):
 
     sizes: tuple[int, ...] = whole((64, 1024, 4096, 16384, 65536), "numbers of games in self-play", nargs="+")
     threads: tuple[int, ...] = whole((1, 2), "numbers of threads in self-play", most=1024, nargs="+")
+    boards: tuple[int, ...] = one_of((), "smaller boards for self-play in one thread", (4, 6), nargs="*")
     opponents: tuple[str, ...] = text(OPPONENTS, "the opponents, as specs", nargs="*")
     opponent_sizes: tuple[int, ...] = whole((64, 1024, 16384), "numbers of games against opponents", nargs="+")
+    picture: Path | None = path("write a chart of what a step costs to this file", None, suffix=".png")
 
 
 def memory_a_game(n: int = 16384) -> float:
@@ -204,14 +210,22 @@ PEERS: dict[str, Callable[[], Work]] = {
 }
 
 
-def measure_vector(bench: Bench, args: Arguments) -> None:
-    """Print the steps a second of vector environments, in self-play and against opponents."""
-    runs = [("self-play", n, None, threads) for n in args.sizes for threads in args.threads if threads <= n]
-    runs += [(opponent, n, opponent, 1) for opponent in args.opponents for n in args.opponent_sizes]
-    for title, n, opponent, threads in runs:
-        work = VectorWork(n, opponent, threads)
-        report(f"vector env, {title}, N={n}, threads {threads}", bench.measure(work))
+def measure_vector(bench: Bench, args: Arguments) -> dict[str, dict[int, float]]:
+    """Print the steps a second of vector environments, in self-play and against opponents.
+
+    Returns:
+        The nanoseconds of a step of one game, by the title of the measurement and by the number of games.
+    """
+    runs = [("self-play", n, None, threads, 8) for n in args.sizes for threads in args.threads if threads <= n]
+    runs += [(f"self-play on {size}x{size}", n, None, 1, size) for size in args.boards for n in args.sizes]
+    runs += [(opponent, n, opponent, 1, 8) for opponent in args.opponents for n in args.opponent_sizes]
+    costs: dict[str, dict[int, float]] = {}
+    for title, n, opponent, threads, size in runs:
+        work = VectorWork(n, opponent, threads, size=size)
+        figure = report(f"vector env, {title}, N={n}, threads {threads}", bench.measure(work))
         work.close()
+        costs.setdefault(title if threads == 1 else f"{title}, {threads} threads", {})[n] = 1e9 / figure.rate
+    return costs
 
 
 def measure_single(bench: Bench) -> None:
@@ -240,11 +254,17 @@ def measure_peers(bench: Bench) -> None:
 
 def main() -> None:
     args = parse(__doc__, Arguments)
+    if args.picture:
+        check_output(args.picture)
     print(machine())
     bench = args.bench(perft_work())
     print(f"{'':66} median ratio to perft (lowest to highest of {args.windows} windows)")
-    report("perft, one core", bench.measure(perft_work()))
-    measure_vector(bench, args)
+    perft = report("perft, one core", bench.measure(perft_work()))
+    costs = measure_vector(bench, args)
+    if args.picture:
+        subtitle = f"one core unless it says more; perft takes {1e9 / perft.rate:.0f} ns for a position"
+        chart = growth_chart("What a step of a game costs", subtitle, costs, "games in the batch", "nanoseconds")
+        write_file(args.picture, png(chart))
     print(f"{memory_a_game():.0f} bytes a game beside the arrays that a step returns")
     measure_single(bench)
     measure_peers(bench)

@@ -19,7 +19,6 @@ from othello_env.support.jit import kernel
 
 __all__ = [
     "Tables",
-    "add",
     "best_actions",
     "best_move",
     "configure",
@@ -65,21 +64,20 @@ def stage(discs: np.int64, tables: Tables) -> np.int64:
 
 
 @kernel
-def add(configuration: npt.NDArray[np.int16], delta: npt.NDArray[np.int16], factor: int | np.int64) -> None:
-    """Add `factor` times `delta` (Q,) to `configuration` (Q,)."""
-    for q in range(len(configuration)):
-        configuration[q] += factor * delta[q]
-
-
-@kernel
 def configure(own: np.uint64, opponent: np.uint64, tables: Tables, configuration: npt.NDArray[np.int16]) -> None:
-    """Write the configurations of a position into `configuration` (Q,)."""
+    """Write the first configurations of a position into `configuration`, which has room for at most Q."""
     for q in range(len(configuration)):
         configuration[q] = 0
-    for square in range(64):
-        bit = _1 << np.uint64(square)
-        if (own | opponent) & bit:
-            add(configuration, tables.deltas[square], 1 if own & bit else -1)
+    while own != _0:
+        square = square_of(own & (_0 - own))
+        own &= own - _1
+        for q in range(len(configuration)):
+            configuration[q] += tables.deltas[square, q]
+    while opponent != _0:
+        square = square_of(opponent & (_0 - opponent))
+        opponent &= opponent - _1
+        for q in range(len(configuration)):
+            configuration[q] -= tables.deltas[square, q]
 
 
 @kernel
@@ -168,9 +166,9 @@ def best_move(
         own: the discs of the player to move.
         opponent: the discs of the other player.
         legal: the moves of the player to move, at least one.
-        configuration: (Q,) the configurations of the position.
+        configuration: the configurations of the position, at least the first P.
         tables: the network.
-        after: (Q,) scratch memory.
+        after: scratch memory for P configurations.
     """
     weights = tables.weights[stage(np.int64(popcount(own | opponent)) + 1, tables)]
     best, best_logit = np.int64(-1), -_WIN
@@ -196,7 +194,7 @@ def best_actions(
 ) -> npt.NDArray[np.int64]:
     """The actions with the best afterstates in N positions, (N,); a pass if there is no other action."""
     actions = np.empty(len(own), np.int64)
-    configuration = np.empty(len(tables.offsets), np.int16)
+    configuration = np.empty(tables.looked_up, np.int16)
     after = np.empty_like(configuration)
     for i in range(len(own)):
         legal = legal_moves(own[i], opponent[i], tables.board)

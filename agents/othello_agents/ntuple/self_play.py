@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from othello_agents.ntuple.kernels import (
     Tables,
-    add,
     best_move,
     configure,
     follow,
@@ -137,9 +136,8 @@ def _self_play(
     while (legal | reply) != _0:
         if legal == _0:
             own, opponent, legal, reply = opponent, own, reply, legal
-            # This changes the sign, for the other side's view. The factor is an np.int64, since Numba gives a plain -2
-            # another type.
-            add(configuration, configuration, np.int64(-2))
+            for q in range(len(configuration)):
+                configuration[q] = -configuration[q]  # the other side's view
             sign = -sign
         discs = np.int64(popcount(own | opponent)) + 1
         if learning.look_ahead:

@@ -31,11 +31,15 @@ __all__ = [
     "ALPHABETA",
     "MAXIMIZER",
     "MINIMAX",
+    "OUTSIDE",
+    "WEIGHTS",
     "WIN",
     "FoundBatch",
     "compiled_sum",
     "evaluate",
     "gain",
+    "near_corners",
+    "search",
     "search_batch",
     "weigh",
     "weights_table",
@@ -48,7 +52,7 @@ WIN = np.int64(1 << 30)
 """The value of a won game: more than any evaluation. It is an int64, since Numba gives a plain number in the code a
 type of its own and would compile the search once more for this type."""
 
-_OUTSIDE = WIN + 1
+OUTSIDE = WIN + 1
 """More than any value."""
 
 FoundBatch = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
@@ -66,19 +70,26 @@ _QUARTERS = tuple(dict.fromkeys(each.squares.quarter for each in PACKAGED if eac
 `SIZES[s]`."""
 
 
+def _weights() -> npt.NDArray[np.int16]:
+    """The weights of the squares, (tables, 64) int16; 0 outside the board."""
+    weights = np.zeros((len(_QUARTERS), len(SIZES), 64), np.int16)
+    for q, quarter in enumerate(_QUARTERS):
+        for s, size in enumerate(SIZES):
+            weights[q, s, list(ACTION_SQUARES[size])] = square_weights(size, quarter)
+    return weights.reshape(-1, 64)
+
+
 def _row_sums() -> npt.NDArray[np.int16]:
     """For each table and each rank, the sum of the weights of every set of the rank's squares, (tables, 8, 256) int16.
 
     The last index is the set of squares, with one bit for each file.
     """
-    weights = np.zeros((len(_QUARTERS), len(SIZES), 64), np.int16)
-    for q, quarter in enumerate(_QUARTERS):
-        for s, size in enumerate(SIZES):
-            weights[q, s, list(ACTION_SQUARES[size])] = square_weights(size, quarter)
     files = np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1, bitorder="little")
-    return (weights.reshape(-1, 8, 8) @ files.T.astype(np.int16)).astype(np.int16)
+    return (WEIGHTS.reshape(-1, 8, 8) @ files.T.astype(np.int16)).astype(np.int16)
 
 
+WEIGHTS = _weights()
+"""The weights of the squares in each table, (tables, 64) int16; 0 outside the board."""
 _ROW_SUMS = _row_sums()
 _CORNERS = np.array(
     [
@@ -117,15 +128,13 @@ def weigh(squares: np.uint64, table: Int) -> Int:
 @kernel
 def gain(disc: np.uint64, turned: np.uint64, table: Int) -> Int:
     """What a move adds to the mover's balance of weights."""
-    return weigh(disc, table) + 2 * weigh(turned, table)
+    return WEIGHTS[table, square_of(disc)] + 2 * weigh(turned, table)
 
 
-@kernel
-def _near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: Int) -> Int:
+@kernel(inline=True)
+def near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: Int) -> Int:
     """What `modified` adds to `weighted` for the discs beside occupied corners."""
     taken = (own | opponent) & _CORNERS[table]
-    if taken == _0:
-        return 0
     beside = ((taken & ~_FILE_H) << _1) | ((taken & ~_FILE_A) >> _1)
     c_squares = (beside | (taken << _8) | (taken >> _8)) & board
     x_squares = ((beside << _8) | (beside >> _8)) & board
@@ -140,12 +149,12 @@ def evaluate(own: np.uint64, opponent: np.uint64, board: np.uint64, score: Int, 
     if term == ONLY_MOVES:
         return np.int64(popcount(legal_moves(own, opponent, board)))
     if term == NEAR_CORNERS:
-        return score + _near_corners(own, opponent, board, table)
+        return score + near_corners(own, opponent, board, table)
     return score
 
 
 @kernel
-def _search(
+def search(
     own: np.uint64,
     opponent: np.uint64,
     board: np.uint64,
@@ -161,7 +170,7 @@ def _search(
 
     If `prunes` is true, this is alpha-beta: it skips the lines that cannot change the value, and the value is exact if
     it lies between alpha and beta. Otherwise it is minimax: it visits all lines, and its window must be from
-    -`_OUTSIDE` to `_OUTSIDE`.
+    -`OUTSIDE` to `OUTSIDE`.
     """
     if depth == 0:
         return evaluate(own, opponent, board, score, table, term), _0, 1
@@ -169,7 +178,7 @@ def _search(
     if moves == _0:
         if legal_moves(opponent, own, board) == _0:
             return WIN * game_result(own, opponent), _0, 1
-        value, _, nodes = _search(opponent, own, board, -score, -beta, -alpha, depth - 1, table, term, prunes)
+        value, _, nodes = search(opponent, own, board, -score, -beta, -alpha, depth - 1, table, term, prunes)
         return -value, _0, nodes + 1
     best_disc, nodes = moves & (_0 - moves), 1
     low = -beta
@@ -178,11 +187,15 @@ def _search(
         moves ^= disc
         turned = flips(disc, own, opponent)
         below_score = -(score + gain(disc, turned, table))
-        high = -alpha if prunes else beta
-        value, _, below = _search(
-            opponent ^ turned, own | turned | disc, board, below_score, low, high, depth - 1, table, term, prunes
-        )
-        nodes += below
+        if depth == 1:
+            value = evaluate(opponent ^ turned, own | turned | disc, board, below_score, table, term)
+            nodes += 1
+        else:
+            high = -alpha if prunes else beta
+            value, _, below = search(
+                opponent ^ turned, own | turned | disc, board, below_score, low, high, depth - 1, table, term, prunes
+            )
+            nodes += below
         if -value > alpha:
             alpha, best_disc = -value, disc
         if alpha >= beta:
@@ -230,9 +243,9 @@ def _search_batch(
         if method == MAXIMIZER:
             values[i], disc, nodes[i] = _maximizer(p, o, board, score, table, term)
         elif method == MINIMAX:
-            values[i], disc, nodes[i] = _search(p, o, board, score, -_OUTSIDE, _OUTSIDE, depth, table, term, False)
+            values[i], disc, nodes[i] = search(p, o, board, score, -OUTSIDE, OUTSIDE, depth, table, term, False)
         else:
-            values[i], disc, nodes[i] = _search(p, o, board, score, -WIN, WIN, depth, table, term, True)
+            values[i], disc, nodes[i] = search(p, o, board, score, -WIN, WIN, depth, table, term, True)
         actions[i] = size * size if disc == _0 else square_to_action(square_of(disc), size)
     return values, actions, nodes
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from othello_agents.evaluations import Evaluate, evaluation_name, find_evaluation
 from othello_agents.search import kernels as search_kernels
+from othello_agents.search import shallow
 from othello_env.agent import Agent, WrongGameError, option_text
 from othello_env.games.batch import Positions
 from othello_env.games.game import State
@@ -176,6 +177,8 @@ class PairedSearch(Search):
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         if self._compiled is None or not isinstance(batch, OthelloPositions):
             return super().act_batch(batch)
+        if self._depth <= shallow.DEEPEST:
+            return shallow.best_actions(batch, self.kernel, self._depth, self._compiled)
         return search_kernels.search_batch(batch, self.kernel, self._depth, self._compiled)[1]
 
 

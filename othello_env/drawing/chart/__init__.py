@@ -1,8 +1,9 @@
-"""Charts of results: scores with intervals, ratings, and learning curves."""
+"""Charts of results: scores with intervals, ratings, learning curves, and costs."""
 
 from othello_env.drawing.chart.canvas import png
 from othello_env.drawing.chart.curves import CurvePoint, learning_chart
+from othello_env.drawing.chart.growth import growth_chart
 from othello_env.drawing.chart.ratings import EloRow, elo_chart
 from othello_env.drawing.chart.scores import ScoreRow, score_chart
 
-__all__ = ["CurvePoint", "EloRow", "ScoreRow", "elo_chart", "learning_chart", "png", "score_chart"]
+__all__ = ["CurvePoint", "EloRow", "ScoreRow", "elo_chart", "growth_chart", "learning_chart", "png", "score_chart"]

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageDraw, ImageFont
 
-__all__ = ["BOTTOM", "EDGE", "FAINT", "GREEN", "INK", "LABELS", "TOP", "WIDTH", "Canvas", "Panel", "png"]
+__all__ = ["BOTTOM", "EDGE", "FAINT", "GREEN", "GRID", "INK", "LABELS", "TOP", "WIDTH", "Canvas", "Panel", "png"]
 
 WIDTH, TOP, BOTTOM, EDGE = 960, 92, 62, 28
 """WIDTH: the width of a chart of rows. TOP, BOTTOM, EDGE: the free space above, below and beside the panels."""
 LABELS = 300
 """The x at which a panel of rows begins; the labels of the rows are to the left of it."""
 INK, FAINT, GREEN = "#20262b", "#667079", "#1b7f4b"
-_PAPER, _GRID = "#ffffff", "#dde2e6"
+GRID = "#dde2e6"
+_PAPER = "#ffffff"
 _SCALE = 2  # a chart is drawn larger and then reduced, so that its edges are smooth
 _VALUES = 90  # the space for the numbers to the right of the rows
 
@@ -107,7 +108,7 @@ class Canvas:
     def tick(self, panel: Panel, x: float, text: str, *, grid: bool = True) -> None:
         """Draw a number below a panel and, if `grid` is True, a vertical line through the panel above the number."""
         if grid:
-            self.line([(x, panel.top), (x, panel.bottom)], _GRID)
+            self.line([(x, panel.top), (x, panel.bottom)], GRID)
         self.text(x, panel.bottom + 16, text, size=13, colour=FAINT, anchor="mm")
 
     def axis(self, panel: Panel, text: str) -> None:
@@ -118,7 +119,7 @@ class Canvas:
         """Draw the horizontal lines of equal score, and their numbers on the left."""
         for tenths in range(0, 11, 2):
             y = panel.y(tenths / 10)
-            self.line([(panel.left, y), (panel.right, y)], _GRID)
+            self.line([(panel.left, y), (panel.right, y)], GRID)
             self.text(panel.left - 10, y, f"{tenths / 10:.1f}", size=13, colour=FAINT, anchor="rm")
 
     def finished(self) -> Image.Image:

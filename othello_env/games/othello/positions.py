@@ -92,7 +92,7 @@ class OthelloPositions(Positions):
         return not passes.check(actions, self.legal, np.zeros(len(self), np.bool_), self.size)
 
     def draw_actions(self) -> npt.NDArray[np.int64]:
-        return bitboard.choose_batch(self.own, self.opponent, self.key, bitboard.BOARDS[self.size], self.size)
+        return bitboard.choose_batch(self.own, self.opponent, self.legal, self.key, self.size)
 
     def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
         board = bitboard.BOARDS[self.size]

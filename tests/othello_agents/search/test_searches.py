@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from othello_agents.evaluations import EVALUATIONS, Evaluate
 from othello_agents.search import kernels as search_kernels
+from othello_agents.search import shallow
 from othello_agents.search.alphabeta import AlphaBeta, alphabeta
 from othello_agents.search.maximizer import Maximizer, maximize
 from othello_agents.search.minimax import Minimax, minimax
@@ -125,6 +126,18 @@ def test_alphabeta_finds_what_minimax_finds_on_thousands_of_positions(name: str,
         np.testing.assert_array_equal(actions, pruned_actions)
         assert (pruned_nodes <= nodes).all()
         assert depth < 2 or pruned_nodes.sum() < nodes.sum()
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+@pytest.mark.parametrize("name", NAMED)
+def test_the_best_moves_of_many_positions_are_those_of_the_searches(name: str, size: int) -> None:
+    batch = OthelloPositions.from_states(random_games({4: 100, 6: 30, 8: 20}[size], size))
+    squares = EVALUATIONS[name].squares
+    assert squares is not None
+    for method in (search_kernels.MAXIMIZER, search_kernels.MINIMAX, search_kernels.ALPHABETA):
+        for depth in range(1, shallow.DEEPEST + 1):
+            actions = search_kernels.search_batch(batch, method, depth, squares)[1]
+            np.testing.assert_array_equal(shallow.best_actions(batch, method, depth, squares), actions)
 
 
 @pytest.mark.parametrize("name", NAMED)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageColor
 
-from othello_env.drawing.chart import CurvePoint, EloRow, elo_chart, learning_chart, png
+from othello_env.drawing.chart import CurvePoint, EloRow, elo_chart, growth_chart, learning_chart, png
 
 
 def places(picture, colour):
@@ -85,3 +85,18 @@ def test_labels_too_long_for_a_chart_lose_their_middle() -> None:
     drawn = [np.asarray(elo_chart("title" * 100, "subtitle", [row])) for row in rows]
     assert (drawn[0] != drawn[1]).any()  # the end of the label is there
     assert (drawn[0][:, 310:] == drawn[1][:, 310:]).all()  # and within its place
+
+
+def test_a_cost_that_grows_rises_and_a_higher_cost_is_drawn_higher():
+    curves = {"cheap": {64: 10.0, 1024: 10.0}, "growing": {64: 20.0, 1024: 2000.0}}
+    picture = growth_chart("a", "b", curves, "games", "ns")
+    plot = picture.crop((0, 140, picture.width, picture.height))
+    cheap, _ = places(plot, "#1b7f4b")
+    rows, columns = places(plot, "#1f5fa8")
+    assert rows.max() < cheap.min()
+    assert np.corrcoef(rows, columns)[0, 1] < -0.9
+
+
+def test_costs_below_1_are_refused():
+    with pytest.raises(ValueError, match=r"at least 1, got 0\.5"):
+        growth_chart("a", "b", {"c": {64: 0.5}}, "games", "ns")

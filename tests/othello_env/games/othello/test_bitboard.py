@@ -74,7 +74,7 @@ def test_random_moves_are_drawn_as_in_python(data, positions):
     keys = np.array(data.draw(st.lists(WORDS, min_size=len(states), max_size=len(states))), np.uint64)
     own = np.array([state.own for state in states], np.uint64)
     opponent = np.array([state.opponent for state in states], np.uint64)
-    actions = bitboard.choose_batch(own, opponent, keys, BOARDS[size], size)
+    actions = bitboard.choose_batch(own, opponent, bitboard.legal_moves_batch(own, opponent, BOARDS[size]), keys, size)
     assert actions.dtype == np.int64
     assert actions.tolist() == [
         state.draw_action(hashing.mix_int(int(key), state.turn), hashing.CHOICE)
@@ -86,7 +86,8 @@ def test_random_moves_are_uniform():
     # 8,000 draws among four moves: three standard deviations are 3 * sqrt(8000 * 3 / 16) = 116.
     n = 8_000
     own, opponent = (np.full(n, bits, np.uint64) for bits in bitboard.STARTS)
-    actions = bitboard.choose_batch(own, opponent, np.arange(n, dtype=np.uint64), BOARDS[8], 8)
+    legal = bitboard.legal_moves_batch(own, opponent, BOARDS[8])
+    actions = bitboard.choose_batch(own, opponent, legal, np.arange(n, dtype=np.uint64), 8)
     values, counts = np.unique(actions, return_counts=True)
     assert values.tolist() == [19, 26, 37, 44]
     assert abs(counts - n / 4).max() < 116

@@ -1,0 +1,50 @@
+"""What charts with curves share: colours, a legend, and the numbers of a logarithmic axis."""
+
+import math
+from collections.abc import Sequence
+
+from othello_env.drawing.chart.canvas import EDGE, LABELS, TOP, Canvas
+
+__all__ = ["INKS", "LEFT", "draw_legend", "legend_height", "ticks_1_2_5"]
+
+INKS = ("#1b7f4b", "#1f5fa8", "#b3541e", "#7a3e9d", "#667079", "#c2185b", "#00838f", "#8d6e00")
+"""The colours of the curves."""
+LEFT = EDGE + 40
+"""The free space to the left of a plot, for the numbers."""
+_LEGEND = 24  # the height of a row of the legend
+
+
+def legend_height(labels: int, abreast: int = 3) -> int:
+    """The height of a legend with this number of labels."""
+    return _LEGEND * math.ceil(labels / abreast)
+
+
+def draw_legend(canvas: Canvas, labels: Sequence[str], left: float, abreast: int = 3) -> None:
+    """Draw labels beside their colours above the plots, where they cover no points.
+
+    Args:
+        canvas: the canvas.
+        labels: the labels, in the order of `INKS`.
+        left: the x at which the legend begins.
+        abreast: the number of labels in a row.
+    """
+    for place, (label, ink) in enumerate(zip(labels, INKS, strict=False)):
+        row, column = divmod(place, abreast)
+        x, y = left + column * LABELS, TOP + row * _LEGEND
+        canvas.line([(x, y), (x + 24, y)], ink, 2)
+        canvas.dot(x + 12, y, 3, ink)
+        canvas.text(x + 32, y, canvas.fitted(label, LABELS - 48, size=13), size=13)
+
+
+def ticks_1_2_5(smallest: float, largest: float) -> list[int]:
+    """A part of the numbers 1, 2, 5, 10, 20, ...
+
+    The first is the greatest that is at most `smallest`. The last is the least after it that is at least `largest`.
+
+    >>> ticks_1_2_5(64, 700), ticks_1_2_5(64, 64)
+    ([50, 100, 200, 500, 1000], [50, 100])
+    """
+    ticks = [digit * 10**decade for decade in range(math.ceil(math.log10(largest)) + 1) for digit in (1, 2, 5)]
+    first = max(i for i, tick in enumerate(ticks) if tick <= smallest)
+    last = next(i for i, tick in enumerate(ticks) if tick >= largest and i > first)
+    return ticks[first : last + 1]

@@ -1,0 +1,60 @@
+"""A chart of how a cost grows with a size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from PIL import Image
+
+from othello_env.drawing.chart.axes import INKS, LEFT, draw_legend, legend_height, ticks_1_2_5
+from othello_env.drawing.chart.canvas import BOTTOM, EDGE, GRID, LABELS, TOP, Canvas, Panel
+
+__all__ = ["growth_chart"]
+
+_WIDTH, _HEIGHT = 2 * LABELS, 380  # the size of the plot
+_PLACES = 50  # the space to the left of the first size and to the right of the last
+
+
+def growth_chart(
+    title: str, subtitle: str, curves: Mapping[str, Mapping[int, float]], size: str, cost: str
+) -> Image.Image:
+    """A plot of costs over sizes, both on logarithmic axes.
+
+    Args:
+        title: the text at the top.
+        subtitle: a smaller text, which says how the costs were measured.
+        curves: at most eight curves by label. Each has at least one cost, of at least 1, by its size.
+        size: what the sizes are.
+        cost: what the costs are, with their unit.
+
+    Raises:
+        ValueError: a cost is below 1.
+    """
+    costs = [each for curve in curves.values() for each in curve.values()]
+    if min(costs) < 1:
+        raise ValueError(f"expected costs of at least 1, got {min(costs)}")
+    sizes = sorted({each for curve in curves.values() for each in curve})
+    top = TOP + legend_height(len(curves), abreast=2) + 16
+    canvas = Canvas(LEFT + _WIDTH + EDGE, top + _HEIGHT + BOTTOM, title, subtitle)
+    draw_legend(canvas, [*curves], LEFT, abreast=2)
+    panel = Panel(LEFT, top, LEFT + _WIDTH, top + _HEIGHT)
+    ticks = ticks_1_2_5(min(costs), max(costs))
+
+    def x(number: int) -> float:
+        share = math.log(number / sizes[0]) / math.log(sizes[-1] / sizes[0]) if len(sizes) > 1 else 0.5
+        return panel.left + _PLACES + (panel.right - panel.left - 2 * _PLACES) * share
+
+    def y(each: float) -> float:
+        return panel.y(math.log(each / ticks[0]) / math.log(ticks[-1] / ticks[0]))
+
+    for tick in ticks:
+        canvas.line([(panel.left, y(tick)), (panel.right, y(tick))], GRID)
+        canvas.text(panel.left - 10, y(tick), f"{tick:,}", size=13, anchor="rm")
+    canvas.text(panel.left, panel.top - 18, cost, size=13)
+    for each in sizes:
+        canvas.tick(panel, x(each), f"{each:,}")
+    canvas.axis(panel, size)
+    for curve, ink in zip(curves.values(), INKS, strict=False):
+        canvas.curve([(x(n), y(curve[n])) for n in sorted(curve)], ink)
+    return canvas.finished()
