@@ -35,7 +35,7 @@ def growth_chart(
     if min(costs) < 1:
         raise ValueError(f"expected costs of at least 1, got {min(costs)}")
     sizes = sorted({each for curve in curves.values() for each in curve})
-    top = TOP + legend_height(len(curves), abreast=2) + 16
+    top = TOP + legend_height(len(curves), abreast=2) + 28
     canvas = Canvas(LEFT + _WIDTH + EDGE, top + _HEIGHT + BOTTOM, title, subtitle)
     draw_legend(canvas, [*curves], LEFT, abreast=2)
     panel = Panel(LEFT, top, LEFT + _WIDTH, top + _HEIGHT)
