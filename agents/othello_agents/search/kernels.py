@@ -128,7 +128,7 @@ def weigh(squares: np.uint64, table: Int) -> Int:
 @kernel
 def gain(disc: np.uint64, turned: np.uint64, table: Int) -> Int:
     """What a move adds to the mover's balance of weights."""
-    return WEIGHTS[table, square_of(disc)] + 2 * weigh(turned, table)
+    return np.int64(WEIGHTS[table, square_of(disc)]) + 2 * weigh(turned, table)
 
 
 @kernel(inline=True)
