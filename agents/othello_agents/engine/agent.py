@@ -6,6 +6,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 from operator import index
 from typing import Any
@@ -13,14 +14,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.engine.analysis import WINS, Analysis, to_unit
+from othello_agents.engine.analysis import WINS, Analysis, Line, to_unit
 from othello_agents.engine.evaluator import Evaluator, ntuple_evaluator, square_evaluator, textbook_sums
 from othello_agents.engine.exact import exact_scores
+from othello_agents.engine.lines import Lines
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, Memory, clear, new_memory
-from othello_agents.engine.midgame import EXACT
 from othello_agents.engine.probcut import NO_CUTS, shipped_cuts
 from othello_agents.engine.running import run
 from othello_agents.engine.searcher import Iteration, Searcher
+from othello_agents.engine.team import Team
 from othello_agents.ntuple import NTupleNetwork, shipped_network
 from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, option_text
 from othello_env.games.game import State
@@ -33,6 +35,8 @@ _DEFAULT_DEPTH = 8
 _DEFAULT_EXACT = 12
 _DEFAULT_HASH = 16
 _DEEPEST = 60
+_MOST_THREADS = 256
+_MOST_LINES = 64
 _QUICK_DEPTH = 4
 _QUICK_NODES = 100_000
 """Searches within these limits end in milliseconds and need no thread."""
@@ -66,6 +70,9 @@ class Engine(Agent):
         hash: the size of the transposition table in MiB.
         selective: skip a search if a shallower one predicts its result with high probability (see `probcut`). This has
             an effect only with the packaged n-tuple weights for 8x8. A search to the end never skips.
+        threads: the number of threads that search together. The score of a search to the end, or to a depth without
+            `selective`, is the same with any number. Among moves of equal score, another one may be played. With
+            `selective`, the score may differ, because the threads skip other searches.
 
     Raises:
         TypeError: an option that must be a whole number is not one.
@@ -82,6 +89,7 @@ class Engine(Agent):
         eval: str | None = None,  # noqa: A002 - the option of the spec
         hash: int = _DEFAULT_HASH,  # noqa: A002 - what engines call it
         selective: bool = True,
+        threads: int = 1,
     ) -> None:
         self._depth = _whole("depth", depth, 1, _DEEPEST)
         self._nodes = _whole("nodes", nodes, 1, NO_LIMIT)
@@ -92,9 +100,12 @@ class Engine(Agent):
         self._hash = _whole("hash", hash, 1, 1 << 16)
         self._eval = eval
         self._selective = selective
+        self._threads = _whole("threads", threads, 1, _MOST_THREADS)
         self._network = _network(eval)
         self._evaluators: dict[int, Evaluator] = {}
         self._allocated: Memory | None = None
+        self._team: Team | None = None
+        self._last: tuple[Othello, Iteration, int, float] | None = None
         self._size = 0  # side of the board that was searched last
         self._lock = threading.Lock()
 
@@ -104,11 +115,13 @@ class Engine(Agent):
         options = [option_text(name, value) for name, value in given.items() if value is not None]
         options += [] if self._hash == _DEFAULT_HASH else [option_text("hash", self._hash)]
         options += [] if self._selective else ["selective=false"]
+        options += [] if self._threads == 1 else [f"threads={self._threads}"]
         return f"engine:{','.join(options)}" if options else "engine"
 
     def __reduce__(self) -> tuple[Any, ...]:
         ms = None if self._seconds is None else 1000 * self._seconds
-        return (type(self), (self._depth, self._nodes, ms, self._exact, self._eval, self._hash, self._selective))
+        options = (self._depth, self._nodes, ms, self._exact, self._eval, self._hash, self._selective, self._threads)
+        return (type(self), options)
 
     @property
     def answers_batches(self) -> bool:
@@ -134,22 +147,45 @@ class Engine(Agent):
             limits.append(max(_LEAST_SECONDS, _LATEST * move_seconds - _SLACK_SECONDS, move_seconds / 2))
         if limits:
             _compile()
+        began = time.perf_counter()
         with self._lock:
-            return self._search(position, min(limits, default=None))[0].best
+            found = self._search(position, min(limits, default=None))[0]
+            self._last = position, found, int(self._memory.control[NODES]), time.perf_counter() - began
+        return found.best
 
-    def analyse(self, state: State, *, scores: bool = False) -> Analysis:
+    @property
+    def last_analysis(self) -> Analysis | None:
+        """What the engine thought when it last gave an answer of `act`, without the line of play; None before that."""
+        if self._last is None:
+            return None
+        position, found, nodes, seconds = self._last
+        return self._analysis(position, found, (found.best,), nodes, seconds)
+
+    def stop(self) -> None:
+        """End the search of `act` or `analyse` that another thread has begun; it answers with what it has found.
+
+        Lines and scores that were not found yet are left out. A search that begins later is not stopped.
+        """
+        if self._allocated is not None:
+            self._allocated.control[LIMIT] = 0
+
+    def analyse(self, state: State, *, scores: bool = False, lines: int = 0) -> Analysis:
         """Analyse a position within the engine's limits.
 
         Args:
             state: the position.
             scores: also find the score of every legal action, by searches to the same depth without a limit.
+            lines: also find this number of best moves, with their scores and expected lines, in the same way.
 
         Raises:
-            ValueError: the game is over, or is not Othello.
+            TypeError: `lines` is not a whole number.
+            ValueError: the game is over, or is not Othello, or `lines` is negative.
         """
         position = _playable(state)
+        count = _whole("lines", lines, 0, _MOST_LINES)
         if position.must_pass:
-            return self.analyse(position.play(position.pass_action)).before_pass(position)
+            after = self.analyse(position.play(position.pass_action), lines=min(count, 1))
+            return after.before_pass(position)
         if self._seconds is not None:
             _compile()
         start = time.perf_counter()
@@ -157,13 +193,25 @@ class Engine(Agent):
             found, searcher = self._search(position, self._seconds)
             nodes = int(self._memory.control[NODES])
             self._memory.control[LIMIT] = NO_LIMIT
-            variation = run(searcher.variation, self._memory)
-            by_action = self._score_actions(position, found) if scores else None
+            others = Lines(position, found, self.evaluator(position.size), self._memory, self._team)
+            best = run(lambda: others.best(count), self._memory) if count else []
+            variation = best[0][1] if best else run(searcher.variation, self._memory)
+            values = run(others.values, self._memory) if scores else {}
+        analysis = self._analysis(position, found, variation, nodes, time.perf_counter() - start)
+        kind = self.evaluator(position.size).kind
+        if scores:
+            by_action = {action: to_unit(value, kind, exact=found.exact)[0] for action, value in values.items()}
+            analysis = replace(analysis, scores=by_action)
+        if count:
+            best_lines = (Line(pv, *to_unit(value, kind, exact=found.exact)) for value, pv in best)
+            analysis = replace(analysis, lines=tuple(best_lines))
+        return analysis
+
+    def _analysis(
+        self, position: Othello, found: Iteration, pv: tuple[int, ...], nodes: int, seconds: float
+    ) -> Analysis:
         score, unit = to_unit(found.value, self.evaluator(position.size).kind, exact=found.exact)
-        seconds = time.perf_counter() - start
-        return Analysis(
-            position, found.best, score, unit, variation, found.depth, found.exact, nodes, seconds, by_action
-        )
+        return Analysis(position, found.best, score, unit, pv, found.depth, found.exact, nodes, seconds)
 
     def solve(
         self, state: State, *, result_only: bool = False, progress: Callable[[int], object] | None = None
@@ -244,7 +292,9 @@ class Engine(Agent):
             clear(memory)
         self._size = position.size  # the table must be cleared for another size, since all sizes use the same bits
         memory.control[NODES], memory.control[LIMIT] = 0, nodes
-        searcher = Searcher(position, self.evaluator(position.size), memory)
+        if self._threads > 1 and self._team is None:
+            self._team = Team(memory, self._threads)
+        searcher = Searcher(position, self.evaluator(position.size), memory, self._team)
         searcher.start()
         return searcher
 
@@ -265,18 +315,6 @@ class Engine(Agent):
             left = None if seconds is None else seconds - (time.perf_counter() - began)
             run(lambda: searcher.deepen(depth, exact), self._memory, left)
         return searcher.found, searcher
-
-    def _score_actions(self, position: Othello, found: Iteration) -> dict[int, float]:
-        """The score of each legal action, by a search to the depth of `found`."""
-        evaluator, memory = self.evaluator(position.size), self._memory
-
-        def value(action: int) -> float:
-            after = position.play(action)
-            searcher = Searcher(after, evaluator, memory)
-            found_after = run(lambda: searcher.value(EXACT if found.exact else found.depth - 1), memory)
-            return to_unit(-found_after, evaluator.kind, exact=found.exact)[0]
-
-        return {action: value(action) for action in position.legal_actions()}
 
 
 @cache

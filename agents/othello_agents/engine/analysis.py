@@ -9,9 +9,33 @@ from othello_agents.engine.evaluator import LOGIT, NTUPLE
 from othello_agents.engine.midgame import FINAL
 from othello_env.games.othello.position import Othello
 
-__all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "to_unit"]
+__all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "Line", "to_unit"]
 
 DISCS, RESULT, POINTS, WINS = "discs", "expected result", "points", "wins"
+_SUREST = 1 - 1e-9
+_MOST_DISCS = 64.0
+_DISCS_A_LOGIT = 11.0
+"""The expected disc difference for a logit of 1. ``scripts/fit_discs.py`` finds it."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A move, what it is worth and what is expected after it.
+
+    Attributes:
+        pv: the actions that both sides are expected to play, the move itself first.
+        score: the value for the player to move.
+        unit: the unit of the score; see `Analysis`.
+    """
+
+    pv: tuple[int, ...]
+    score: float
+    unit: str
+
+    @property
+    def discs(self) -> float | None:
+        """The disc difference at the end of the game, as far as it is known; see `Analysis.discs`."""
+        return _to_discs(self.score, self.unit)
 
 
 @dataclass(frozen=True)
@@ -31,6 +55,7 @@ class Analysis:
         nodes: the number of positions visited.
         seconds: the wall-clock time of the analysis.
         scores: the score of each legal action; None if these scores were not asked for.
+        lines: the best moves, the best first; None if they were not asked for.
     """
 
     state: Othello
@@ -43,6 +68,16 @@ class Analysis:
     nodes: int
     seconds: float
     scores: dict[int, float] | None = field(default=None, compare=False)
+    lines: tuple[Line, ...] | None = field(default=None, compare=False)
+
+    @property
+    def discs(self) -> float | None:
+        """The disc difference at the end of the game, for the player to move.
+
+        It is exact if the score is, and an estimate from the expected result otherwise. It is None if the score is the
+        value of a textbook evaluation, or if only the winner was asked for.
+        """
+        return _to_discs(self.score, self.unit)
 
     def before_pass(self, state: Othello) -> Analysis:
         """Turn this into the analysis of `state`, the previous position, in which the other player had to pass."""
@@ -55,6 +90,9 @@ class Analysis:
             pv=(action, *self.pv),
             depth=self.depth + (not self.exact),
             scores={action: -self.score},
+            lines=None
+            if self.lines is None
+            else tuple(Line((action, *line.pv), -line.score, line.unit) for line in self.lines[:1]),
         )
 
     def __str__(self) -> str:
@@ -66,6 +104,16 @@ class Analysis:
             f"{state.action_to_text(self.best)} {score} {self.unit} ({kind}): {line}; "
             f"{self.nodes:,} nodes in {self.seconds:.2f} s"
         )
+
+
+def _to_discs(score: float, unit: str) -> float | None:
+    """A score in discs; see `Analysis.discs`."""
+    if unit == DISCS:
+        return score
+    if unit != RESULT:
+        return None
+    logit = math.atanh(max(-_SUREST, min(_SUREST, score)))
+    return max(-_MOST_DISCS, min(_MOST_DISCS, _DISCS_A_LOGIT * logit))
 
 
 def to_unit(value: int, kind: int, *, exact: bool) -> tuple[float, str]:

@@ -1,13 +1,19 @@
 """The memory of a search: its transposition table, its counters and its lists of moves.
 
-A table entry is two words. The first word is the position's 64-bit key. The second word packs five numbers, from the
-low bits to the high bits: the value's lower bound and its upper bound (16 bits each, stored plus 32,768), the best
-square (8 bits; 64 for none), the depth (8 bits) and the generation (16 bits).
+A table entry is two words. The second word packs five numbers, from the low bits to the high bits: the value's lower
+bound and its upper bound (16 bits each, stored plus 32,768), the best square (8 bits; 64 for none), the depth (8 bits)
+and the generation (16 bits). The first word is the position's 64-bit key, xor the second word. So if two threads write
+an entry at the same time and each leaves one word, the entry belongs to no position (Hyatt and Mann, "A lock-less
+transposition table implementation for parallel search", 2002).
 
 A bucket has two entries. If the first entry holds a deeper result of another position, a new result goes into the
 second entry. Otherwise the new result goes into the first entry. If another position's result was there, this older
 result moves to the second entry. Only results of the present generation count, so a new generation empties the table
 without writing to it.
+
+Threads that search together share the table and the list of nodes in work. Each of them has its own counters and lists.
+A thread notes a node's key in the list while it searches it, so that others take other moves first (Weill, "The ABDADA
+distributed minimax search algorithm", 1996). The list has no locks: a lost note only costs time.
 """
 
 from typing import NamedTuple
@@ -28,14 +34,18 @@ __all__ = [
     "ROOT",
     "WORST",
     "Memory",
+    "begin_work",
     "best_square",
     "clear",
     "depth_of",
+    "end_work",
+    "is_in_work",
     "lower_bound",
     "narrow",
     "new_memory",
     "position_key",
     "probe",
+    "shared_memory",
     "store",
     "upper_bound",
 ]
@@ -57,6 +67,7 @@ MOVES = 40
 NO_SQUARE = 64
 _GENERATIONS = 1 << 16
 _LEVELS = 64
+_WORKS = 1 << 12
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _16, _32, _29 = np.uint64(16), np.uint64(32), np.uint64(29)
@@ -72,12 +83,14 @@ class Memory(NamedTuple):
         order: (64, MOVES) int64, the moves for each number of empty squares, as ``rank << 6 | square``; the lowest rank
             is the best.
         turned: (64, MOVES) uint64, the discs that each of these moves turns.
+        works: (4096,) uint64, the keys of the nodes in work; (0,) if only one thread searches.
     """
 
     table: npt.NDArray[np.uint64]
     control: npt.NDArray[np.int64]
     order: npt.NDArray[np.int64]
     turned: npt.NDArray[np.uint64]
+    works: npt.NDArray[np.uint64]
 
 
 def new_memory(megabytes: int) -> Memory:
@@ -88,7 +101,17 @@ def new_memory(megabytes: int) -> Memory:
         np.zeros(8, np.int64),
         np.zeros((_LEVELS, MOVES), np.int64),
         np.zeros((_LEVELS, MOVES), np.uint64),
+        np.zeros(0, np.uint64),
     )
+
+
+def shared_memory(memory: Memory, threads: int) -> list[Memory]:
+    """The memories of threads that search together: they share the table of `memory`."""
+    works = np.zeros(_WORKS, np.uint64)
+    return [
+        Memory(memory.table, np.zeros_like(memory.control), memory.order.copy(), memory.turned.copy(), works)
+        for _ in range(threads)
+    ]
 
 
 def clear(memory: Memory) -> None:
@@ -114,8 +137,9 @@ def probe(key: np.uint64, memory: Memory) -> Int:
     table = memory.table
     slot = np.int64(key & np.uint64(len(table) // 4 - 1)) * 4
     for entry in (slot, slot + 2):
-        if table[entry] == key:
-            data = np.int64(table[entry + 1])
+        word = table[entry + 1]
+        if table[entry] ^ word == key:
+            data = np.int64(word)
             if (data >> 48) & 0xFFFF == memory.control[GENERATION]:
                 return data
     return 0
@@ -162,12 +186,32 @@ def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memor
     table = memory.table
     generation = memory.control[GENERATION]
     entry = np.int64(key & np.uint64(len(table) // 4 - 1)) * 4
-    if table[entry] != key:
-        first = np.int64(table[entry + 1])
+    word = table[entry + 1]
+    if table[entry] ^ word != key:
+        first = np.int64(word)
         if (first >> 48) & 0xFFFF == generation and (first >> 40) & 0xFF > depth:
             entry += 2
         else:
-            table[entry + 2], table[entry + 3] = table[entry], table[entry + 1]
-    table[entry] = key
-    packed = (lower + 32768) | (upper + 32768) << 16 | square << 32 | depth << 40 | generation << 48
-    table[entry + 1] = np.uint64(packed)
+            table[entry + 2], table[entry + 3] = table[entry], word
+    packed = np.uint64((lower + 32768) | (upper + 32768) << 16 | square << 32 | depth << 40 | generation << 48)
+    table[entry], table[entry + 1] = key ^ packed, packed
+
+
+@kernel
+def is_in_work(key: np.uint64, works: npt.NDArray[np.uint64]) -> bool:
+    """Whether a thread searches the node with this key."""
+    return bool(works[np.int64(key & np.uint64(_WORKS - 1))] == key)
+
+
+@kernel
+def begin_work(key: np.uint64, works: npt.NDArray[np.uint64]) -> None:
+    """Note that this thread searches the node with this key."""
+    works[np.int64(key & np.uint64(_WORKS - 1))] = key
+
+
+@kernel
+def end_work(key: np.uint64, works: npt.NDArray[np.uint64]) -> None:
+    """Take the note back, unless another note has replaced it."""
+    slot = np.int64(key & np.uint64(_WORKS - 1))
+    if works[slot] == key:
+        works[slot] = _0

@@ -20,8 +20,11 @@ from othello_agents.engine.memory import (
     ROOT,
     WORST,
     Memory,
+    begin_work,
     best_square,
     depth_of,
+    end_work,
+    is_in_work,
     narrow,
     position_key,
     probe,
@@ -47,7 +50,12 @@ _SORTED = 3
 """The smallest depth at which shallow searches sort the moves."""
 _CHILDREN = 4
 """The smallest depth at which all moves are looked up in the table before the first move is searched."""
+_SHARED = 4
+"""The smallest depth at which threads that search together share the moves of a node."""
 _SALT = np.uint64(0x5851_F42D_4C95_7F2D)
+_DEPTH_SALT = np.uint64(0x2545_F491_4F6C_DD1D)
+_LATER = 1 << 60
+"""Added to the rank of a move that another thread is searching."""
 
 _0, _1 = np.uint64(0), np.uint64(1)
 
@@ -157,6 +165,12 @@ def _cut(
 
 
 @kernel
+def _work_key(own: np.uint64, opponent: np.uint64, depth: Int) -> np.uint64:
+    """The key of a node in the list of nodes in work (see `memory`)."""
+    return position_key(own, opponent) ^ (np.uint64(depth) * _DEPTH_SALT)
+
+
+@kernel
 def _search_last_ply(
     own: np.uint64,
     opponent: np.uint64,
@@ -249,10 +263,19 @@ def search(
                 order[i] += value << 6
     best: Int = -WORST
     best_move, reached = NO_SQUARE, alpha
-    for i in range(count):
+    is_shared = len(memory.works) > 0 and depth >= _SHARED
+    work = _0
+    i = 0
+    while i < count:
         next_move(i, count, order, turned)
         square, flipped = order[i] & 63, turned[i]
         p, o = opponent ^ flipped, own | flipped | _1 << np.uint64(square)
+        if is_shared:
+            work = _work_key(p, o, next_depth)
+            if i > 0 and order[i] < _LATER and is_in_work(work, memory.works):
+                order[i] += _LATER
+                continue
+            begin_work(work, memory.works)
         added = follow(square, flipped, empty, evaluator)
         upper = beta if i == 0 else min(beta, reached + 1)
         while True:
@@ -260,6 +283,8 @@ def search(
             if value <= reached or upper == beta:
                 break
             upper = beta
+        if is_shared:
+            end_work(work, memory.works)
         if control[NODES] >= control[LIMIT]:
             return 0
         if value > best:
@@ -269,5 +294,6 @@ def search(
             reached = max(reached, value)
             if value >= beta:
                 break
+        i += 1
     store(key, best if best > alpha else -WORST, best if best < beta else WORST, best_move, depth, memory)
     return best

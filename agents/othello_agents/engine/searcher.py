@@ -21,6 +21,7 @@ from othello_agents.engine.memory import (
     probe,
 )
 from othello_agents.engine.midgame import EXACT, search, table_key
+from othello_agents.engine.team import Team
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
 from othello_env.support.jit import Int
@@ -32,6 +33,10 @@ _ASPIRATION = 300
 new value lies outside this window, the search is repeated with the window open on the value's side."""
 _FIRST_EXACT = 14
 """With this number of empty squares or more, shallower searches come before a search to the end, to order its moves."""
+
+_TEAM_DEPTH, _TEAM_EMPTY = 6, 15
+"""Threads search together from this depth on, and to the end from this number of empty squares on. Smaller searches
+end before the threads have started."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +63,15 @@ class Searcher:
         state: the position.
         evaluator: an evaluation for the board's size.
         memory: the table, lists and counters. No other search may use them at the same time.
+        team: the threads that search together; None for a search in the calling thread.
     """
 
-    def __init__(self, state: Othello, evaluator: Evaluator, memory: Memory) -> None:
+    def __init__(self, state: Othello, evaluator: Evaluator, memory: Memory, team: Team | None = None) -> None:
         self._state = state
         self._evaluator = evaluator
         self._memory = memory
+        self._team = team
+        self._was_cut = False  # the team was stopped in the last search
         self.empty = state.size**2 - sum(state.discs())
         self._found: Iteration | None = None
 
@@ -99,9 +107,10 @@ class Searcher:
         """The greatest depth of the searches that come before a search to the end."""
         return 1 if self.empty < _FIRST_EXACT else self.empty - 8
 
-    def value(self, depth: int) -> int:
-        """The value of the position by a search to a depth."""
-        return self._search(-WORST, WORST, depth)
+    def value(self, depth: int, beta: Int = WORST) -> int | None:
+        """The value of the position by a search to a depth, or a bound of at least beta; None if it was stopped."""
+        value = self._search(-WORST, beta, depth)
+        return None if self._stopped else value
 
     def solve(self, *, result_only: bool) -> None:
         """Search to the end for the exact score; with `result_only`, only the sign of the value is exact."""
@@ -115,7 +124,7 @@ class Searcher:
     @property
     def _stopped(self) -> bool:
         control = self._memory.control
-        return bool(control[NODES] >= control[LIMIT])
+        return self._was_cut or bool(control[NODES] >= control[LIMIT])
 
     def _iterate(self, depth: int) -> bool:
         """Search to a depth and keep the result. If the limit of nodes was reached, keep nothing and return False."""
@@ -139,18 +148,43 @@ class Searcher:
     def _search(self, alpha: Int, beta: Int, depth: int) -> int:
         own, opponent = np.uint64(self._state.own), np.uint64(self._state.opponent)
         self._memory.control[ROOT] = self.empty
-        score = set_root(own, opponent, self.empty, self._evaluator)
-        return int(search(own, opponent, score, alpha, beta, depth, self._evaluator, self._memory))
+
+        def call(evaluator: Evaluator, memory: Memory) -> int:
+            score = set_root(own, opponent, self.empty, evaluator)
+            return int(search(own, opponent, score, alpha, beta, depth, evaluator, memory))
+
+        self._was_cut = False
+        if self._team is None or depth < _TEAM_DEPTH or (depth >= EXACT and self.empty < _TEAM_EMPTY):
+            return call(self._evaluator, self._memory)
+        value = self._team.search(self._evaluator, call)
+        self._was_cut = value is None
+        return 0 if value is None else value
 
     def _action(self, square: int) -> int:
         return bitboard.ACTION_SQUARES[self._state.size].index(square)
 
     def variation(self) -> tuple[int, ...]:
         """The best line of actions: to the end if the result is exact, otherwise as far as the table remembers it."""
-        if self.found.exact:
-            return self._exact_variation()
-        state, actions = self._state.play(self.found.best), [self.found.best]
-        while not state.is_over and len(actions) < self.found.depth:
+        found = self.found
+        return self.line(found.best, found.value, found.depth, exact=found.exact)
+
+    def line(self, action: int, value: int, depth: int, *, exact: bool) -> tuple[int, ...]:
+        """The expected line that begins with an action; see `variation`.
+
+        Args:
+            action: the first action.
+            value: the value of this action, by a search to the end if `exact`, otherwise to `depth`.
+            depth: the length of the line is at most this.
+            exact: whether the value is exact.
+        """
+        state, actions = self._state.play(action), [action]
+        if exact:
+            while not state.is_over:
+                value = -value
+                actions.append(self._confirmed(state, value))
+                state = state.play(actions[-1])
+            return tuple(actions)
+        while not state.is_over and len(actions) < depth:
             square = self._remembered(state)
             if state.must_pass:
                 actions.append(state.pass_action)
@@ -159,13 +193,6 @@ class Searcher:
             else:
                 break
             state = state.play(actions[-1])
-        return tuple(actions)
-
-    def _exact_variation(self) -> tuple[int, ...]:
-        state, actions, value = self._state.play(self.found.best), [self.found.best], -self.found.value
-        while not state.is_over:
-            actions.append(self._confirmed(state, value))
-            state, value = state.play(actions[-1]), -value
         return tuple(actions)
 
     def _confirmed(self, state: Othello, value: int) -> int:
@@ -180,7 +207,7 @@ class Searcher:
             reverse=True,
         )
         for action in others:
-            after = Searcher(state.play(action), self._evaluator, self._memory)
+            after = Searcher(state.play(action), self._evaluator, self._memory, self._team)
             if after._search(-value, -value + 1, EXACT) <= -value:
                 return action
         return last
