@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.engine.analysis import WINS, Analysis, Line, to_unit
+from othello_agents.engine.analysis import Analysis, Line, to_unit
 from othello_agents.engine.evaluator import Evaluator, ntuple_evaluator, square_evaluator, textbook_sums
 from othello_agents.engine.exact import exact_scores
 from othello_agents.engine.lines import Lines
@@ -47,6 +47,12 @@ _SLACK_SECONDS = 0.02
 """If a clock limits the time for the move, the engine uses the fraction `_LATEST` of this time, less `_SLACK_SECONDS`,
 but at least half of it. The rest is a reserve for a busy machine."""
 _LEAST_SECONDS = 0.001
+_EXACT_EMPTY, _EXACT_SECONDS, _TIMES_A_SQUARE = 17.3, 0.1, 2.2
+"""About this number of empty squares can be searched to the end in this time, and one more in this many times it."""
+_RESULT_EARLIER = 2
+"""The winner can be found in the same time with this many more empty squares."""
+_THREAD_GAIN = 0.8
+"""What one more thread adds to the speed of one."""
 
 
 class Engine(Agent):
@@ -200,17 +206,17 @@ class Engine(Agent):
         analysis = self._analysis(position, found, variation, nodes, time.perf_counter() - start)
         kind = self.evaluator(position.size).kind
         if scores:
-            by_action = {action: to_unit(value, kind, exact=found.exact)[0] for action, value in values.items()}
+            by_action = {action: to_unit(value, kind, found)[0] for action, value in values.items()}
             analysis = replace(analysis, scores=by_action)
         if count:
-            best_lines = (Line(pv, *to_unit(value, kind, exact=found.exact)) for value, pv in best)
+            best_lines = (Line(pv, *to_unit(value, kind, found)) for value, pv in best)
             analysis = replace(analysis, lines=tuple(best_lines))
         return analysis
 
     def _analysis(
         self, position: Othello, found: Iteration, pv: tuple[int, ...], nodes: int, seconds: float
     ) -> Analysis:
-        score, unit = to_unit(found.value, self.evaluator(position.size).kind, exact=found.exact)
+        score, unit = to_unit(found.value, self.evaluator(position.size).kind, found)
         return Analysis(position, found.best, score, unit, pv, found.depth, found.exact, nodes, seconds)
 
     def solve(
@@ -234,14 +240,9 @@ class Engine(Agent):
         with self._lock:
             searcher = self._prepare(position, NO_LIMIT)
             run(lambda: searcher.solve(result_only=result_only), self._memory, progress=progress)
-            found = searcher.found
             nodes = int(self._memory.control[NODES])
-            variation = (found.best,) if result_only else run(searcher.variation, self._memory)
-        score, unit = to_unit(found.value, self.evaluator(position.size).kind, exact=True)
-        if result_only:
-            score, unit = math.copysign(1.0, score) if score else 0.0, WINS
-        seconds = time.perf_counter() - start
-        return Analysis(position, found.best, score, unit, variation, found.depth, True, nodes, seconds)
+            variation = run(searcher.variation, self._memory)
+        return self._analysis(position, searcher.found, variation, nodes, time.perf_counter() - start)
 
     def action_values(self, state: State) -> dict[int, float]:
         """The score of each legal action for the player to move, in the unit of `analyse`."""
@@ -305,15 +306,19 @@ class Engine(Agent):
         unlimited = self._nodes is None and seconds is None
         depth = self._depth or (_DEFAULT_DEPTH if unlimited else _DEEPEST)
         exact = self._exact
+        result = 0
         if exact is None:
-            exact = _DEFAULT_EXACT if seconds is None else _affordable(seconds)
+            exact = _DEFAULT_EXACT
+            if seconds is not None:
+                exact = _affordable(seconds * (1 + _THREAD_GAIN * (self._threads - 1)))
+                result = exact + _RESULT_EARLIER
         to_end = searcher.empty <= exact
         is_quick = searcher.empty <= _DEFAULT_EXACT if to_end else depth <= _QUICK_DEPTH
         if seconds is None and (is_quick or (self._nodes or NO_LIMIT) <= _QUICK_NODES):
-            searcher.deepen(depth, exact)
+            searcher.deepen(depth, exact, result)
         else:
             left = None if seconds is None else seconds - (time.perf_counter() - began)
-            run(lambda: searcher.deepen(depth, exact), self._memory, left)
+            run(lambda: searcher.deepen(depth, exact, result), self._memory, left)
         return searcher.found, searcher
 
 
@@ -327,8 +332,8 @@ def _compile() -> None:
 
 def _affordable(seconds: float) -> int:
     """The greatest number of empty squares for which a search to the end is likely to fit into the time."""
-    doublings = math.log2(min(seconds, LONGEST_SECONDS) / 0.01)
-    return max(_DEFAULT_EXACT, round(_DEFAULT_EXACT + 1.1 * doublings))
+    times = min(seconds, LONGEST_SECONDS) / _EXACT_SECONDS
+    return max(_DEFAULT_EXACT, math.floor(_EXACT_EMPTY + math.log(times, _TIMES_A_SQUARE)))
 
 
 def _playable(state: State) -> Othello:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from othello_agents.engine.evaluator import LOGIT, NTUPLE
 from othello_agents.engine.midgame import FINAL
+from othello_agents.engine.searcher import Iteration
 from othello_env.games.othello.position import Othello
 
 __all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "Line", "to_unit"]
@@ -116,11 +117,19 @@ def _to_discs(score: float, unit: str) -> float | None:
     return max(-_MOST_DISCS, min(_MOST_DISCS, _DISCS_A_LOGIT * logit))
 
 
-def to_unit(value: int, kind: int, *, exact: bool) -> tuple[float, str]:
-    """Convert a search's value to a score and its unit. `kind` is the kind of the `Evaluator`."""
+def to_unit(value: int, kind: int, found: Iteration) -> tuple[float, str]:
+    """Convert a search's value to a score and its unit.
+
+    Args:
+        value: the value, by a search of the same kind as the one that found `found`.
+        kind: the kind of the `Evaluator`.
+        found: the result of a search.
+    """
+    if found.result_only:
+        return float((value > 0) - (value < 0)), WINS
     if abs(value) >= FINAL:
         return float(value - FINAL if value > 0 else value + FINAL), DISCS
-    if exact:
+    if found.exact:
         return 0.0, DISCS
     if kind == NTUPLE:
         return math.tanh(value / LOGIT), RESULT

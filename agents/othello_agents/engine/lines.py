@@ -44,11 +44,10 @@ class Lines:
     def best(self, count: int) -> list[tuple[int, tuple[int, ...]]]:
         """The best actions' values and expected lines, the best first; fewer than `count` after a stop.
 
-        A move that turns out to be worse than `count` others is not searched any further.
+        A move that turns out to be no better than `count` others is not searched any further.
         """
         found = self._found
-        searcher = self._searcher(self._state)
-        lines = [(found.value, searcher.line(found.best, found.value, found.depth, exact=found.exact))]
+        lines = [(found.value, self._line(found.best, found.value))]
         others = {
             action: self._value(action, min(self._depth, _SHALLOW)) or 0
             for action in self._state.legal_actions()
@@ -60,14 +59,26 @@ class Lines:
             if value is None:
                 break
             if value > least:
-                lines.append((value, searcher.line(action, value, found.depth, exact=found.exact)))
+                lines.append((value, self._line(action, value)))
                 lines[1:] = sorted(lines[1:], key=lambda line: -line[0])[: count - 1]
         return lines[:count]
+
+    def _line(self, action: int, value: int) -> tuple[int, ...]:
+        if self._found.result_only:
+            return (action,)
+        return self._searcher(self._state).line(action, value, self._found.depth, exact=self._found.exact)
 
     def _searcher(self, state: Othello) -> Searcher:
         return Searcher(state, self._evaluator, self._memory, self._team)
 
     def _value(self, action: int, depth: int, least: int = -int(WORST)) -> int | None:
-        """The value of an action; at most `least` if it is not more than `least`; None after a stop."""
-        value = self._searcher(self._state.play(action)).value(depth, -least)
+        """The value of an action; at most `least` if it is not more than `least`; None after a stop.
+
+        If only the winner was found for the position, only the sign of the value is exact.
+        """
+        after = self._searcher(self._state.play(action))
+        if self._found.result_only and depth == EXACT:
+            value = after.value(depth, -1, 1)
+        else:
+            value = after.value(depth, beta=-least)
         return None if value is None else -value

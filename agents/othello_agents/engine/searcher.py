@@ -48,12 +48,14 @@ class Iteration:
         best: the best action.
         depth: the depth of the search in plies; the number of empty squares if it went to the end.
         exact: whether the search went to the end.
+        result_only: whether only the sign of the value is known: who wins.
     """
 
     value: int
     best: int
     depth: int
     exact: bool
+    result_only: bool = False
 
 
 class Searcher:
@@ -88,28 +90,45 @@ class Searcher:
         self._iterate(1)
         control[LIMIT] = limit
 
-    def deepen(self, depth: int, exact: int) -> None:
+    def deepen(self, depth: int, exact: int, result: int = 0) -> None:
         """Search to the depths 2, 3, ... `depth` within the limit of nodes.
 
         If at most `exact` squares are empty, search to the end instead, after shallower searches that order its moves
-        (see `_FIRST_EXACT`). `found` is then the result of the last finished iteration.
+        (see `_FIRST_EXACT`). If at most `result` squares are empty, search for the winner before that. `found` is then
+        the result of the last finished iteration.
         """
-        to_end = self.empty <= exact
+        to_end = self.empty <= max(exact, result)
         depth = self._preparation if to_end else min(depth, 2 * self.empty)  # a pass may follow every move
         for plies in range(2, depth + 1):
             if not self._iterate(plies):
                 return
-        if to_end:
+        if to_end and self.empty > exact:
+            self._find_winner()
+        elif to_end:
             self._iterate(EXACT)
+
+    def _find_winner(self) -> None:
+        """Search to the end for the winner, then for the exact score."""
+        value = self._search(-1, 1, EXACT)
+        if self._stopped:
+            return
+        self._finish(value, EXACT, result_only=value != 0)
+        if value != 0:
+            value = self._search(0, WORST, EXACT) if value > 0 else self._search(-WORST, 0, EXACT)
+            if not self._stopped:
+                self._finish(value, EXACT)
 
     @property
     def _preparation(self) -> int:
         """The greatest depth of the searches that come before a search to the end."""
         return 1 if self.empty < _FIRST_EXACT else self.empty - 8
 
-    def value(self, depth: int, beta: Int = WORST) -> int | None:
-        """The value of the position by a search to a depth, or a bound of at least beta; None if it was stopped."""
-        value = self._search(-WORST, beta, depth)
+    def value(self, depth: int, alpha: Int = -WORST, beta: Int = WORST) -> int | None:
+        """The value of the position by a search to a depth; None if the search was stopped.
+
+        A value of at most alpha, or of at least beta, is a bound.
+        """
+        value = self._search(alpha, beta, depth)
         return None if self._stopped else value
 
     def solve(self, *, result_only: bool) -> None:
@@ -117,7 +136,7 @@ class Searcher:
         for plies in range(2, self._preparation + 1):
             self._iterate(plies)
         if result_only:
-            self._finish(self._search(-1, 1, EXACT), EXACT)
+            self._finish(self._search(-1, 1, EXACT), EXACT, result_only=True)
         else:
             self._iterate(EXACT)
 
@@ -140,10 +159,10 @@ class Searcher:
         self._finish(value, depth)
         return True
 
-    def _finish(self, value: int, depth: int) -> None:
+    def _finish(self, value: int, depth: int, *, result_only: bool = False) -> None:
         exact = depth == EXACT
         best = self._action(int(self._memory.control[BEST]))
-        self._found = Iteration(value, best, self.empty if exact else depth, exact)
+        self._found = Iteration(value, best, self.empty if exact else depth, exact, result_only)
 
     def _search(self, alpha: Int, beta: Int, depth: int) -> int:
         own, opponent = np.uint64(self._state.own), np.uint64(self._state.opponent)
@@ -164,8 +183,13 @@ class Searcher:
         return bitboard.ACTION_SQUARES[self._state.size].index(square)
 
     def variation(self) -> tuple[int, ...]:
-        """The best line of actions: to the end if the result is exact, otherwise as far as the table remembers it."""
+        """The best line of actions: to the end if the score is exact, otherwise as far as the table remembers it.
+
+        If only the winner is known, the line is the best action alone.
+        """
         found = self.found
+        if found.result_only:
+            return (found.best,)
         return self.line(found.best, found.value, found.depth, exact=found.exact)
 
     def line(self, action: int, value: int, depth: int, *, exact: bool) -> tuple[int, ...]:
