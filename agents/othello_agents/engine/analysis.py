@@ -15,7 +15,7 @@ __all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "Line", "to_unit"]
 DISCS, RESULT, POINTS, WINS = "discs", "expected result", "points", "wins"
 _SUREST = 1 - 1e-9
 _MOST_DISCS = 64.0
-_DISCS_A_LOGIT = 11.0
+_DISCS_A_LOGIT = 39.0
 """The expected disc difference for a logit of 1. ``scripts/fit_discs.py`` finds it."""
 
 

@@ -114,9 +114,13 @@ class Searcher:
             return
         self._finish(value, EXACT, result_only=value != 0)
         if value != 0:
-            value = self._search(0, WORST, EXACT) if value > 0 else self._search(-WORST, 0, EXACT)
-            if not self._stopped:
-                self._finish(value, EXACT)
+            self._find_exact(value)
+
+    def _find_exact(self, bound: int) -> None:
+        """Search for the exact score, given a value with the right sign."""
+        value = self._search(0, WORST, EXACT) if bound > 0 else self._search(-WORST, 0, EXACT)
+        if not self._stopped:
+            self._finish(value, EXACT)
 
     @property
     def _preparation(self) -> int:

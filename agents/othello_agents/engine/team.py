@@ -58,9 +58,10 @@ class Team:
         before, limit = int(control[NODES]), int(control[LIMIT])
         share = max(1, (limit - before) // len(self._memories))
         outcomes: list[_Outcome] = []
+        working = set(range(len(self._memories)))
         changed = threading.Condition()
 
-        def work(memory: Memory) -> None:
+        def work(number: int, memory: Memory) -> None:
             outcome = _Outcome()
             own = evaluator._replace(configurations=np.empty_like(evaluator.configurations))
             try:
@@ -71,18 +72,17 @@ class Team:
             with changed:
                 if outcome.error is not None or memory.control[NODES] < memory.control[LIMIT]:
                     outcomes.append(outcome)
+                working.remove(number)
                 changed.notify()
 
-        threads = []
         for memory in self._memories:
             memory.works[:] = 0
             memory.control[[NODES, LIMIT, GENERATION, ROOT]] = 0, share, control[GENERATION], control[ROOT]
-            threads.append(threading.Thread(target=work, args=(memory,), name="othello-engine-team", daemon=True))
-        for thread in threads:
-            thread.start()
+        for part in enumerate(self._memories):
+            threading.Thread(target=work, args=part, name="othello-engine-team", daemon=True).start()
         try:
             with changed:
-                while not outcomes and any(thread.is_alive() for thread in threads):
+                while not outcomes and working:
                     changed.wait(_LOOK_SECONDS)
                     control[NODES] = before + self._nodes()
                     if control[LIMIT] < limit:
@@ -90,8 +90,8 @@ class Team:
         finally:
             for memory in self._memories:
                 memory.control[LIMIT] = 0
-            for thread in threads:
-                thread.join()
+            with changed:
+                changed.wait_for(lambda: not working)
             control[NODES] = before + self._nodes()
         if not outcomes:
             return None

@@ -6,13 +6,17 @@ import pytest
 from othello_agents.engine.memory import (
     GENERATION,
     NO_SQUARE,
+    begin_work,
     best_square,
     clear,
     depth_of,
+    end_work,
+    is_in_work,
     lower_bound,
     new_memory,
     position_key,
     probe,
+    shared_memory,
     store,
     upper_bound,
 )
@@ -55,6 +59,34 @@ def test_a_position_has_one_entry(memory):
     store(other, 1, 1, 1, 2, memory)
     assert lower_bound(probe(other, memory)) == 1
     assert depth_of(probe(key, memory)) == 6
+
+
+def test_an_entry_of_which_two_threads_wrote_one_word_each_belongs_to_no_position(memory):
+    keys = [np.uint64(9), np.uint64(9 + len(memory.table) // 4)]
+    words = []
+    for key, value in zip(keys, (5, 6), strict=True):
+        store(key, value, value, 1, 9, memory)
+        words.append(memory.table[36:38].copy())
+        memory.table[:] = 0
+    memory.table[36:38] = words[0][0], words[1][1]
+    assert [probe(key, memory) for key in keys] == [0, 0]
+    memory.table[36:38] = words[0]
+    assert lower_bound(probe(keys[0], memory)) == 5
+
+
+def test_nodes_in_work_are_noted_until_their_thread_is_done(memory):
+    first, second = shared_memory(memory, 2)
+    assert first.table is second.table is memory.table
+    assert first.control is not second.control
+    key, other = np.uint64(77), np.uint64(77 + len(first.works))
+    begin_work(key, first.works)
+    assert is_in_work(key, second.works)
+    assert not is_in_work(other, second.works)
+    begin_work(other, second.works)
+    end_work(key, first.works)
+    assert is_in_work(other, first.works)
+    end_work(other, second.works)
+    assert not is_in_work(other, first.works)
 
 
 def test_clearing_forgets_everything_however_often(memory):
