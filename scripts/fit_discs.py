@@ -3,9 +3,10 @@
     python scripts/fit_discs.py --games 300
 
 The engine plays games against itself from random openings, and analyses every fourth position. The final disc
-difference of the game is predicted from the expected result: discs = slope * atanh(result). The slope is fitted by least
-squares. The script prints the slope, its standard error over games, and the error by stage of the game. Write the slope
-into `_DISCS_A_LOGIT` in ``agents/othello_agents/engine/analysis.py``. Run the script again when the weights change.
+difference of the game is predicted from the expected result: discs = slope * atanh(result). The slope is fitted by
+least squares. The script prints the slope, its standard error over games, and the error by stage of the game. Write the
+slope into `_DISCS_A_LOGIT` in ``agents/othello_agents/engine/analysis.py``. Run the script again when the weights
+change.
 """
 
 import math
@@ -21,7 +22,7 @@ from othello_env.games.openings import Openings
 
 EVERY = 4
 SUREST = 0.98
-"""Results beyond this are left out: nearly all of these games are decided, so their discs say little about the slope."""
+"""Results beyond this are left out. These games are decided, so their discs say little about the slope."""
 STAGE = 12
 
 
