@@ -32,6 +32,8 @@ __all__ = [
     "NO_LIMIT",
     "NO_SQUARE",
     "ROOT",
+    "SHARED",
+    "WORKS",
     "WORST",
     "Memory",
     "begin_work",
@@ -50,9 +52,10 @@ __all__ = [
     "upper_bound",
 ]
 
-NODES, LIMIT, GENERATION, ROOT, BEST = range(5)
+NODES, LIMIT, GENERATION, ROOT, BEST, SHARED = range(6)
 """The indices of the counters. NODES: the nodes visited. LIMIT: the number of nodes at which the search stops.
-GENERATION: the table's generation. ROOT: the number of empty squares at the root. BEST: the root's best square."""
+GENERATION: the table's generation. ROOT: the number of empty squares at the root. BEST: the root's best square.
+SHARED: 1 if several threads search together."""
 
 NO_LIMIT = 1 << 62
 """More nodes than any search visits."""
@@ -67,7 +70,8 @@ MOVES = 40
 NO_SQUARE = 64
 _GENERATIONS = 1 << 16
 _LEVELS = 64
-_WORKS = 1 << 12
+WORKS = 1 << 12
+"""Room for the keys of nodes in work."""
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _16, _32, _29 = np.uint64(16), np.uint64(32), np.uint64(29)
@@ -78,40 +82,39 @@ class Memory(NamedTuple):
     """The arrays of one search, allocated once.
 
     Attributes:
-        table: (4 * buckets,) uint64, the transposition table; the number of buckets is a power of two.
+        table: (4 * buckets + WORKS,) uint64, the transposition table; the number of buckets is a power of two. The last
+            words are the keys of the nodes in work. (An array of their own would slow down every call of a kernel.)
         control: (8,) int64, the counters and the limit on nodes. Another thread may lower the limit to end the search.
         order: (64, MOVES) int64, the moves for each number of empty squares, as ``rank << 6 | square``; the lowest rank
             is the best.
         turned: (64, MOVES) uint64, the discs that each of these moves turns.
-        works: (4096,) uint64, the keys of the nodes in work; (0,) if only one thread searches.
     """
 
     table: npt.NDArray[np.uint64]
     control: npt.NDArray[np.int64]
     order: npt.NDArray[np.int64]
     turned: npt.NDArray[np.uint64]
-    works: npt.NDArray[np.uint64]
 
 
 def new_memory(megabytes: int) -> Memory:
-    """Allocate memory with a table of at most this number of MiB, which must be at least 1."""
+    """Allocate memory with a table of at most this number of MiB, which must be at least 1, and the list of works."""
     buckets = 1 << ((megabytes << 20) // 32).bit_length() - 1
     return Memory(
-        np.zeros(4 * buckets, np.uint64),
+        np.zeros(4 * buckets + WORKS, np.uint64),
         np.zeros(8, np.int64),
         np.zeros((_LEVELS, MOVES), np.int64),
         np.zeros((_LEVELS, MOVES), np.uint64),
-        np.zeros(0, np.uint64),
     )
 
 
 def shared_memory(memory: Memory, threads: int) -> list[Memory]:
     """The memories of threads that search together: they share the table of `memory`."""
-    works = np.zeros(_WORKS, np.uint64)
-    return [
-        Memory(memory.table, np.zeros_like(memory.control), memory.order.copy(), memory.turned.copy(), works)
-        for _ in range(threads)
-    ]
+    memories = []
+    for _ in range(threads):
+        control = np.zeros_like(memory.control)
+        control[SHARED] = 1
+        memories.append(Memory(memory.table, control, memory.order.copy(), memory.turned.copy()))
+    return memories
 
 
 def clear(memory: Memory) -> None:
@@ -135,7 +138,7 @@ def position_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
 def probe(key: np.uint64, memory: Memory) -> Int:
     """The packed result for a position's key, or 0 if the table has none in this generation."""
     table = memory.table
-    slot = np.int64(key & np.uint64(len(table) // 4 - 1)) * 4
+    slot = np.int64(key & np.uint64((len(table) - WORKS) // 4 - 1)) * 4
     for entry in (slot, slot + 2):
         word = table[entry + 1]
         if table[entry] ^ word == key:
@@ -185,7 +188,7 @@ def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memor
     """Put a result into the table: a value's lower and upper bounds, the best square and the depth."""
     table = memory.table
     generation = memory.control[GENERATION]
-    entry = np.int64(key & np.uint64(len(table) // 4 - 1)) * 4
+    entry = np.int64(key & np.uint64((len(table) - WORKS) // 4 - 1)) * 4
     word = table[entry + 1]
     if table[entry] ^ word != key:
         first = np.int64(word)
@@ -198,20 +201,26 @@ def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memor
 
 
 @kernel
-def is_in_work(key: np.uint64, works: npt.NDArray[np.uint64]) -> bool:
+def is_in_work(key: np.uint64, memory: Memory) -> bool:
     """Whether a thread searches the node with this key."""
-    return bool(works[np.int64(key & np.uint64(_WORKS - 1))] == key)
+    return bool(memory.table[_work_slot(key, memory)] == key)
 
 
 @kernel
-def begin_work(key: np.uint64, works: npt.NDArray[np.uint64]) -> None:
+def begin_work(key: np.uint64, memory: Memory) -> None:
     """Note that this thread searches the node with this key."""
-    works[np.int64(key & np.uint64(_WORKS - 1))] = key
+    memory.table[_work_slot(key, memory)] = key
 
 
 @kernel
-def end_work(key: np.uint64, works: npt.NDArray[np.uint64]) -> None:
+def end_work(key: np.uint64, memory: Memory) -> None:
     """Take the note back, unless another note has replaced it."""
-    slot = np.int64(key & np.uint64(_WORKS - 1))
-    if works[slot] == key:
-        works[slot] = _0
+    slot = _work_slot(key, memory)
+    if memory.table[slot] == key:
+        memory.table[slot] = _0
+
+
+@kernel
+def _work_slot(key: np.uint64, memory: Memory) -> Int:
+    """The place of a key in the list of nodes in work."""
+    return len(memory.table) - WORKS + np.int64(key & np.uint64(WORKS - 1))

@@ -18,6 +18,7 @@ from othello_agents.engine.memory import (
     NO_SQUARE,
     NODES,
     ROOT,
+    SHARED,
     WORST,
     Memory,
     begin_work,
@@ -50,7 +51,7 @@ _SORTED = 3
 """The smallest depth at which shallow searches sort the moves."""
 _CHILDREN = 4
 """The smallest depth at which all moves are looked up in the table before the first move is searched."""
-_SHARED = 4
+_SHARED_DEPTH = 4
 """The smallest depth at which threads that search together share the moves of a node."""
 _SALT = np.uint64(0x5851_F42D_4C95_7F2D)
 _DEPTH_SALT = np.uint64(0x2545_F491_4F6C_DD1D)
@@ -263,7 +264,7 @@ def search(
                 order[i] += value << 6
     best: Int = -WORST
     best_move, reached = NO_SQUARE, alpha
-    is_shared = len(memory.works) > 0 and depth >= _SHARED
+    is_shared = control[SHARED] != 0 and depth >= _SHARED_DEPTH
     work = _0
     i = 0
     while i < count:
@@ -272,10 +273,10 @@ def search(
         p, o = opponent ^ flipped, own | flipped | _1 << np.uint64(square)
         if is_shared:
             work = _work_key(p, o, next_depth)
-            if i > 0 and order[i] < _LATER and is_in_work(work, memory.works):
+            if i > 0 and order[i] < _LATER and is_in_work(work, memory):
                 order[i] += _LATER
                 continue
-            begin_work(work, memory.works)
+            begin_work(work, memory)
         added = follow(square, flipped, empty, evaluator)
         upper = beta if i == 0 else min(beta, reached + 1)
         while True:
@@ -284,7 +285,7 @@ def search(
                 break
             upper = beta
         if is_shared:
-            end_work(work, memory.works)
+            end_work(work, memory)
         if control[NODES] >= control[LIMIT]:
             return 0
         if value > best:

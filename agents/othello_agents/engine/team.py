@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from othello_agents.engine.evaluator import Evaluator
-from othello_agents.engine.memory import BEST, GENERATION, LIMIT, NODES, ROOT, Memory, shared_memory
+from othello_agents.engine.memory import BEST, GENERATION, LIMIT, NODES, ROOT, WORKS, Memory, shared_memory
 
 __all__ = ["Team"]
 
@@ -75,8 +75,8 @@ class Team:
                 working.remove(number)
                 changed.notify()
 
+        self._memory.table[-WORKS:] = 0
         for memory in self._memories:
-            memory.works[:] = 0
             memory.control[[NODES, LIMIT, GENERATION, ROOT]] = 0, share, control[GENERATION], control[ROOT]
         for part in enumerate(self._memories):
             threading.Thread(target=work, args=part, name="othello-engine-team", daemon=True).start()

@@ -6,6 +6,7 @@ import pytest
 from othello_agents.engine.memory import (
     GENERATION,
     NO_SQUARE,
+    WORKS,
     begin_work,
     best_square,
     clear,
@@ -44,7 +45,7 @@ def test_what_is_stored_is_found(memory):
 
 
 def test_a_bucket_keeps_the_deepest_and_the_latest(memory):
-    buckets = len(memory.table) // 4
+    buckets = (len(memory.table) - WORKS) // 4
     keys = [np.uint64(9 + n * buckets) for n in range(4)]
     for key, depth in zip(keys, (5, 9, 3, 4), strict=True):
         store(key, 0, 0, 1, depth, memory)
@@ -52,7 +53,7 @@ def test_a_bucket_keeps_the_deepest_and_the_latest(memory):
 
 
 def test_a_position_has_one_entry(memory):
-    key, other = np.uint64(9), np.uint64(9 + len(memory.table) // 4)
+    key, other = np.uint64(9), np.uint64(9 + (len(memory.table) - WORKS) // 4)
     store(key, 0, 0, 1, 5, memory)
     store(other, 0, 0, 1, 9, memory)
     store(key, 0, 0, 1, 6, memory)
@@ -62,7 +63,7 @@ def test_a_position_has_one_entry(memory):
 
 
 def test_an_entry_of_which_two_threads_wrote_one_word_each_belongs_to_no_position(memory):
-    keys = [np.uint64(9), np.uint64(9 + len(memory.table) // 4)]
+    keys = [np.uint64(9), np.uint64(9 + (len(memory.table) - WORKS) // 4)]
     words = []
     for key, value in zip(keys, (5, 6), strict=True):
         store(key, value, value, 1, 9, memory)
@@ -78,15 +79,15 @@ def test_nodes_in_work_are_noted_until_their_thread_is_done(memory):
     first, second = shared_memory(memory, 2)
     assert first.table is second.table is memory.table
     assert first.control is not second.control
-    key, other = np.uint64(77), np.uint64(77 + len(first.works))
-    begin_work(key, first.works)
-    assert is_in_work(key, second.works)
-    assert not is_in_work(other, second.works)
-    begin_work(other, second.works)
-    end_work(key, first.works)
-    assert is_in_work(other, first.works)
-    end_work(other, second.works)
-    assert not is_in_work(other, first.works)
+    key, other = np.uint64(77), np.uint64(77 + WORKS)
+    begin_work(key, first)
+    assert is_in_work(key, second)
+    assert not is_in_work(other, second)
+    begin_work(other, second)
+    end_work(key, first)
+    assert is_in_work(other, first)
+    end_work(other, second)
+    assert not is_in_work(other, first)
 
 
 def test_clearing_forgets_everything_however_often(memory):
@@ -101,8 +102,8 @@ def test_clearing_forgets_everything_however_often(memory):
 
 
 def test_the_size_is_kept():
-    assert new_memory(3).table.nbytes == 2 << 20
-    assert new_memory(4).table.nbytes == 4 << 20
+    assert new_memory(3).table.nbytes == (2 << 20) + 8 * WORKS
+    assert new_memory(4).table.nbytes == (4 << 20) + 8 * WORKS
 
 
 def test_keys_differ():
