@@ -83,7 +83,7 @@ def to_score(value: Int) -> Int:
     return value + FINAL if value <= -FINAL else 0
 
 
-@kernel
+@kernel(lean=True)
 def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
     """Call the exact solver with the window as scores, and return its result as a value.
 
@@ -114,7 +114,7 @@ def _may_cut(alpha: Int, beta: Int, depth: Int, empty: Int, evaluator: Evaluator
     return bool(beta == alpha + 1 and alpha > -BOUND and beta < BOUND)
 
 
-@kernel
+@kernel(lean=True)
 def _known_bounds(
     own: np.uint64,
     opponent: np.uint64,
@@ -143,7 +143,7 @@ def _known_bounds(
     return alpha, beta, best_square(data)
 
 
-@kernel
+@kernel(lean=True)
 def _cut(
     own: np.uint64,
     opponent: np.uint64,
@@ -171,7 +171,7 @@ def _work_key(own: np.uint64, opponent: np.uint64, depth: Int) -> np.uint64:
     return position_key(own, opponent) ^ (np.uint64(depth) * _DEPTH_SALT)
 
 
-@kernel
+@kernel(lean=True)
 def _search_last_ply(
     own: np.uint64,
     opponent: np.uint64,
@@ -199,8 +199,8 @@ def _search_last_ply(
     return best
 
 
-@kernel
-def search(
+@kernel(lean=True)
+def _search(
     own: np.uint64,
     opponent: np.uint64,
     score: Int,
@@ -210,11 +210,7 @@ def search(
     evaluator: Evaluator,
     memory: Memory,
 ) -> Int:
-    """The value for the player to move: exact between alpha and beta, else a bound (fail-soft).
-
-    The evaluator must be prepared for the position, and `score` is the position's balance of square weights. Once the
-    counter of nodes reaches its limit, all calls return immediately, and their values mean nothing.
-    """
+    """`search`, as it calls itself: without counting references to arrays."""
     control, board = memory.control, evaluator.board
     empty = np.int64(popcount(board & ~(own | opponent)))
     is_root = empty == control[ROOT]
@@ -232,7 +228,7 @@ def search(
         if legal_moves(opponent, own, board) == _0:
             return to_value(final_margin(own, opponent, np.int64(popcount(board))))
         turn_over(empty, evaluator)
-        value = -search(opponent, own, -score, -beta, -alpha, next_depth, evaluator, memory)
+        value = -_search(opponent, own, -score, -beta, -alpha, next_depth, evaluator, memory)
         turn_over(empty, evaluator)
         return value
     if depth == 1:
@@ -244,7 +240,7 @@ def search(
     if not is_root and _may_cut(alpha, beta, depth, empty, evaluator):
         direction, bound, enough = _cut(own, opponent, score, alpha, beta, depth, empty, evaluator)
         low = enough - (direction > 0)
-        value = search(own, opponent, score, low, low + 1, shallow_depth(depth), evaluator, memory)
+        value = _search(own, opponent, score, low, low + 1, shallow_depth(depth), evaluator, memory)
         if direction * value >= direction * enough:
             return bound
     order, turned = memory.order[empty], memory.turned[empty]
@@ -260,7 +256,7 @@ def search(
                 disc, flipped = _1 << np.uint64(order[i] & 63), turned[i]
                 p, o = opponent ^ flipped, own | flipped | disc
                 added = follow(order[i] & 63, flipped, empty, evaluator)
-                value = search(p, o, -(score + added), -WORST, WORST, shallow, evaluator, memory)
+                value = _search(p, o, -(score + added), -WORST, WORST, shallow, evaluator, memory)
                 order[i] += value << 6
     best: Int = -WORST
     best_move, reached = NO_SQUARE, alpha
@@ -280,7 +276,7 @@ def search(
         added = follow(square, flipped, empty, evaluator)
         upper = beta if i == 0 else min(beta, reached + 1)
         while True:
-            value = -search(p, o, -(score + added), -upper, -reached, next_depth, evaluator, memory)
+            value = -_search(p, o, -(score + added), -upper, -reached, next_depth, evaluator, memory)
             if value <= reached or upper == beta:
                 break
             upper = beta
@@ -298,3 +294,22 @@ def search(
         i += 1
     store(key, best if best > alpha else -WORST, best if best < beta else WORST, best_move, depth, memory)
     return best
+
+
+@kernel
+def search(
+    own: np.uint64,
+    opponent: np.uint64,
+    score: Int,
+    alpha: Int,
+    beta: Int,
+    depth: Int,
+    evaluator: Evaluator,
+    memory: Memory,
+) -> Int:
+    """The value for the player to move: exact between alpha and beta, else a bound (fail-soft).
+
+    The evaluator must be prepared for the position, and `score` is the position's balance of square weights. Once the
+    counter of nodes reaches its limit, all calls return immediately, and their values mean nothing.
+    """
+    return _search(own, opponent, score, alpha, beta, depth, evaluator, memory)
