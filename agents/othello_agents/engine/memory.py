@@ -134,7 +134,7 @@ def position_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
     return h ^ (h >> _32)
 
 
-@kernel
+@kernel(inline=True)
 def probe(key: np.uint64, memory: Memory) -> Int:
     """The packed result for a position's key, or 0 if the table has none in this generation."""
     table = memory.table
@@ -183,7 +183,7 @@ def narrow(data: Int, alpha: Int, beta: Int) -> tuple[Int, Int]:
     return max(alpha, lower), min(beta, upper)
 
 
-@kernel
+@kernel(inline=True)
 def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memory: Memory) -> None:
     """Put a result into the table: a value's lower and upper bounds, the best square and the depth."""
     table = memory.table
