@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.engine.analysis import Analysis, Line, to_unit
+from othello_agents.engine.analysis import Analysis, Line, to_discs, to_unit
 from othello_agents.engine.evaluator import Evaluator, ntuple_evaluator, square_evaluator, textbook_sums
 from othello_agents.engine.exact import exact_scores
 from othello_agents.engine.lines import Lines
@@ -209,7 +209,8 @@ class Engine(Agent):
             by_action = {action: to_unit(value, kind, found)[0] for action, value in values.items()}
             analysis = replace(analysis, scores=by_action)
         if count:
-            best_lines = (Line(pv, *to_unit(value, kind, found)) for value, pv in best)
+            units = [(pv, *to_unit(value, kind, found)) for value, pv in best]
+            best_lines = (Line(pv, score, unit, to_discs(score, unit, position)) for pv, score, unit in units)
             analysis = replace(analysis, lines=tuple(best_lines))
         return analysis
 

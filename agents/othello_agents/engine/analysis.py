@@ -10,13 +10,14 @@ from othello_agents.engine.midgame import FINAL
 from othello_agents.engine.searcher import Iteration
 from othello_env.games.othello.position import Othello
 
-__all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "Line", "to_unit"]
+__all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "Line", "to_discs", "to_unit"]
 
 DISCS, RESULT, POINTS, WINS = "discs", "expected result", "points", "wins"
-_SUREST = 1 - 1e-9
-_MOST_DISCS = 64.0
-_DISCS_A_LOGIT = 39.0
-"""The expected disc difference for a logit of 1. ``scripts/fit_discs.py`` finds it."""
+_DISCS_AT_END, _DISCS_PER_EMPTY = 27.0, 0.41
+"""Discs for a result whose inverse hyperbolic tangent is 1: at the end, and more for each empty square.
+
+`scripts/fit_discs.py` fitted both numbers to games that the engine played against itself.
+"""
 
 
 @dataclass(frozen=True)
@@ -27,16 +28,13 @@ class Line:
         pv: the actions that both sides are expected to play, the move itself first.
         score: the value for the player to move.
         unit: the unit of the score; see `Analysis`.
+        discs: the disc difference at the end of the game, as far as it is known; see `Analysis.discs`.
     """
 
     pv: tuple[int, ...]
     score: float
     unit: str
-
-    @property
-    def discs(self) -> float | None:
-        """The disc difference at the end of the game, as far as it is known; see `Analysis.discs`."""
-        return _to_discs(self.score, self.unit)
+    discs: float | None
 
 
 @dataclass(frozen=True)
@@ -78,11 +76,17 @@ class Analysis:
         It is exact if the score is, and an estimate from the expected result otherwise. It is None if the score is the
         value of a textbook evaluation, or if only the winner was asked for.
         """
-        return _to_discs(self.score, self.unit)
+        return to_discs(self.score, self.unit, self.state)
 
     def before_pass(self, state: Othello) -> Analysis:
         """Turn this into the analysis of `state`, the previous position, in which the other player had to pass."""
         action = state.pass_action
+        lines = None
+        if self.lines is not None:
+            lines = tuple(
+                Line((action, *line.pv), -line.score, line.unit, None if line.discs is None else -line.discs)
+                for line in self.lines[:1]
+            )
         return replace(
             self,
             state=state,
@@ -91,9 +95,7 @@ class Analysis:
             pv=(action, *self.pv),
             depth=self.depth + (not self.exact),
             scores={action: -self.score},
-            lines=None
-            if self.lines is None
-            else tuple(Line((action, *line.pv), -line.score, line.unit) for line in self.lines[:1]),
+            lines=lines,
         )
 
     def __str__(self) -> str:
@@ -107,14 +109,17 @@ class Analysis:
         )
 
 
-def _to_discs(score: float, unit: str) -> float | None:
-    """A score in discs; see `Analysis.discs`."""
+def to_discs(score: float, unit: str, state: Othello) -> float | None:
+    """The score of a position in discs; see `Analysis.discs`."""
     if unit == DISCS:
         return score
     if unit != RESULT:
         return None
-    logit = math.atanh(max(-_SUREST, min(_SUREST, score)))
-    return max(-_MOST_DISCS, min(_MOST_DISCS, _DISCS_A_LOGIT * logit))
+    squares = float(state.size**2)
+    if abs(score) == 1:
+        return math.copysign(squares, score)
+    discs = (_DISCS_AT_END + _DISCS_PER_EMPTY * (squares - sum(state.discs()))) * math.atanh(score)
+    return max(-squares, min(squares, discs))
 
 
 def to_unit(value: int, kind: int, found: Iteration) -> tuple[float, str]:

@@ -42,6 +42,7 @@ __all__ = [
     "depth_of",
     "end_work",
     "is_in_work",
+    "look_up",
     "lower_bound",
     "narrow",
     "new_memory",
@@ -134,7 +135,7 @@ def position_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
     return h ^ (h >> _32)
 
 
-@kernel(inline=True)
+@kernel(lean=True)
 def probe(key: np.uint64, memory: Memory) -> Int:
     """The packed result for a position's key, or 0 if the table has none in this generation."""
     table = memory.table
@@ -146,6 +147,12 @@ def probe(key: np.uint64, memory: Memory) -> Int:
             if (data >> 48) & 0xFFFF == memory.control[GENERATION]:
                 return data
     return 0
+
+
+@kernel
+def look_up(key: np.uint64, memory: Memory) -> Int:
+    """`probe` for Python code."""
+    return probe(key, memory)
 
 
 @kernel
@@ -183,7 +190,7 @@ def narrow(data: Int, alpha: Int, beta: Int) -> tuple[Int, Int]:
     return max(alpha, lower), min(beta, upper)
 
 
-@kernel(inline=True)
+@kernel(lean=True)
 def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memory: Memory) -> None:
     """Put a result into the table: a value's lower and upper bounds, the best square and the depth."""
     table = memory.table
@@ -200,19 +207,19 @@ def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memor
     table[entry], table[entry + 1] = key ^ packed, packed
 
 
-@kernel
+@kernel(lean=True)
 def is_in_work(key: np.uint64, memory: Memory) -> bool:
     """Whether a thread searches the node with this key."""
     return bool(memory.table[_work_slot(key, memory)] == key)
 
 
-@kernel
+@kernel(lean=True)
 def begin_work(key: np.uint64, memory: Memory) -> None:
     """Note that this thread searches the node with this key."""
     memory.table[_work_slot(key, memory)] = key
 
 
-@kernel
+@kernel(lean=True)
 def end_work(key: np.uint64, memory: Memory) -> None:
     """Take the note back, unless another note has replaced it."""
     slot = _work_slot(key, memory)
@@ -220,7 +227,7 @@ def end_work(key: np.uint64, memory: Memory) -> None:
         memory.table[slot] = _0
 
 
-@kernel
+@kernel(lean=True)
 def _work_slot(key: np.uint64, memory: Memory) -> Int:
     """The place of a key in the list of nodes in work."""
     return len(memory.table) - WORKS + np.int64(key & np.uint64(WORKS - 1))

@@ -106,7 +106,7 @@ def _sort_depth(depth: Int, empty: Int) -> Int:
     return 2 if empty < 21 else 3
 
 
-@kernel
+@kernel(lean=True)
 def _may_cut(alpha: Int, beta: Int, depth: Int, empty: Int, evaluator: Evaluator) -> bool:
     """Whether a shallow search may replace this search: it has a null window and fewer plies than empty squares."""
     if len(evaluator.cuts) == 0 or depth < SHALLOWEST or depth >= empty:

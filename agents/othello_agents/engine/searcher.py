@@ -17,8 +17,8 @@ from othello_agents.engine.memory import (
     WORST,
     Memory,
     best_square,
+    look_up,
     position_key,
-    probe,
 )
 from othello_agents.engine.midgame import EXACT, search, table_key
 from othello_agents.engine.team import Team
@@ -247,7 +247,7 @@ class Searcher:
         """The table's best square in a position, `NO_SQUARE` if there is none."""
         own, opponent = np.uint64(state.own), np.uint64(state.opponent)
         for key in (table_key(own, opponent), position_key(own, opponent)):
-            data = probe(np.uint64(key), self._memory)
+            data = look_up(np.uint64(key), self._memory)
             if data:
                 return int(best_square(data))
         return NO_SQUARE

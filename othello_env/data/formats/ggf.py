@@ -16,14 +16,15 @@ import numpy as np
 
 from othello_env.data.games import Games, GamesError
 from othello_env.games.game import IllegalActionError, NotationError
-from othello_env.games.othello.ggf import LONGEST, board_tag, game_text, move_name
 from othello_env.games.othello.position import Othello
 
 __all__ = ["dump", "is_ggf", "load"]
 
-_TAG = re.compile(rf"\s{{0,100}}([A-Za-z]{{1,20}})\s{{0,100}}\[((?:[^\[\]\\\n]|\\.){{0,{LONGEST}}})\]")
+_TAG = re.compile(r"\s{0,100}([A-Za-z]{1,20})\s{0,100}\[((?:[^\[\]\\\n]|\\.){0,2000})\]")
 _END = re.compile(r"\s{0,100};\s{0,100}\)")
 _COUNT = re.compile(r"(?:^|\s)(\d{1,9})\s{0,100}$")
+_LONGEST = 2000
+"""The most characters in a tag's value; longer ones are cut when they are written, and refused when they are read."""
 _TEXTS = {"black": "PB", "white": "PW", "place": "PC", "date": "DT", "result": "RE", "time": "TI", "type": "TY"}
 _NUMBERS = {"black_rating": "RB", "white_rating": "RW"}
 
@@ -83,15 +84,22 @@ def dump(games: Games) -> str:
     ends, lines = games.ends, []
     for i in range(len(games)):
         start: Any = games.starts[games.start[i]]
-        tags = {}
+        tags = {"GM": "Othello"}
         for name, tag in (_TEXTS | _NUMBERS).items():
             value = str(games.columns[name][i]) if name in games.columns else ""
             if value and value != "nan":
                 tags[tag] = value
         tags.setdefault("TY", str(start.size))
         tags.setdefault("RE", f"{ends.margins[i, 0]:+.2f}" if ends.over[i] else "?")
-        moves = [move_name(start, action) for action in games.actions[i, : games.lengths[i]].tolist()]
-        lines.append(f"1 {game_text(board_tag(start), moves, tags)}")
+        rows = [start.to_text()[k : k + start.size].replace("X", "*") for k in range(0, start.size**2, start.size)]
+        tags["BO"] = " ".join([str(start.size), *rows, "*O"[start.to_move]])
+        text = "".join(f"{tag}[{_escaped(value)}]" for tag, value in tags.items())
+        mover = start.to_move
+        for action in games.actions[i, : games.lengths[i]].tolist():
+            name = "PA" if action == start.pass_action else start.action_to_text(action).upper()
+            text += f"{'BW'[mover]}[{name}]"
+            mover = 1 - mover
+        lines.append(f"1 (;{text};)")
     return "".join(line + "\n" for line in lines)
 
 
@@ -181,3 +189,7 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         return float("nan")
+
+
+def _escaped(value: str) -> str:
+    return re.sub(r"([\[\]\\])", r"\\\1", value.replace("\n", " ")[:_LONGEST])

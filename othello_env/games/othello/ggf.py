@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from othello_env.games.othello.position import Othello
 
-__all__ = ["LONGEST", "board_tag", "game_text", "move_name"]
-
-LONGEST = 2000
-"""The most characters in a tag's value; longer ones are cut when they are written, and refused when they are read."""
+__all__ = ["board_tag", "game_text", "move_name"]
 
 
 def board_tag(state: Othello) -> str:
@@ -35,7 +31,7 @@ def game_text(board: str, moves: Sequence[str], tags: Mapping[str, str]) -> str:
     Args:
         board: the first position, as `board_tag` writes it.
         moves: the moves, as `move_name` writes them.
-        tags: more tags and their values. If TY is missing, it is the board's size.
+        tags: more tags and their values, which have no brackets. If TY is missing, it is the board's size.
 
     >>> game_text("4 ---- -O*- -*O- ---- *", ["A2", "A1"], {"RE": "?"})
     '(;GM[Othello]RE[?]TY[4]BO[4 ---- -O*- -*O- ---- *]B[A2]W[A1];)'
@@ -44,10 +40,6 @@ def game_text(board: str, moves: Sequence[str], tags: Mapping[str, str]) -> str:
     all_tags = {"GM": "Othello", **tags}
     all_tags.setdefault("TY", board.split()[0])
     all_tags["BO"] = board
-    text = "".join(f"{tag}[{_escaped(value)}]" for tag, value in all_tags.items())
+    text = "".join(f"{tag}[{value}]" for tag, value in all_tags.items())
     text += "".join(f"{'BW'[(first + k) % 2]}[{move}]" for k, move in enumerate(moves))
     return f"(;{text};)"
-
-
-def _escaped(value: str) -> str:
-    return re.sub(r"([\[\]\\])", r"\\\1", value.replace("\n", " ")[:LONGEST])

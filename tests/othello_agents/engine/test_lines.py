@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from othello_agents.engine import Engine, Line
+from othello_agents.engine import Engine
+from othello_agents.engine.analysis import to_discs
 from othello_env import Othello
 
 
@@ -58,9 +59,8 @@ def test_discs_are_exact_or_estimated_from_the_expected_result():
     assert estimate.unit == "expected result"
     assert math.copysign(1, estimate.discs) == math.copysign(1, estimate.score)
     assert abs(estimate.score) < abs(estimate.discs) < 64
-    assert Line((1,), 1.0, "expected result").discs == 64
-    assert Line((1,), -1.0, "expected result").discs == -64
-    assert Line((1,), 0.0, "expected result").discs == 0
+    for score, discs in ((1.0, 64.0), (-1.0, -64.0), (1 - 1e-12, 64.0), (0.0, 0.0)):
+        assert to_discs(score, "expected result", Othello()) == discs
     assert Engine(depth=2, eval="count").analyse(Othello()).discs is None
     assert Engine().solve(Othello(4), result_only=True).discs is None
 

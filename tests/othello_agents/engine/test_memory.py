@@ -3,26 +3,51 @@
 import numpy as np
 import pytest
 
+from othello_agents.engine import memory as kernels
 from othello_agents.engine.memory import (
     GENERATION,
     NO_SQUARE,
     WORKS,
-    begin_work,
     best_square,
     clear,
     depth_of,
-    end_work,
-    is_in_work,
     lower_bound,
     new_memory,
     position_key,
-    probe,
     shared_memory,
-    store,
     upper_bound,
 )
+from othello_env.support.jit import kernel
 
 pytestmark = pytest.mark.nojit
+
+
+# Python cannot call kernels that count no references; these call them.
+
+
+@kernel
+def probe(key, memory):
+    return kernels.probe(key, memory)
+
+
+@kernel
+def store(key, lower, upper, square, depth, memory):
+    kernels.store(key, lower, upper, square, depth, memory)
+
+
+@kernel
+def begin_work(key, memory):
+    kernels.begin_work(key, memory)
+
+
+@kernel
+def end_work(key, memory):
+    kernels.end_work(key, memory)
+
+
+@kernel
+def is_in_work(key, memory):
+    return kernels.is_in_work(key, memory)
 
 
 @pytest.fixture
