@@ -74,6 +74,7 @@ def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[
         values = [float("nan")] * (deepest + 1)
         for depth in range(1, min(deepest, empty - 1) + 1):
             value = searcher.value(depth)
+            assert value is not None, "nothing stops this search"
             values[depth] = value if abs(value) < BOUND else float("nan")
         found.append((empty, values))
     return np.array([empty for empty, _ in found]), np.array([values for _, values in found])

@@ -3,6 +3,7 @@ r"""Measure the engine: nodes a second, nodes and time to each depth, exact endg
     python scripts/measure_search.py
     python scripts/measure_search.py --ffo 40-44 --depths 8 10
     python scripts/measure_search.py --match "engine:ms=100,eval=ntuple,selective=false"
+    python scripts/measure_search.py --threads 2 --depths 12
     python scripts/measure_search.py --match "gtp:command=\"gtp-rhino -l 4 -b 0\"" --games 40
 
 Each time is the median of several runs. Compare the ratios: absolute times depend on the machine. The bare perft rate
@@ -20,7 +21,7 @@ from _arguments import even, parse, text, whole
 from _measure import machine, rate, truth
 from _works import perft_work
 
-from othello_agents.engine import Engine, exact_scores
+from othello_agents.engine import Analysis, Engine, exact_scores
 from othello_agents.engine.evaluator import textbook_sums
 from othello_agents.search.alphabeta import AlphaBeta
 from othello_env import Othello
@@ -47,6 +48,7 @@ class Arguments:
     games: int = even(40, "games of each match")
     seed: int = whole(1, "the seed of the positions and matches", least=0)
     repeats: int = whole(3, "number of runs; each time is their median")
+    threads: int = whole(1, "compare this number of threads with one, instead of measuring", most=256)
 
 
 def perft_rate() -> float:
@@ -143,15 +145,15 @@ def measure_ffo(first: int, last: int, repeats: int) -> None:
     """Print the nodes and the time that the engine needs to solve endgames of the FFO suite."""
     engine = Engine()
     engine.act(Othello())
-    rows = [row for row in truth("ffo.csv") if first <= int(row["number"]) <= last]
-    states = [Othello.from_text(row["board"], row["to_move"]) for row in rows]
+    rows = endgames(first, last)
+    states = [state for _, state, _ in rows]
     runs, limit = beside_perft(lambda: [[engine.solve(state) for state in states] for _ in range(repeats)])
     print(f"{'FFO':>4} {'empty':>6} {'score':>6} {'M nodes':>9} {'seconds':>8} {'M/s':>6}   of perft")
-    for row, state, found in zip(rows, states, zip(*runs, strict=True), strict=True):
+    for (number, state, score), found in zip(rows, zip(*runs, strict=True), strict=True):
         nodes, seconds = found[0].nodes / 1e6, statistics.median(each.seconds for each in found)
-        verdict = "" if found[0].score == int(row["score"]) else f"   WRONG, it is {row['score']}"
+        verdict = "" if found[0].score == score else f"   WRONG, it is {score}"
         print(
-            f"{row['number']:>4} {64 - sum(state.discs()):6} {found[0].score:+6.0f} {nodes:9.1f} "
+            f"{number:>4} {64 - sum(state.discs()):6} {found[0].score:+6.0f} {nodes:9.1f} "
             f"{seconds:8.2f} {nodes / seconds:6.1f} {nodes / seconds / limit:10.2f}{verdict}"
         )
     totals = [sum(each.seconds for each in run) for run in runs]
@@ -160,6 +162,43 @@ def measure_ffo(first: int, last: int, repeats: int) -> None:
         f"together {median:.1f} s ({min(totals):.1f} to {max(totals):.1f} in {repeats} runs) where perft makes "
         f"{limit:.0f} M leaves a second; {median * limit / REFERENCE_RATE:.1f} s where it makes {REFERENCE_RATE:.0f}"
     )
+
+
+def endgames(first: int, last: int) -> list[tuple[int, Othello, int]]:
+    """Endgames of the FFO suite: their numbers, positions and exact scores."""
+    rows = [row for row in truth("ffo.csv") if first <= int(row["number"]) <= last]
+    return [(int(row["number"]), Othello.from_text(row["board"], row["to_move"]), int(row["score"])) for row in rows]
+
+
+def measure_threads(threads: int, depth: int, states: Sequence[Othello], ends: Sequence[Othello], repeats: int) -> None:
+    """Print how much faster several threads are than one: to a depth, and to the end of the game.
+
+    One thread and several take turns, position by position. Both engines have a table of 64 MiB.
+    """
+    engines = {count: Engine(depth=depth, exact=0, hash=64, threads=count) for count in (1, threads)}
+    for engine in engines.values():
+        engine.act(states[0])
+    searches: dict[str, tuple[Sequence[Othello], Callable[[Engine, Othello], Analysis]]] = {
+        f"to depth {depth}": (states, Engine.analyse),
+        "to the end": (ends, Engine.solve),
+    }
+    for name, (each, search) in searches.items():
+        seconds: dict[int, list[float]] = {count: [] for count in engines}
+        nodes = dict.fromkeys(engines, 0)
+        differ = 0
+        for state in each:
+            scores = set()
+            for count, engine in engines.items():
+                found = [search(engine, state) for _ in range(repeats)]
+                seconds[count].append(statistics.median(one.seconds for one in found))
+                nodes[count] += found[0].nodes
+                scores.add(found[0].score)
+            differ += len(scores) > 1
+        one, many = sum(seconds[1]), sum(seconds[threads])
+        print(
+            f"{name:12} {len(each):3} positions: one thread {one:7.2f} s, {threads} threads {many:7.2f} s, "
+            f"{one / many:.2f} times the speed, {nodes[threads] / nodes[1]:.2f} times the nodes, {differ} scores differ"
+        )
 
 
 def measure_match(a: str, b: str, games: int, seed: int) -> None:
@@ -174,6 +213,11 @@ def main() -> None:
     for opponent in args.match:
         measure_match(args.agent, opponent, args.games, args.seed)
     if args.match:
+        return
+    if args.threads > 1:
+        first, _, last = args.ffo.partition("-")
+        ends = [state for _, state, _ in endgames(int(first), int(last or first))]
+        measure_threads(args.threads, max(args.depths), positions(40, args.positions, args.seed), ends, args.repeats)
         return
     PERFT()  # compiles
     print(f"bare perft: {perft_rate():.1f} M leaves a second")

@@ -45,7 +45,11 @@ def summary(analysis: Any) -> str:
         ("depth", f"{analysis.depth}, to the end of the game" if analysis.exact else str(analysis.depth)),
         ("nodes", f"{analysis.nodes:,} in {analysis.seconds:.2f} s"),
     ]
+    if analysis.discs is not None and not analysis.exact:
+        rows.insert(2, ("discs", f"{analysis.discs:+.1f} expected"))
     text = "\n".join(f"{name:<6} {value}" for name, value in rows)
+    if analysis.lines is not None:
+        text = f"{text}\n{_lines_table(analysis)}"
     if analysis.scores is None:
         return text
     best_first = sorted(analysis.scores.items(), key=lambda item: -item[1])
@@ -53,6 +57,21 @@ def summary(analysis: Any) -> str:
         (state.action_to_text(action), _score(score, analysis.unit)) for action, score in best_first
     ]
     return f"{text}\n{options.table(('move', 'score'), moves)}"
+
+
+def _lines_table(analysis: Any) -> str:
+    texts = [" ".join(map(analysis.state.action_to_text, line.pv)) for line in analysis.lines]
+    width = max(map(len, texts))
+    rows: list[tuple[str, ...]] = [
+        (
+            text.split()[0],
+            _score(line.score, line.unit),
+            "" if line.discs is None else f"{line.discs:+.1f}",
+            text.ljust(width),
+        )
+        for text, line in zip(texts, analysis.lines, strict=True)
+    ]
+    return options.table(("move", "score", "discs", "line".ljust(width)), rows)
 
 
 def _score(score: float, unit: str) -> str:
@@ -63,7 +82,13 @@ def _score(score: float, unit: str) -> str:
 @position_options
 @click.option("--agent", default="engine:ms=1000", help="The engine that analyses: a spec with its limits.")
 @click.option("--scores", is_flag=True, help="Show every move's score, too; this needs a search for each move.")
-def command(position: str, to_move: str, size: int, agent: str, scores: bool) -> None:
+@click.option(
+    "--lines",
+    type=click.IntRange(0, 64),
+    default=0,
+    help="Show the expected line of this many best moves, too; this needs a search for each move.",
+)
+def command(position: str, to_move: str, size: int, agent: str, scores: bool, lines: int) -> None:
     """Show what an engine thinks of a position.
 
     The command prints the board, the best move, the score and the expected line of play. POSITION is a transcript from
@@ -74,4 +99,4 @@ def command(position: str, to_move: str, size: int, agent: str, scores: bool) ->
     if not hasattr(analyst, "analyse"):
         raise click.UsageError(f"{agent} does not analyse; expected an engine, such as engine:ms=1000")
     click.echo(drawing.text(state))
-    click.echo(summary(analyst.analyse(state, scores=scores)))
+    click.echo(summary(analyst.analyse(state, scores=scores, **({"lines": lines} if lines else {}))))

@@ -1,8 +1,9 @@
-"""A small engine that speaks GTP and misbehaves on demand: ``scripted_engine.py honest|hang|die|...``.
+"""A small engine that misbehaves on demand: ``scripted_engine.py [nboard] honest|hang|die|... [MOVE ...]``.
 
-It knows no rules. It answers with the moves that follow the behaviour on its command line, one after the other. With
-``clock``, each move follows the commands about time that must come before it, joined by "; ". The other behaviours know
-no such commands. In the folder named by the variable ``SCRIPTED_ENGINES``, it leaves a file named by its process id.
+It speaks GTP, or NBoard's protocol. It knows no rules. It answers with the moves that follow the behaviour on its
+command line, one after the other. With ``told``, each move follows the commands that must come before it, joined by
+"; ": in GTP those about time, in NBoard's protocol those about the game. With GTP's other behaviours it knows no
+commands about time. In the folder named by the variable ``SCRIPTED_ENGINES``, it leaves a file named by its process id.
 """
 
 import itertools
@@ -18,6 +19,38 @@ FLOODS = {  # answers that never end: {behaviour: (beginning, repeated text)}
     "essay": ("= d6\n", "and so on\n"),
     "endless": ("= d6", " d6"),
 }
+
+
+class Gtp:
+    """What differs between the protocols: the commands to note, the question for a move, and the answers."""
+
+    noted = "time_"
+    question = "genmove"
+
+    def acknowledge(self, words, behaviour):
+        if words[0] == "list_commands" and behaviour == "told":
+            say("= genmove\nlist_commands\nplay\ntime_left\ntime_settings\n")
+        elif behaviour == "refuse" and words[0] == "play":
+            say("? illegal move\n")
+        else:
+            say("=\n")
+
+    def move(self, move):
+        say(f"= {move}\n")
+
+
+class NBoard:
+    noted = ("set game", "move")
+    question = "go"
+
+    def acknowledge(self, words, behaviour):
+        if words[0] == "ping":
+            if behaviour == "noise":
+                say("pong 77\nnodestats 35805 0.00\n\nsearch d6 0 0 1")
+            say(f"pong {words[1]}")
+
+    def move(self, move):
+        say(f"status thinking\n=== {move}\nstatus")
 
 
 def say(text, stream=sys.stdout):
@@ -40,30 +73,28 @@ def sign(pid):
 
 
 def main():
-    behaviour, *moves = sys.argv[1:]
+    arguments = sys.argv[1:]
+    protocol = NBoard() if arguments[0] == "nboard" else Gtp()
+    behaviour, *moves = arguments[1:] if arguments[0] == "nboard" else arguments
     sign(os.getpid())
     say("scripted engine ready", sys.stderr)
     if behaviour == "child":
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
         sign(child.pid)
         behaviour = "hang"
-    clock = []
+    told = []
     for line in sys.stdin:
         words = line.split()
-        if words[0].startswith("time_"):
-            clock.append(line.strip())
-        if words[0] == "list_commands" and behaviour == "clock":
-            say("= genmove\nlist_commands\nplay\ntime_left\ntime_settings\n")
-            continue
+        if line.startswith(protocol.noted):
+            told.append(line.strip())
         if words[0] == "quit" and behaviour != "deaf":
             break
-        if words[0] != "genmove":
-            if behaviour == "refuse" and words[0] == "play":
-                say("? illegal move\n")
-            else:
-                if behaviour == "slow":
-                    time.sleep(0.5)
-                say("=\n")
+        if behaviour == "mute":
+            continue
+        if words[0] != protocol.question:
+            if behaviour == "slow":
+                time.sleep(0.5)
+            protocol.acknowledge(words, behaviour)
             continue
         if behaviour in ("hang", "deaf") or (behaviour == "stall" and not moves):
             time.sleep(600)
@@ -76,11 +107,13 @@ def main():
             moves = ["\x1b[2J" + 50_000 * "A"]
         if behaviour == "noise":
             say("thinking...")
-        if clock != (moves.pop(0).split("; ") if behaviour == "clock" else []):
-            say(f"? I was told {clock}\n")
+        if told != (moves.pop(0).split("; ") if behaviour == "told" else []) and (
+            behaviour == "told" or isinstance(protocol, Gtp)
+        ):
+            protocol.move(f"I-was-told-{told}".replace(" ", "_"))
             continue
-        clock.clear()
-        say(f"= {moves.pop(0)}\n")
+        told.clear()
+        protocol.move(moves.pop(0))
         if behaviour == "babble":
             flood("chatter")
 

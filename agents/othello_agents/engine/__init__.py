@@ -8,7 +8,7 @@
 """
 
 from othello_agents.engine.agent import Engine
-from othello_agents.engine.analysis import Analysis
+from othello_agents.engine.analysis import Analysis, Line
 from othello_agents.engine.exact import exact_scores
 
-__all__ = ["Analysis", "Engine", "exact_scores"]
+__all__ = ["Analysis", "Engine", "Line", "exact_scores"]

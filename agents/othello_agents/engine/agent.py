@@ -6,6 +6,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 from operator import index
 from typing import Any
@@ -13,14 +14,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_agents.engine.analysis import WINS, Analysis, to_unit
+from othello_agents.engine.analysis import Analysis, Line, to_discs, to_unit
 from othello_agents.engine.evaluator import Evaluator, ntuple_evaluator, square_evaluator, textbook_sums
 from othello_agents.engine.exact import exact_scores
+from othello_agents.engine.lines import Lines
 from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, Memory, clear, new_memory
-from othello_agents.engine.midgame import EXACT
 from othello_agents.engine.probcut import NO_CUTS, shipped_cuts
 from othello_agents.engine.running import run
 from othello_agents.engine.searcher import Iteration, Searcher
+from othello_agents.engine.team import Team
 from othello_agents.ntuple import NTupleNetwork, shipped_network
 from othello_env.agent import LONGEST_SECONDS, Agent, WrongGameError, as_othello, option_text
 from othello_env.games.game import State
@@ -33,6 +35,8 @@ _DEFAULT_DEPTH = 8
 _DEFAULT_EXACT = 12
 _DEFAULT_HASH = 16
 _DEEPEST = 60
+_MOST_THREADS = 256
+_MOST_LINES = 64
 _QUICK_DEPTH = 4
 _QUICK_NODES = 100_000
 """Searches within these limits end in milliseconds and need no thread."""
@@ -43,6 +47,12 @@ _SLACK_SECONDS = 0.02
 """If a clock limits the time for the move, the engine uses the fraction `_LATEST` of this time, less `_SLACK_SECONDS`,
 but at least half of it. The rest is a reserve for a busy machine."""
 _LEAST_SECONDS = 0.001
+_EXACT_EMPTY, _EXACT_SECONDS, _TIMES_A_SQUARE = 17.3, 0.1, 2.2
+"""About this number of empty squares can be searched to the end in this time, and one more in this many times it."""
+_RESULT_EARLIER = 2
+"""The winner can be found in the same time with this many more empty squares."""
+_THREAD_GAIN = 0.8
+"""What one more thread adds to the speed of one."""
 
 
 class Engine(Agent):
@@ -66,6 +76,9 @@ class Engine(Agent):
         hash: the size of the transposition table in MiB.
         selective: skip a search if a shallower one predicts its result with high probability (see `probcut`). This has
             an effect only with the packaged n-tuple weights for 8x8. A search to the end never skips.
+        threads: the number of threads that search together. The score of a search to the end, or to a depth without
+            `selective`, is the same with any number. Among moves of equal score, another one may be played. With
+            `selective`, the score may differ, because the threads skip other searches.
 
     Raises:
         TypeError: an option that must be a whole number is not one.
@@ -82,6 +95,7 @@ class Engine(Agent):
         eval: str | None = None,  # noqa: A002 - the option of the spec
         hash: int = _DEFAULT_HASH,  # noqa: A002 - what engines call it
         selective: bool = True,
+        threads: int = 1,
     ) -> None:
         self._depth = _whole("depth", depth, 1, _DEEPEST)
         self._nodes = _whole("nodes", nodes, 1, NO_LIMIT)
@@ -92,9 +106,12 @@ class Engine(Agent):
         self._hash = _whole("hash", hash, 1, 1 << 16)
         self._eval = eval
         self._selective = selective
+        self._threads = _whole("threads", threads, 1, _MOST_THREADS)
         self._network = _network(eval)
         self._evaluators: dict[int, Evaluator] = {}
         self._allocated: Memory | None = None
+        self._team: Team | None = None
+        self._last: tuple[Othello, Iteration, int, float] | None = None
         self._size = 0  # side of the board that was searched last
         self._lock = threading.Lock()
 
@@ -104,11 +121,13 @@ class Engine(Agent):
         options = [option_text(name, value) for name, value in given.items() if value is not None]
         options += [] if self._hash == _DEFAULT_HASH else [option_text("hash", self._hash)]
         options += [] if self._selective else ["selective=false"]
+        options += [] if self._threads == 1 else [f"threads={self._threads}"]
         return f"engine:{','.join(options)}" if options else "engine"
 
     def __reduce__(self) -> tuple[Any, ...]:
         ms = None if self._seconds is None else 1000 * self._seconds
-        return (type(self), (self._depth, self._nodes, ms, self._exact, self._eval, self._hash, self._selective))
+        options = (self._depth, self._nodes, ms, self._exact, self._eval, self._hash, self._selective, self._threads)
+        return (type(self), options)
 
     @property
     def answers_batches(self) -> bool:
@@ -134,22 +153,45 @@ class Engine(Agent):
             limits.append(max(_LEAST_SECONDS, _LATEST * move_seconds - _SLACK_SECONDS, move_seconds / 2))
         if limits:
             _compile()
+        began = time.perf_counter()
         with self._lock:
-            return self._search(position, min(limits, default=None))[0].best
+            found = self._search(position, min(limits, default=None))[0]
+            self._last = position, found, int(self._memory.control[NODES]), time.perf_counter() - began
+        return found.best
 
-    def analyse(self, state: State, *, scores: bool = False) -> Analysis:
+    @property
+    def last_analysis(self) -> Analysis | None:
+        """What the engine thought when it last gave an answer of `act`, without the line of play; None before that."""
+        if self._last is None:
+            return None
+        position, found, nodes, seconds = self._last
+        return self._analysis(position, found, (found.best,), nodes, seconds)
+
+    def stop(self) -> None:
+        """End the search of `act` or `analyse` that another thread has begun; it answers with what it has found.
+
+        Lines and scores that were not found yet are left out. A search that begins later is not stopped.
+        """
+        if self._allocated is not None:
+            self._allocated.control[LIMIT] = 0
+
+    def analyse(self, state: State, *, scores: bool = False, lines: int = 0) -> Analysis:
         """Analyse a position within the engine's limits.
 
         Args:
             state: the position.
             scores: also find the score of every legal action, by searches to the same depth without a limit.
+            lines: also find this number of best moves, with their scores and expected lines, in the same way.
 
         Raises:
-            ValueError: the game is over, or is not Othello.
+            TypeError: `lines` is not a whole number.
+            ValueError: the game is over, or is not Othello, or `lines` is negative.
         """
         position = _playable(state)
+        count = _whole("lines", lines, 0, _MOST_LINES)
         if position.must_pass:
-            return self.analyse(position.play(position.pass_action)).before_pass(position)
+            after = self.analyse(position.play(position.pass_action), lines=min(count, 1))
+            return after.before_pass(position)
         if self._seconds is not None:
             _compile()
         start = time.perf_counter()
@@ -157,13 +199,26 @@ class Engine(Agent):
             found, searcher = self._search(position, self._seconds)
             nodes = int(self._memory.control[NODES])
             self._memory.control[LIMIT] = NO_LIMIT
-            variation = run(searcher.variation, self._memory)
-            by_action = self._score_actions(position, found) if scores else None
-        score, unit = to_unit(found.value, self.evaluator(position.size).kind, exact=found.exact)
-        seconds = time.perf_counter() - start
-        return Analysis(
-            position, found.best, score, unit, variation, found.depth, found.exact, nodes, seconds, by_action
-        )
+            others = Lines(position, found, self.evaluator(position.size), self._memory, self._team)
+            best = run(lambda: others.best(count), self._memory) if count else []
+            variation = best[0][1] if best else run(searcher.variation, self._memory)
+            values = run(others.values, self._memory) if scores else {}
+        analysis = self._analysis(position, found, variation, nodes, time.perf_counter() - start)
+        kind = self.evaluator(position.size).kind
+        if scores:
+            by_action = {action: to_unit(value, kind, found)[0] for action, value in values.items()}
+            analysis = replace(analysis, scores=by_action)
+        if count:
+            units = [(pv, *to_unit(value, kind, found)) for value, pv in best]
+            best_lines = (Line(pv, score, unit, to_discs(score, unit, position)) for pv, score, unit in units)
+            analysis = replace(analysis, lines=tuple(best_lines))
+        return analysis
+
+    def _analysis(
+        self, position: Othello, found: Iteration, pv: tuple[int, ...], nodes: int, seconds: float
+    ) -> Analysis:
+        score, unit = to_unit(found.value, self.evaluator(position.size).kind, found)
+        return Analysis(position, found.best, score, unit, pv, found.depth, found.exact, nodes, seconds)
 
     def solve(
         self, state: State, *, result_only: bool = False, progress: Callable[[int], object] | None = None
@@ -186,14 +241,9 @@ class Engine(Agent):
         with self._lock:
             searcher = self._prepare(position, NO_LIMIT)
             run(lambda: searcher.solve(result_only=result_only), self._memory, progress=progress)
-            found = searcher.found
             nodes = int(self._memory.control[NODES])
-            variation = (found.best,) if result_only else run(searcher.variation, self._memory)
-        score, unit = to_unit(found.value, self.evaluator(position.size).kind, exact=True)
-        if result_only:
-            score, unit = math.copysign(1.0, score) if score else 0.0, WINS
-        seconds = time.perf_counter() - start
-        return Analysis(position, found.best, score, unit, variation, found.depth, True, nodes, seconds)
+            variation = run(searcher.variation, self._memory)
+        return self._analysis(position, searcher.found, variation, nodes, time.perf_counter() - start)
 
     def action_values(self, state: State) -> dict[int, float]:
         """The score of each legal action for the player to move, in the unit of `analyse`."""
@@ -244,7 +294,9 @@ class Engine(Agent):
             clear(memory)
         self._size = position.size  # the table must be cleared for another size, since all sizes use the same bits
         memory.control[NODES], memory.control[LIMIT] = 0, nodes
-        searcher = Searcher(position, self.evaluator(position.size), memory)
+        if self._threads > 1 and self._team is None:
+            self._team = Team(memory, self._threads)
+        searcher = Searcher(position, self.evaluator(position.size), memory, self._team)
         searcher.start()
         return searcher
 
@@ -255,28 +307,20 @@ class Engine(Agent):
         unlimited = self._nodes is None and seconds is None
         depth = self._depth or (_DEFAULT_DEPTH if unlimited else _DEEPEST)
         exact = self._exact
+        result = 0
         if exact is None:
-            exact = _DEFAULT_EXACT if seconds is None else _affordable(seconds)
+            exact = _DEFAULT_EXACT
+            if seconds is not None:
+                exact = _affordable(seconds * (1 + _THREAD_GAIN * (self._threads - 1)))
+                result = exact + _RESULT_EARLIER
         to_end = searcher.empty <= exact
         is_quick = searcher.empty <= _DEFAULT_EXACT if to_end else depth <= _QUICK_DEPTH
         if seconds is None and (is_quick or (self._nodes or NO_LIMIT) <= _QUICK_NODES):
-            searcher.deepen(depth, exact)
+            searcher.deepen(depth, exact, result)
         else:
             left = None if seconds is None else seconds - (time.perf_counter() - began)
-            run(lambda: searcher.deepen(depth, exact), self._memory, left)
+            run(lambda: searcher.deepen(depth, exact, result), self._memory, left)
         return searcher.found, searcher
-
-    def _score_actions(self, position: Othello, found: Iteration) -> dict[int, float]:
-        """The score of each legal action, by a search to the depth of `found`."""
-        evaluator, memory = self.evaluator(position.size), self._memory
-
-        def value(action: int) -> float:
-            after = position.play(action)
-            searcher = Searcher(after, evaluator, memory)
-            found_after = run(lambda: searcher.value(EXACT if found.exact else found.depth - 1), memory)
-            return to_unit(-found_after, evaluator.kind, exact=found.exact)[0]
-
-        return {action: value(action) for action in position.legal_actions()}
 
 
 @cache
@@ -289,8 +333,8 @@ def _compile() -> None:
 
 def _affordable(seconds: float) -> int:
     """The greatest number of empty squares for which a search to the end is likely to fit into the time."""
-    doublings = math.log2(min(seconds, LONGEST_SECONDS) / 0.01)
-    return max(_DEFAULT_EXACT, round(_DEFAULT_EXACT + 1.1 * doublings))
+    times = min(seconds, LONGEST_SECONDS) / _EXACT_SECONDS
+    return max(_DEFAULT_EXACT, math.floor(_EXACT_EMPTY + math.log(times, _TIMES_A_SQUARE)))
 
 
 def _playable(state: State) -> Othello:

@@ -7,11 +7,34 @@ from dataclasses import dataclass, field, replace
 
 from othello_agents.engine.evaluator import LOGIT, NTUPLE
 from othello_agents.engine.midgame import FINAL
+from othello_agents.engine.searcher import Iteration
 from othello_env.games.othello.position import Othello
 
-__all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "to_unit"]
+__all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "Line", "to_discs", "to_unit"]
 
 DISCS, RESULT, POINTS, WINS = "discs", "expected result", "points", "wins"
+_DISCS_AT_END, _DISCS_PER_EMPTY = 27.0, 0.41
+"""Discs for a result whose inverse hyperbolic tangent is 1: at the end, and more for each empty square.
+
+`scripts/fit_discs.py` fitted both numbers to games that the engine played against itself.
+"""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A move, what it is worth and what is expected after it.
+
+    Attributes:
+        pv: the actions that both sides are expected to play, the move itself first.
+        score: the value for the player to move.
+        unit: the unit of the score; see `Analysis`.
+        discs: the disc difference at the end of the game, as far as it is known; see `Analysis.discs`.
+    """
+
+    pv: tuple[int, ...]
+    score: float
+    unit: str
+    discs: float | None
 
 
 @dataclass(frozen=True)
@@ -31,6 +54,7 @@ class Analysis:
         nodes: the number of positions visited.
         seconds: the wall-clock time of the analysis.
         scores: the score of each legal action; None if these scores were not asked for.
+        lines: the best moves, the best first; None if they were not asked for.
     """
 
     state: Othello
@@ -43,10 +67,26 @@ class Analysis:
     nodes: int
     seconds: float
     scores: dict[int, float] | None = field(default=None, compare=False)
+    lines: tuple[Line, ...] | None = field(default=None, compare=False)
+
+    @property
+    def discs(self) -> float | None:
+        """The disc difference at the end of the game, for the player to move.
+
+        It is exact if the score is, and an estimate from the expected result otherwise. It is None if the score is the
+        value of a textbook evaluation, or if only the winner was asked for.
+        """
+        return to_discs(self.score, self.unit, self.state)
 
     def before_pass(self, state: Othello) -> Analysis:
         """Turn this into the analysis of `state`, the previous position, in which the other player had to pass."""
         action = state.pass_action
+        lines = None
+        if self.lines is not None:
+            lines = tuple(
+                Line((action, *line.pv), -line.score, line.unit, None if line.discs is None else -line.discs)
+                for line in self.lines[:1]
+            )
         return replace(
             self,
             state=state,
@@ -55,6 +95,7 @@ class Analysis:
             pv=(action, *self.pv),
             depth=self.depth + (not self.exact),
             scores={action: -self.score},
+            lines=lines,
         )
 
     def __str__(self) -> str:
@@ -68,11 +109,32 @@ class Analysis:
         )
 
 
-def to_unit(value: int, kind: int, *, exact: bool) -> tuple[float, str]:
-    """Convert a search's value to a score and its unit. `kind` is the kind of the `Evaluator`."""
+def to_discs(score: float, unit: str, state: Othello) -> float | None:
+    """The score of a position in discs; see `Analysis.discs`."""
+    if unit == DISCS:
+        return score
+    if unit != RESULT:
+        return None
+    squares = float(state.size**2)
+    if abs(score) == 1:
+        return math.copysign(squares, score)
+    discs = (_DISCS_AT_END + _DISCS_PER_EMPTY * (squares - sum(state.discs()))) * math.atanh(score)
+    return max(-squares, min(squares, discs))
+
+
+def to_unit(value: int, kind: int, found: Iteration) -> tuple[float, str]:
+    """Convert a search's value to a score and its unit.
+
+    Args:
+        value: the value, by a search of the same kind as the one that found `found`.
+        kind: the kind of the `Evaluator`.
+        found: the result of a search.
+    """
+    if found.result_only:
+        return float((value > 0) - (value < 0)), WINS
     if abs(value) >= FINAL:
         return float(value - FINAL if value > 0 else value + FINAL), DISCS
-    if exact:
+    if found.exact:
         return 0.0, DISCS
     if kind == NTUPLE:
         return math.tanh(value / LOGIT), RESULT

@@ -55,7 +55,7 @@ _TURNED = _turned_on_line()
 _FALLING, _RISING = _diagonals(1), _diagonals(-1)
 
 
-@kernel
+@kernel(lean=True)
 def _turned_last(square: Int, own: np.uint64) -> Int:
     """The number of discs that turn when the mover fills the board's last empty square.
 
@@ -77,7 +77,7 @@ def _turned_last(square: Int, own: np.uint64) -> Int:
     )
 
 
-@kernel
+@kernel(lean=True)
 def _solve_1(own: np.uint64, disc: np.uint64, squares: Int, opponent: np.uint64, control: npt.NDArray[np.int64]) -> Int:
     control[NODES] += 1
     square = square_of(disc)
@@ -92,7 +92,7 @@ def _solve_1(own: np.uint64, disc: np.uint64, squares: Int, opponent: np.uint64,
     return 2 * mine - squares + (2 if 2 * mine >= squares else 0)
 
 
-@kernel
+@kernel(lean=True)
 def _solve_2(
     own: np.uint64,
     opponent: np.uint64,
@@ -120,7 +120,7 @@ def _solve_2(
     return final_margin(own, opponent, squares)
 
 
-@kernel
+@kernel(lean=True)
 def _solve_3(
     own: np.uint64,
     opponent: np.uint64,
@@ -155,7 +155,7 @@ def _solve_3(
     return final_margin(own, opponent, squares)
 
 
-@kernel
+@kernel(lean=True)
 def _solve_4(
     own: np.uint64,
     opponent: np.uint64,
@@ -206,7 +206,7 @@ def odd_quadrants(empty: np.uint64) -> np.uint64:
     return odd
 
 
-@kernel
+@kernel(lean=True)
 def solve_last(
     own: np.uint64,
     opponent: np.uint64,

@@ -125,7 +125,7 @@ def set_root(own: np.uint64, opponent: np.uint64, empty: Int, evaluator: Evaluat
     return 0
 
 
-@kernel
+@kernel(lean=True)
 def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> Int:
     """Prepare the evaluation of the position after a move, and return what the move adds to the mover's balance.
 
@@ -145,7 +145,7 @@ def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> 
     return 0
 
 
-@kernel
+@kernel(lean=True)
 def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, evaluator: Evaluator) -> Int:
     """The value of a position that `set_root` or `follow` has prepared.
 
@@ -171,7 +171,7 @@ def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, eval
     return min(value, BOUND)
 
 
-@kernel
+@kernel(lean=True)
 def turn_over(empty: Int, evaluator: Evaluator) -> None:
     """Prepare the evaluation of the position after a pass; a second call undoes it."""
     if evaluator.kind == NTUPLE:

@@ -1,13 +1,19 @@
 """The memory of a search: its transposition table, its counters and its lists of moves.
 
-A table entry is two words. The first word is the position's 64-bit key. The second word packs five numbers, from the
-low bits to the high bits: the value's lower bound and its upper bound (16 bits each, stored plus 32,768), the best
-square (8 bits; 64 for none), the depth (8 bits) and the generation (16 bits).
+A table entry is two words. The second word packs five numbers, from the low bits to the high bits: the value's lower
+bound and its upper bound (16 bits each, stored plus 32,768), the best square (8 bits; 64 for none), the depth (8 bits)
+and the generation (16 bits). The first word is the position's 64-bit key, xor the second word. So if two threads write
+an entry at the same time and each leaves one word, the entry belongs to no position (Hyatt and Mann, "A lock-less
+transposition table implementation for parallel search", 2002).
 
 A bucket has two entries. If the first entry holds a deeper result of another position, a new result goes into the
 second entry. Otherwise the new result goes into the first entry. If another position's result was there, this older
 result moves to the second entry. Only results of the present generation count, so a new generation empties the table
 without writing to it.
+
+Threads that search together share the table and the list of nodes in work. Each of them has its own counters and lists.
+A thread notes a node's key in the list while it searches it, so that others take other moves first (Weill, "The ABDADA
+distributed minimax search algorithm", 1996). The list has no locks: a lost note only costs time.
 """
 
 from typing import NamedTuple
@@ -26,23 +32,31 @@ __all__ = [
     "NO_LIMIT",
     "NO_SQUARE",
     "ROOT",
+    "SHARED",
+    "WORKS",
     "WORST",
     "Memory",
+    "begin_work",
     "best_square",
     "clear",
     "depth_of",
+    "end_work",
+    "is_in_work",
+    "look_up",
     "lower_bound",
     "narrow",
     "new_memory",
     "position_key",
     "probe",
+    "shared_memory",
     "store",
     "upper_bound",
 ]
 
-NODES, LIMIT, GENERATION, ROOT, BEST = range(5)
+NODES, LIMIT, GENERATION, ROOT, BEST, SHARED = range(6)
 """The indices of the counters. NODES: the nodes visited. LIMIT: the number of nodes at which the search stops.
-GENERATION: the table's generation. ROOT: the number of empty squares at the root. BEST: the root's best square."""
+GENERATION: the table's generation. ROOT: the number of empty squares at the root. BEST: the root's best square.
+SHARED: 1 if several threads search together."""
 
 NO_LIMIT = 1 << 62
 """More nodes than any search visits."""
@@ -57,6 +71,8 @@ MOVES = 40
 NO_SQUARE = 64
 _GENERATIONS = 1 << 16
 _LEVELS = 64
+WORKS = 1 << 12
+"""Room for the keys of nodes in work."""
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _16, _32, _29 = np.uint64(16), np.uint64(32), np.uint64(29)
@@ -67,7 +83,8 @@ class Memory(NamedTuple):
     """The arrays of one search, allocated once.
 
     Attributes:
-        table: (4 * buckets,) uint64, the transposition table; the number of buckets is a power of two.
+        table: (4 * buckets + WORKS,) uint64, the transposition table; the number of buckets is a power of two. The last
+            words are the keys of the nodes in work. (An array of their own would slow down every call of a kernel.)
         control: (8,) int64, the counters and the limit on nodes. Another thread may lower the limit to end the search.
         order: (64, MOVES) int64, the moves for each number of empty squares, as ``rank << 6 | square``; the lowest rank
             is the best.
@@ -81,14 +98,24 @@ class Memory(NamedTuple):
 
 
 def new_memory(megabytes: int) -> Memory:
-    """Allocate memory with a table of at most this number of MiB, which must be at least 1."""
+    """Allocate memory with a table of at most this number of MiB, which must be at least 1, and the list of works."""
     buckets = 1 << ((megabytes << 20) // 32).bit_length() - 1
     return Memory(
-        np.zeros(4 * buckets, np.uint64),
+        np.zeros(4 * buckets + WORKS, np.uint64),
         np.zeros(8, np.int64),
         np.zeros((_LEVELS, MOVES), np.int64),
         np.zeros((_LEVELS, MOVES), np.uint64),
     )
+
+
+def shared_memory(memory: Memory, threads: int) -> list[Memory]:
+    """The memories of threads that search together: they share the table of `memory`."""
+    memories = []
+    for _ in range(threads):
+        control = np.zeros_like(memory.control)
+        control[SHARED] = 1
+        memories.append(Memory(memory.table, control, memory.order.copy(), memory.turned.copy()))
+    return memories
 
 
 def clear(memory: Memory) -> None:
@@ -108,17 +135,24 @@ def position_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
     return h ^ (h >> _32)
 
 
-@kernel
+@kernel(lean=True)
 def probe(key: np.uint64, memory: Memory) -> Int:
     """The packed result for a position's key, or 0 if the table has none in this generation."""
     table = memory.table
-    slot = np.int64(key & np.uint64(len(table) // 4 - 1)) * 4
+    slot = np.int64(key & np.uint64((len(table) - WORKS) // 4 - 1)) * 4
     for entry in (slot, slot + 2):
-        if table[entry] == key:
-            data = np.int64(table[entry + 1])
+        word = table[entry + 1]
+        if table[entry] ^ word == key:
+            data = np.int64(word)
             if (data >> 48) & 0xFFFF == memory.control[GENERATION]:
                 return data
     return 0
+
+
+@kernel
+def look_up(key: np.uint64, memory: Memory) -> Int:
+    """`probe` for Python code."""
+    return probe(key, memory)
 
 
 @kernel
@@ -156,18 +190,44 @@ def narrow(data: Int, alpha: Int, beta: Int) -> tuple[Int, Int]:
     return max(alpha, lower), min(beta, upper)
 
 
-@kernel
+@kernel(lean=True)
 def store(key: np.uint64, lower: Int, upper: Int, square: Int, depth: Int, memory: Memory) -> None:
     """Put a result into the table: a value's lower and upper bounds, the best square and the depth."""
     table = memory.table
     generation = memory.control[GENERATION]
-    entry = np.int64(key & np.uint64(len(table) // 4 - 1)) * 4
-    if table[entry] != key:
-        first = np.int64(table[entry + 1])
+    entry = np.int64(key & np.uint64((len(table) - WORKS) // 4 - 1)) * 4
+    word = table[entry + 1]
+    if table[entry] ^ word != key:
+        first = np.int64(word)
         if (first >> 48) & 0xFFFF == generation and (first >> 40) & 0xFF > depth:
             entry += 2
         else:
-            table[entry + 2], table[entry + 3] = table[entry], table[entry + 1]
-    table[entry] = key
-    packed = (lower + 32768) | (upper + 32768) << 16 | square << 32 | depth << 40 | generation << 48
-    table[entry + 1] = np.uint64(packed)
+            table[entry + 2], table[entry + 3] = table[entry], word
+    packed = np.uint64((lower + 32768) | (upper + 32768) << 16 | square << 32 | depth << 40 | generation << 48)
+    table[entry], table[entry + 1] = key ^ packed, packed
+
+
+@kernel(lean=True)
+def is_in_work(key: np.uint64, memory: Memory) -> bool:
+    """Whether a thread searches the node with this key."""
+    return bool(memory.table[_work_slot(key, memory)] == key)
+
+
+@kernel(lean=True)
+def begin_work(key: np.uint64, memory: Memory) -> None:
+    """Note that this thread searches the node with this key."""
+    memory.table[_work_slot(key, memory)] = key
+
+
+@kernel(lean=True)
+def end_work(key: np.uint64, memory: Memory) -> None:
+    """Take the note back, unless another note has replaced it."""
+    slot = _work_slot(key, memory)
+    if memory.table[slot] == key:
+        memory.table[slot] = _0
+
+
+@kernel(lean=True)
+def _work_slot(key: np.uint64, memory: Memory) -> Int:
+    """The place of a key in the list of nodes in work."""
+    return len(memory.table) - WORKS + np.int64(key & np.uint64(WORKS - 1))

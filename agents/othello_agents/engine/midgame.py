@@ -18,10 +18,14 @@ from othello_agents.engine.memory import (
     NO_SQUARE,
     NODES,
     ROOT,
+    SHARED,
     WORST,
     Memory,
+    begin_work,
     best_square,
     depth_of,
+    end_work,
+    is_in_work,
     narrow,
     position_key,
     probe,
@@ -47,7 +51,12 @@ _SORTED = 3
 """The smallest depth at which shallow searches sort the moves."""
 _CHILDREN = 4
 """The smallest depth at which all moves are looked up in the table before the first move is searched."""
+_SHARED_DEPTH = 4
+"""The smallest depth at which threads that search together share the moves of a node."""
 _SALT = np.uint64(0x5851_F42D_4C95_7F2D)
+_DEPTH_SALT = np.uint64(0x2545_F491_4F6C_DD1D)
+_LATER = 1 << 60
+"""Added to the rank of a move that another thread is searching."""
 
 _0, _1 = np.uint64(0), np.uint64(1)
 
@@ -74,7 +83,7 @@ def to_score(value: Int) -> Int:
     return value + FINAL if value <= -FINAL else 0
 
 
-@kernel
+@kernel(lean=True)
 def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
     """Call the exact solver with the window as scores, and return its result as a value.
 
@@ -97,7 +106,7 @@ def _sort_depth(depth: Int, empty: Int) -> Int:
     return 2 if empty < 21 else 3
 
 
-@kernel
+@kernel(lean=True)
 def _may_cut(alpha: Int, beta: Int, depth: Int, empty: Int, evaluator: Evaluator) -> bool:
     """Whether a shallow search may replace this search: it has a null window and fewer plies than empty squares."""
     if len(evaluator.cuts) == 0 or depth < SHALLOWEST or depth >= empty:
@@ -105,7 +114,7 @@ def _may_cut(alpha: Int, beta: Int, depth: Int, empty: Int, evaluator: Evaluator
     return bool(beta == alpha + 1 and alpha > -BOUND and beta < BOUND)
 
 
-@kernel
+@kernel(lean=True)
 def _known_bounds(
     own: np.uint64,
     opponent: np.uint64,
@@ -134,7 +143,7 @@ def _known_bounds(
     return alpha, beta, best_square(data)
 
 
-@kernel
+@kernel(lean=True)
 def _cut(
     own: np.uint64,
     opponent: np.uint64,
@@ -157,6 +166,12 @@ def _cut(
 
 
 @kernel
+def _work_key(own: np.uint64, opponent: np.uint64, depth: Int) -> np.uint64:
+    """The key of a node in the list of nodes in work (see `memory`)."""
+    return position_key(own, opponent) ^ (np.uint64(depth) * _DEPTH_SALT)
+
+
+@kernel(lean=True)
 def _search_last_ply(
     own: np.uint64,
     opponent: np.uint64,
@@ -184,8 +199,8 @@ def _search_last_ply(
     return best
 
 
-@kernel
-def search(
+@kernel(lean=True)
+def _search(
     own: np.uint64,
     opponent: np.uint64,
     score: Int,
@@ -195,11 +210,7 @@ def search(
     evaluator: Evaluator,
     memory: Memory,
 ) -> Int:
-    """The value for the player to move: exact between alpha and beta, else a bound (fail-soft).
-
-    The evaluator must be prepared for the position, and `score` is the position's balance of square weights. Once the
-    counter of nodes reaches its limit, all calls return immediately, and their values mean nothing.
-    """
+    """`search`, as it calls itself: without counting references to arrays."""
     control, board = memory.control, evaluator.board
     empty = np.int64(popcount(board & ~(own | opponent)))
     is_root = empty == control[ROOT]
@@ -217,7 +228,7 @@ def search(
         if legal_moves(opponent, own, board) == _0:
             return to_value(final_margin(own, opponent, np.int64(popcount(board))))
         turn_over(empty, evaluator)
-        value = -search(opponent, own, -score, -beta, -alpha, next_depth, evaluator, memory)
+        value = -_search(opponent, own, -score, -beta, -alpha, next_depth, evaluator, memory)
         turn_over(empty, evaluator)
         return value
     if depth == 1:
@@ -229,7 +240,7 @@ def search(
     if not is_root and _may_cut(alpha, beta, depth, empty, evaluator):
         direction, bound, enough = _cut(own, opponent, score, alpha, beta, depth, empty, evaluator)
         low = enough - (direction > 0)
-        value = search(own, opponent, score, low, low + 1, shallow_depth(depth), evaluator, memory)
+        value = _search(own, opponent, score, low, low + 1, shallow_depth(depth), evaluator, memory)
         if direction * value >= direction * enough:
             return bound
     order, turned = memory.order[empty], memory.turned[empty]
@@ -245,21 +256,32 @@ def search(
                 disc, flipped = _1 << np.uint64(order[i] & 63), turned[i]
                 p, o = opponent ^ flipped, own | flipped | disc
                 added = follow(order[i] & 63, flipped, empty, evaluator)
-                value = search(p, o, -(score + added), -WORST, WORST, shallow, evaluator, memory)
+                value = _search(p, o, -(score + added), -WORST, WORST, shallow, evaluator, memory)
                 order[i] += value << 6
     best: Int = -WORST
     best_move, reached = NO_SQUARE, alpha
-    for i in range(count):
+    is_shared = control[SHARED] != 0 and depth >= _SHARED_DEPTH
+    work = _0
+    i = 0
+    while i < count:
         next_move(i, count, order, turned)
         square, flipped = order[i] & 63, turned[i]
         p, o = opponent ^ flipped, own | flipped | _1 << np.uint64(square)
+        if is_shared:
+            work = _work_key(p, o, next_depth)
+            if i > 0 and order[i] < _LATER and is_in_work(work, memory):
+                order[i] += _LATER
+                continue
+            begin_work(work, memory)
         added = follow(square, flipped, empty, evaluator)
         upper = beta if i == 0 else min(beta, reached + 1)
         while True:
-            value = -search(p, o, -(score + added), -upper, -reached, next_depth, evaluator, memory)
+            value = -_search(p, o, -(score + added), -upper, -reached, next_depth, evaluator, memory)
             if value <= reached or upper == beta:
                 break
             upper = beta
+        if is_shared:
+            end_work(work, memory)
         if control[NODES] >= control[LIMIT]:
             return 0
         if value > best:
@@ -269,5 +291,25 @@ def search(
             reached = max(reached, value)
             if value >= beta:
                 break
+        i += 1
     store(key, best if best > alpha else -WORST, best if best < beta else WORST, best_move, depth, memory)
     return best
+
+
+@kernel
+def search(
+    own: np.uint64,
+    opponent: np.uint64,
+    score: Int,
+    alpha: Int,
+    beta: Int,
+    depth: Int,
+    evaluator: Evaluator,
+    memory: Memory,
+) -> Int:
+    """The value for the player to move: exact between alpha and beta, else a bound (fail-soft).
+
+    The evaluator must be prepared for the position, and `score` is the position's balance of square weights. Once the
+    counter of nodes reaches its limit, all calls return immediately, and their values mean nothing.
+    """
+    return _search(own, opponent, score, alpha, beta, depth, evaluator, memory)

@@ -29,7 +29,7 @@ def corners_of(board: np.uint64) -> np.uint64:
     return sides & ~((board << _8) & (board >> _8))
 
 
-@kernel
+@kernel(lean=True)
 def list_moves(
     own: np.uint64,
     opponent: np.uint64,
@@ -68,7 +68,7 @@ def list_moves(
     return count, wipes_out
 
 
-@kernel
+@kernel(lean=True)
 def next_move(first: Int, count: Int, order: npt.NDArray[np.int64], turned: npt.NDArray[np.uint64]) -> None:
     """Find the best of the moves `first` to `count` - 1, and swap it with the move `first`."""
     best = first
@@ -79,7 +79,7 @@ def next_move(first: Int, count: Int, order: npt.NDArray[np.int64], turned: npt.
     turned[first], turned[best] = turned[best], turned[first]
 
 
-@kernel
+@kernel(lean=True)
 def known_refutation(
     own: np.uint64,
     opponent: np.uint64,

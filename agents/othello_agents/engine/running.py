@@ -33,28 +33,31 @@ def run(
     """
     answers: list[_T] = []
     errors: list[BaseException] = []
+    has_ended = threading.Event()  # if an interrupt ends `join`, `is_alive` may be False too early
 
     def work() -> None:
         try:
             answers.append(search())
         except BaseException as error:  # raised again in the calling thread
             errors.append(error)
+        finally:
+            has_ended.set()
 
     thread = threading.Thread(target=work, name="othello-engine", daemon=True)
     end = None if seconds is None else time.perf_counter() + seconds
     thread.start()
     try:
-        while thread.is_alive():
+        while not has_ended.is_set():
             left = _WAIT_SECONDS if end is None else min(_WAIT_SECONDS, end - time.perf_counter())
             if left <= 0:
                 break
-            thread.join(left)
+            has_ended.wait(left)
             if progress is not None:
                 progress(int(memory.control[NODES]))
     finally:
-        if thread.is_alive():
+        if not has_ended.is_set():
             memory.control[LIMIT] = 0
-            thread.join()
+            has_ended.wait()
     if errors:
         raise errors[0]
     return answers[0]

@@ -17,10 +17,11 @@ from othello_agents.engine.memory import (
     WORST,
     Memory,
     best_square,
+    look_up,
     position_key,
-    probe,
 )
 from othello_agents.engine.midgame import EXACT, search, table_key
+from othello_agents.engine.team import Team
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
 from othello_env.support.jit import Int
@@ -33,6 +34,10 @@ new value lies outside this window, the search is repeated with the window open 
 _FIRST_EXACT = 14
 """With this number of empty squares or more, shallower searches come before a search to the end, to order its moves."""
 
+_TEAM_DEPTH, _TEAM_EMPTY = 6, 15
+"""Threads search together from this depth on, and to the end from this number of empty squares on. Smaller searches
+end before the threads have started."""
+
 
 @dataclass(frozen=True)
 class Iteration:
@@ -43,12 +48,14 @@ class Iteration:
         best: the best action.
         depth: the depth of the search in plies; the number of empty squares if it went to the end.
         exact: whether the search went to the end.
+        result_only: whether only the sign of the value is known: who wins.
     """
 
     value: int
     best: int
     depth: int
     exact: bool
+    result_only: bool = False
 
 
 class Searcher:
@@ -58,12 +65,15 @@ class Searcher:
         state: the position.
         evaluator: an evaluation for the board's size.
         memory: the table, lists and counters. No other search may use them at the same time.
+        team: the threads that search together; None for a search in the calling thread.
     """
 
-    def __init__(self, state: Othello, evaluator: Evaluator, memory: Memory) -> None:
+    def __init__(self, state: Othello, evaluator: Evaluator, memory: Memory, team: Team | None = None) -> None:
         self._state = state
         self._evaluator = evaluator
         self._memory = memory
+        self._team = team
+        self._was_cut = False  # the team was stopped in the last search
         self.empty = state.size**2 - sum(state.discs())
         self._found: Iteration | None = None
 
@@ -80,42 +90,64 @@ class Searcher:
         self._iterate(1)
         control[LIMIT] = limit
 
-    def deepen(self, depth: int, exact: int) -> None:
+    def deepen(self, depth: int, exact: int, result: int = 0) -> None:
         """Search to the depths 2, 3, ... `depth` within the limit of nodes.
 
         If at most `exact` squares are empty, search to the end instead, after shallower searches that order its moves
-        (see `_FIRST_EXACT`). `found` is then the result of the last finished iteration.
+        (see `_FIRST_EXACT`). If at most `result` squares are empty, search for the winner before that. `found` is then
+        the result of the last finished iteration.
         """
-        to_end = self.empty <= exact
+        to_end = self.empty <= max(exact, result)
         depth = self._preparation if to_end else min(depth, 2 * self.empty)  # a pass may follow every move
         for plies in range(2, depth + 1):
             if not self._iterate(plies):
                 return
-        if to_end:
+        if to_end and self.empty > exact:
+            self._find_winner()
+        elif to_end:
             self._iterate(EXACT)
+
+    def _find_winner(self) -> None:
+        """Search to the end for the winner, then for the exact score."""
+        value = self._search(-1, 1, EXACT)
+        if self._stopped:
+            return
+        self._finish(value, EXACT, result_only=value != 0)
+        if value != 0:
+            self._find_exact(value)
+
+    def _find_exact(self, bound: int) -> None:
+        """Search for the exact score, given a value with the right sign."""
+        value = self._search(0, WORST, EXACT) if bound > 0 else self._search(-WORST, 0, EXACT)
+        if not self._stopped:
+            self._finish(value, EXACT)
 
     @property
     def _preparation(self) -> int:
         """The greatest depth of the searches that come before a search to the end."""
         return 1 if self.empty < _FIRST_EXACT else self.empty - 8
 
-    def value(self, depth: int) -> int:
-        """The value of the position by a search to a depth."""
-        return self._search(-WORST, WORST, depth)
+    def value(self, depth: int, alpha: Int = -WORST, beta: Int = WORST) -> int | None:
+        """The value of the position by a search to a depth; None if the search was stopped.
+
+        A value of at most alpha, or of at least beta, is a bound.
+        """
+        value = self._search(alpha, beta, depth)
+        return None if self._stopped else value
 
     def solve(self, *, result_only: bool) -> None:
         """Search to the end for the exact score; with `result_only`, only the sign of the value is exact."""
         for plies in range(2, self._preparation + 1):
             self._iterate(plies)
         if result_only:
-            self._finish(self._search(-1, 1, EXACT), EXACT)
+            self._finish(self._search(-1, 1, EXACT), EXACT, result_only=True)
         else:
             self._iterate(EXACT)
 
     @property
     def _stopped(self) -> bool:
         control = self._memory.control
-        return bool(control[NODES] >= control[LIMIT])
+        return self._was_cut or bool(control[NODES] >= control[LIMIT])
 
     def _iterate(self, depth: int) -> bool:
         """Search to a depth and keep the result. If the limit of nodes was reached, keep nothing and return False."""
@@ -131,26 +163,56 @@ class Searcher:
         self._finish(value, depth)
         return True
 
-    def _finish(self, value: int, depth: int) -> None:
+    def _finish(self, value: int, depth: int, *, result_only: bool = False) -> None:
         exact = depth == EXACT
         best = self._action(int(self._memory.control[BEST]))
-        self._found = Iteration(value, best, self.empty if exact else depth, exact)
+        self._found = Iteration(value, best, self.empty if exact else depth, exact, result_only)
 
     def _search(self, alpha: Int, beta: Int, depth: int) -> int:
         own, opponent = np.uint64(self._state.own), np.uint64(self._state.opponent)
         self._memory.control[ROOT] = self.empty
-        score = set_root(own, opponent, self.empty, self._evaluator)
-        return int(search(own, opponent, score, alpha, beta, depth, self._evaluator, self._memory))
+
+        def call(evaluator: Evaluator, memory: Memory) -> int:
+            score = set_root(own, opponent, self.empty, evaluator)
+            return int(search(own, opponent, score, alpha, beta, depth, evaluator, memory))
+
+        self._was_cut = False
+        if self._team is None or depth < _TEAM_DEPTH or (depth >= EXACT and self.empty < _TEAM_EMPTY):
+            return call(self._evaluator, self._memory)
+        value = self._team.search(self._evaluator, call)
+        self._was_cut = value is None
+        return 0 if value is None else value
 
     def _action(self, square: int) -> int:
         return bitboard.ACTION_SQUARES[self._state.size].index(square)
 
     def variation(self) -> tuple[int, ...]:
-        """The best line of actions: to the end if the result is exact, otherwise as far as the table remembers it."""
-        if self.found.exact:
-            return self._exact_variation()
-        state, actions = self._state.play(self.found.best), [self.found.best]
-        while not state.is_over and len(actions) < self.found.depth:
+        """The best line of actions: to the end if the score is exact, otherwise as far as the table remembers it.
+
+        If only the winner is known, the line is the best action alone.
+        """
+        found = self.found
+        if found.result_only:
+            return (found.best,)
+        return self.line(found.best, found.value, found.depth, exact=found.exact)
+
+    def line(self, action: int, value: int, depth: int, *, exact: bool) -> tuple[int, ...]:
+        """The expected line that begins with an action; see `variation`.
+
+        Args:
+            action: the first action.
+            value: the value of this action, by a search to the end if `exact`, otherwise to `depth`.
+            depth: the length of the line is at most this.
+            exact: whether the value is exact.
+        """
+        state, actions = self._state.play(action), [action]
+        if exact:
+            while not state.is_over:
+                value = -value
+                actions.append(self._confirmed(state, value))
+                state = state.play(actions[-1])
+            return tuple(actions)
+        while not state.is_over and len(actions) < depth:
             square = self._remembered(state)
             if state.must_pass:
                 actions.append(state.pass_action)
@@ -159,13 +221,6 @@ class Searcher:
             else:
                 break
             state = state.play(actions[-1])
-        return tuple(actions)
-
-    def _exact_variation(self) -> tuple[int, ...]:
-        state, actions, value = self._state.play(self.found.best), [self.found.best], -self.found.value
-        while not state.is_over:
-            actions.append(self._confirmed(state, value))
-            state, value = state.play(actions[-1]), -value
         return tuple(actions)
 
     def _confirmed(self, state: Othello, value: int) -> int:
@@ -180,7 +235,7 @@ class Searcher:
             reverse=True,
         )
         for action in others:
-            after = Searcher(state.play(action), self._evaluator, self._memory)
+            after = Searcher(state.play(action), self._evaluator, self._memory, self._team)
             if after._search(-value, -value + 1, EXACT) <= -value:
                 return action
         return last
@@ -192,7 +247,7 @@ class Searcher:
         """The table's best square in a position, `NO_SQUARE` if there is none."""
         own, opponent = np.uint64(state.own), np.uint64(state.opponent)
         for key in (table_key(own, opponent), position_key(own, opponent)):
-            data = probe(np.uint64(key), self._memory)
+            data = look_up(np.uint64(key), self._memory)
             if data:
                 return int(best_square(data))
         return NO_SQUARE

@@ -38,7 +38,7 @@ _CHILDREN = 10
 (enhanced transposition cut-off)."""
 
 
-@kernel
+@kernel(lean=True)
 def _solve_shallow(
     own: np.uint64,
     opponent: np.uint64,
@@ -83,7 +83,7 @@ def _solve_shallow(
     return best
 
 
-@kernel
+@kernel(lean=True)
 def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
     """The final score for the player to move: exact between alpha and beta, else a bound (fail-soft).
 

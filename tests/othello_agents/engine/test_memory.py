@@ -3,21 +3,51 @@
 import numpy as np
 import pytest
 
+from othello_agents.engine import memory as kernels
 from othello_agents.engine.memory import (
     GENERATION,
     NO_SQUARE,
+    WORKS,
     best_square,
     clear,
     depth_of,
     lower_bound,
     new_memory,
     position_key,
-    probe,
-    store,
+    shared_memory,
     upper_bound,
 )
+from othello_env.support.jit import kernel
 
 pytestmark = pytest.mark.nojit
+
+
+# Python cannot call kernels that count no references; these call them.
+
+
+@kernel
+def probe(key, memory):
+    return kernels.probe(key, memory)
+
+
+@kernel
+def store(key, lower, upper, square, depth, memory):
+    kernels.store(key, lower, upper, square, depth, memory)
+
+
+@kernel
+def begin_work(key, memory):
+    kernels.begin_work(key, memory)
+
+
+@kernel
+def end_work(key, memory):
+    kernels.end_work(key, memory)
+
+
+@kernel
+def is_in_work(key, memory):
+    return kernels.is_in_work(key, memory)
 
 
 @pytest.fixture
@@ -40,7 +70,7 @@ def test_what_is_stored_is_found(memory):
 
 
 def test_a_bucket_keeps_the_deepest_and_the_latest(memory):
-    buckets = len(memory.table) // 4
+    buckets = (len(memory.table) - WORKS) // 4
     keys = [np.uint64(9 + n * buckets) for n in range(4)]
     for key, depth in zip(keys, (5, 9, 3, 4), strict=True):
         store(key, 0, 0, 1, depth, memory)
@@ -48,13 +78,41 @@ def test_a_bucket_keeps_the_deepest_and_the_latest(memory):
 
 
 def test_a_position_has_one_entry(memory):
-    key, other = np.uint64(9), np.uint64(9 + len(memory.table) // 4)
+    key, other = np.uint64(9), np.uint64(9 + (len(memory.table) - WORKS) // 4)
     store(key, 0, 0, 1, 5, memory)
     store(other, 0, 0, 1, 9, memory)
     store(key, 0, 0, 1, 6, memory)
     store(other, 1, 1, 1, 2, memory)
     assert lower_bound(probe(other, memory)) == 1
     assert depth_of(probe(key, memory)) == 6
+
+
+def test_an_entry_of_which_two_threads_wrote_one_word_each_belongs_to_no_position(memory):
+    keys = [np.uint64(9), np.uint64(9 + (len(memory.table) - WORKS) // 4)]
+    words = []
+    for key, value in zip(keys, (5, 6), strict=True):
+        store(key, value, value, 1, 9, memory)
+        words.append(memory.table[36:38].copy())
+        memory.table[:] = 0
+    memory.table[36:38] = words[0][0], words[1][1]
+    assert [probe(key, memory) for key in keys] == [0, 0]
+    memory.table[36:38] = words[0]
+    assert lower_bound(probe(keys[0], memory)) == 5
+
+
+def test_nodes_in_work_are_noted_until_their_thread_is_done(memory):
+    first, second = shared_memory(memory, 2)
+    assert first.table is second.table is memory.table
+    assert first.control is not second.control
+    key, other = np.uint64(77), np.uint64(77 + WORKS)
+    begin_work(key, first)
+    assert is_in_work(key, second)
+    assert not is_in_work(other, second)
+    begin_work(other, second)
+    end_work(key, first)
+    assert is_in_work(other, first)
+    end_work(other, second)
+    assert not is_in_work(other, first)
 
 
 def test_clearing_forgets_everything_however_often(memory):
@@ -69,8 +127,8 @@ def test_clearing_forgets_everything_however_often(memory):
 
 
 def test_the_size_is_kept():
-    assert new_memory(3).table.nbytes == 2 << 20
-    assert new_memory(4).table.nbytes == 4 << 20
+    assert new_memory(3).table.nbytes == (2 << 20) + 8 * WORKS
+    assert new_memory(4).table.nbytes == (4 << 20) + 8 * WORKS
 
 
 def test_keys_differ():

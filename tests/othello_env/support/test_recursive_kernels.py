@@ -111,7 +111,7 @@ def is_recursive(kernel: Any) -> bool:
 
 RECURSIVE = {
     "othello_agents.search.checkers._alphabeta",
-    "othello_agents.engine.midgame.search",
+    "othello_agents.engine.midgame._search",
     "othello_agents.engine.solver._solve_shallow",
     "othello_agents.engine.solver.solve",
     "othello_agents.search.kernels._search",

@@ -1,6 +1,6 @@
-"""Starts a program, sends it commands, limits the time and the size of its answers, and ends it.
+"""Starts a program, sends it lines and reads its lines, limits the time and the size of its answers, and ends it.
 
-All processes that the program has started end with it. `othello_agents.gtp.supervisor` ends the program when this
+All processes that the program has started end with it. `othello_agents.programs.supervisor` ends the program when this
 process ends, even if this process is killed.
 """
 
@@ -19,10 +19,10 @@ from collections import deque
 from pathlib import Path
 from typing import IO
 
-from othello_agents.gtp import supervisor
+from othello_agents.programs import supervisor
 from othello_env.agent import AgentError
 
-__all__ = ["Program", "shown"]
+__all__ = ["Program", "find_program", "shown"]
 
 _LONGEST_LINE = 1 << 16
 """The longest line, in bytes. A longer line is an error. A program that has more unread output than this must wait."""
@@ -36,35 +36,50 @@ _CHUNK = 4096
 _END_SECONDS = 5.0
 
 
+def find_program(command: str) -> list[str]:
+    """The words of a command whose first word is a program on this machine.
+
+    Raises:
+        ValueError: the command is empty or wrongly quoted.
+        FileNotFoundError: there is no such program.
+    """
+    words = shlex.split(command)
+    if not words:
+        raise ValueError("the command is empty: expected how to start a program, such as 'gtp-rhino -l 4 -b 0'")
+    if shutil.which(words[0]) is None:
+        raise FileNotFoundError(f"there is no program {words[0]!r}, the first word of the command {command!r}")
+    return words
+
+
 class Program:
-    """A running program. It takes commands and gives answers.
+    """A running program. It takes lines and gives lines.
 
     Args:
         command: the program's path and arguments, quoted as in a shell.
+        who: the beginning of error messages, such as ``"gtp"``.
 
     Raises:
         AgentError: the program cannot be started.
     """
 
-    def __init__(self, command: str) -> None:
+    def __init__(self, command: str, who: str) -> None:
         self._command = command
+        self._who = who
         self._exchange: deque[str] = deque(maxlen=6)
         self._owner = os.getpid()
         self._seconds = self._end = 0.0
+        self._size = 0
         try:
-            words = shlex.split(command)
-            if shutil.which(words[0]) is None:
-                raise FileNotFoundError(f"there is no program {words[0]!r}")
             self._process = subprocess.Popen(  # noqa: S603 - the user's own command
-                [sys.executable, "-I", "-S", str(Path(supervisor.__file__)), *words],
+                [sys.executable, "-I", "-S", str(Path(supervisor.__file__)), *find_program(command)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=sys.platform != "win32",  # the terminal's Ctrl-C reaches only this process
             )
-        except (OSError, ValueError, IndexError) as error:
-            raise AgentError(f"gtp: the command {command!r} cannot be started: {error}") from error
+        except (OSError, ValueError) as error:
+            raise AgentError(f"{who}: the command {command!r} cannot be started: {error}") from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         assert self._process.stderr is not None
@@ -73,7 +88,7 @@ class Program:
         self._lines = _Lines(self._process.stdout)
         self._errors = bytearray()
         self._listener = threading.Thread(
-            target=_remember, args=(self._process.stderr, self._errors), name="gtp-errors", daemon=True
+            target=_remember, args=(self._process.stderr, self._errors), name="program-errors", daemon=True
         )
         self._listener.start()
 
@@ -86,35 +101,33 @@ class Program:
         """Set a limit: until the next call of `limit`, all answers must come within `seconds` from now."""
         self._seconds, self._end = seconds, time.monotonic() + seconds
 
-    def ask(self, command: str) -> str:
-        """The answer to a command.
+    def send(self, line: str) -> None:
+        """Send a line. If the program has ended, the next call of `read` reports this."""
+        self._exchange.append(f"> {shown(line)}")
+        self._size = 0
+        with contextlib.suppress(OSError, ValueError):
+            self._stdin.write(f"{line}\n".encode())
+
+    def read(self, wanted: str) -> str:
+        """The next line of the program, without its end.
+
+        Args:
+            wanted: the command whose answer is awaited, for error messages.
 
         Raises:
-            AgentError: the program has ended, or its answer was late, too long or an error; the message shows the last
-                exchange.
+            AgentError: the program has ended, or it is late, or it has written too much since the last `send`; the
+                message shows the last exchange.
         """
-        self._exchange.append(f"> {command}")
-        with contextlib.suppress(OSError, ValueError):  # the program has ended; the loop below notices that
-            self._stdin.write(f"{command}\n".encode())
-        answer: list[str] = []
-        size = 0
-        while (line := self._lines.take(self._end)) is not None:
-            size += len(line)
-            text = line.decode("utf-8", "replace").rstrip("\r\n")
-            if text.strip():
-                self._exchange.append(f"< {shown(text)}")
-            if size > _LONGEST_ANSWER or len(line) > _LONGEST_LINE:
-                raise self.failure(f"wrote {size} bytes without ending its answer to {command!r}")
-            # An answer begins with = or ? and ends with an empty line; lines between answers are ignored.
-            if answer or text.startswith(("=", "?")):
-                if not text.strip():
-                    break
-                answer.append(text)
-        else:
+        line = self._lines.take(self._end)
+        if line is None:
             raise self.failure(self._silence())
-        if answer[0].startswith("?"):
-            raise self.failure(f"refused {command!r}")
-        return "\n".join([answer[0][1:].strip(), *answer[1:]]).strip()
+        self._size += len(line)
+        text = line.decode("utf-8", "replace").rstrip("\r\n")
+        if text.strip():
+            self._exchange.append(f"< {shown(text)}")
+        if self._size > _LONGEST_ANSWER or len(line) > _LONGEST_LINE:
+            raise self.failure(f"wrote {self._size} bytes without ending its answer to {shown(wanted)!r}")
+        return text
 
     def _silence(self) -> str:
         """Why no line came."""
@@ -127,7 +140,7 @@ class Program:
 
     def failure(self, what: str) -> AgentError:
         """An error that says what went wrong and shows the last exchange; the caller raises it."""
-        words = [f"gtp: {self._command!r} {what}", "the last exchange:", *self._exchange]
+        words = [f"{self._who}: {self._command!r} {what}", "the last exchange:", *self._exchange]
         if errors := bytes(self._errors).decode("utf-8", "replace").splitlines():
             words += ["its stderr:", *(shown(line[-_SHOWN:]) for line in errors)]
         return AgentError("\n  ".join(words))
@@ -179,7 +192,7 @@ class _Lines:
         self._is_closed = False
         self._text = bytearray()
         self._changed = threading.Condition()
-        threading.Thread(target=self._read, args=(stream,), name="gtp-answers", daemon=True).start()
+        threading.Thread(target=self._read, args=(stream,), name="program-answers", daemon=True).start()
 
     def take(self, end: float) -> bytes | None:
         """The next line, or the beginning of a line that is longer than `_LONGEST_LINE`.

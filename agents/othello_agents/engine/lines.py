@@ -1,0 +1,84 @@
+"""The values of a position's other moves, by searches to the depth that the best move was searched to."""
+
+from __future__ import annotations
+
+from othello_agents.engine.evaluator import Evaluator
+from othello_agents.engine.memory import WORST, Memory
+from othello_agents.engine.midgame import EXACT
+from othello_agents.engine.searcher import Iteration, Searcher
+from othello_agents.engine.team import Team
+from othello_env.games.othello.position import Othello
+
+__all__ = ["Lines"]
+
+_SHALLOW = 2
+"""Searches to this depth sort the moves."""
+
+
+class Lines:
+    """Searches the moves of a position one by one.
+
+    Args:
+        state: the position.
+        found: the result of the search whose depth counts.
+        evaluator: an evaluation for the board's size.
+        memory: the memory of the search.
+        team: the threads that search together.
+    """
+
+    def __init__(
+        self, state: Othello, found: Iteration, evaluator: Evaluator, memory: Memory, team: Team | None
+    ) -> None:
+        self._state = state
+        self._found = found
+        self._evaluator = evaluator
+        self._memory = memory
+        self._team = team
+        self._depth = EXACT if found.exact else found.depth - 1
+
+    def values(self) -> dict[int, int]:
+        """The value of every legal action. Those that a stop has prevented are missing."""
+        values = {action: self._value(action, self._depth) for action in self._state.legal_actions()}
+        return {action: value for action, value in values.items() if value is not None}
+
+    def best(self, count: int) -> list[tuple[int, tuple[int, ...]]]:
+        """The best actions' values and expected lines, the best first; fewer than `count` after a stop.
+
+        A move that turns out to be no better than `count` others is not searched any further.
+        """
+        found = self._found
+        lines = [(found.value, self._line(found.best, found.value))]
+        others = {
+            action: self._value(action, min(self._depth, _SHALLOW)) or 0
+            for action in self._state.legal_actions()
+            if action != found.best
+        }
+        for action in sorted(others, key=lambda action: -others[action]):
+            least = lines[count - 1][0] if len(lines) >= count else -int(WORST)
+            value = self._value(action, self._depth, least)
+            if value is None:
+                break
+            if value > least:
+                lines.append((value, self._line(action, value)))
+                lines[1:] = sorted(lines[1:], key=lambda line: -line[0])[: count - 1]
+        return lines[:count]
+
+    def _line(self, action: int, value: int) -> tuple[int, ...]:
+        if self._found.result_only:
+            return (action,)
+        return self._searcher(self._state).line(action, value, self._found.depth, exact=self._found.exact)
+
+    def _searcher(self, state: Othello) -> Searcher:
+        return Searcher(state, self._evaluator, self._memory, self._team)
+
+    def _value(self, action: int, depth: int, least: int = -int(WORST)) -> int | None:
+        """The value of an action; at most `least` if it is not more than `least`; None after a stop.
+
+        If only the winner was found for the position, only the sign of the value is exact.
+        """
+        after = self._searcher(self._state.play(action))
+        if self._found.result_only and depth == EXACT:
+            value = after.value(depth, -1, 1)
+        else:
+            value = after.value(depth, beta=-least)
+        return None if value is None else -value

@@ -1,0 +1,105 @@
+"""Threads that search one position together.
+
+All threads run the same search and share the table, so what one of them has found shortens the others' work. A thread
+takes a move later if another thread is searching it (see `memory`). The first thread that finishes has the result, and
+then the others are stopped.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from othello_agents.engine.evaluator import Evaluator
+from othello_agents.engine.memory import BEST, GENERATION, LIMIT, NODES, ROOT, WORKS, Memory, shared_memory
+
+__all__ = ["Team"]
+
+_LOOK_SECONDS = 0.01
+"""How often the team looks whether its search is to end."""
+
+
+@dataclass
+class _Outcome:
+    """What a thread has found: the value and the root's best square, or the error that it met."""
+
+    value: int = 0
+    best: int = 0
+    error: BaseException | None = None
+
+
+class Team:
+    """Several threads for one search after the other.
+
+    Args:
+        memory: the memory whose table the threads share. Its limit ends the search of the team, and its counter of
+            nodes counts the nodes of all threads.
+        threads: the number of threads, at least 2.
+    """
+
+    def __init__(self, memory: Memory, threads: int) -> None:
+        self._memory = memory
+        self._memories = shared_memory(memory, threads)
+
+    def search(self, evaluator: Evaluator, call: Callable[[Evaluator, Memory], int]) -> int | None:
+        """The value of a search, which every thread begins; the root's best square is left in the memory.
+
+        Args:
+            evaluator: the evaluation. Each thread gets a copy of what a search writes to.
+            call: searches with an evaluator and a memory, and returns the value.
+
+        Returns:
+            The value, or None if the search was stopped before any thread had finished.
+        """
+        control = self._memory.control
+        before, limit = int(control[NODES]), int(control[LIMIT])
+        share = max(1, (limit - before) // len(self._memories))
+        outcomes: list[_Outcome] = []
+        working = set(range(len(self._memories)))
+        changed = threading.Condition()
+
+        def work(number: int, memory: Memory) -> None:
+            outcome = _Outcome()
+            own = evaluator._replace(configurations=np.empty_like(evaluator.configurations))
+            try:
+                outcome.value = call(own, memory)
+            except BaseException as error:  # raised again in the calling thread
+                outcome.error = error
+            outcome.best = int(memory.control[BEST])
+            with changed:
+                if outcome.error is not None or memory.control[NODES] < memory.control[LIMIT]:
+                    outcomes.append(outcome)
+                working.remove(number)
+                changed.notify()
+
+        self._memory.table[-WORKS:] = 0
+        for memory in self._memories:
+            memory.control[[NODES, LIMIT, GENERATION, ROOT]] = 0, share, control[GENERATION], control[ROOT]
+        for part in enumerate(self._memories):
+            threading.Thread(target=work, args=part, name="othello-engine-team", daemon=True).start()
+        try:
+            with changed:
+                while not outcomes and working:
+                    changed.wait(_LOOK_SECONDS)
+                    control[NODES] = before + self._nodes()
+                    if control[LIMIT] < limit:
+                        break
+        finally:
+            for memory in self._memories:
+                memory.control[LIMIT] = 0
+            with changed:
+                changed.wait_for(lambda: not working)
+            control[NODES] = before + self._nodes()
+        if not outcomes:
+            return None
+        first = outcomes[0]
+        if first.error is not None:
+            raise first.error
+        control[BEST] = first.best
+        return first.value
+
+    def _nodes(self) -> int:
+        return sum(int(memory.control[NODES]) for memory in self._memories)

@@ -1,0 +1,127 @@
+"""What all agents share that let another program play: its start and end, its limits, and the check of its moves."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from abc import abstractmethod
+from typing import Any
+
+from othello_agents.programs.program import Program, find_program, shown
+from othello_env.agent import LONGEST_SECONDS, Agent, Clock, as_othello, option_text
+from othello_env.games.game import NotationError, State
+from othello_env.games.othello.position import Othello
+
+__all__ = ["SECONDS", "START", "ProgramAgent"]
+
+SECONDS = 60.0
+"""The default limit for a move, in seconds."""
+START = 20.0
+"""The default limit for a program's first answer, in seconds."""
+
+
+class ProgramAgent(Agent):
+    """Lets another program play Othello. A subclass speaks its protocol.
+
+    The program is started at the first move. The program and all processes that it has started end when this agent is
+    closed or deleted. They also end when this process ends, even if it is killed.
+
+    Args:
+        command: the program's path and arguments, quoted as in a shell.
+        seconds: the longest time from the first command of a move until the program's answer. After this time, `act`
+            raises AgentError.
+        start: the longest time from the program's start until its first answer, in seconds.
+
+    Raises:
+        FileNotFoundError: there is no such program.
+        ValueError: the command is empty or wrongly quoted, or `seconds` or `start` is not positive or too large.
+    """
+
+    who: str
+    """The name of the agent's specs, with which error messages begin."""
+
+    def __init__(self, command: str, seconds: float, start: float) -> None:
+        for name, limit in (("seconds", seconds), ("start", start)):
+            if not 0 < limit <= LONGEST_SECONDS:
+                raise ValueError(f"{name} is more than 0 and at most {LONGEST_SECONDS:,}, not {limit}")
+        find_program(command)
+        self._command = command
+        self._seconds = seconds
+        self._start_seconds = start
+        self._program: Program | None = None
+        self._finalizer: weakref.finalize[Any, Any] | None = None
+        self._told: list[str] | None = None  # what the program knows of the game; None if unknown
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        options = [option_text("command", self._command), *self._own_options()]
+        for name, limit, usual in (("seconds", self._seconds, SECONDS), ("start", self._start_seconds, START)):
+            options += [] if limit == usual else [option_text(name, f"{limit:g}")]
+        return f"{self.who}:{','.join(options)}"
+
+    def check_game(self, state: State) -> None:
+        as_othello(state, f"{self.who}: the program plays")
+
+    def act(self, state: State, *, seconds_left: float | None = None, move_seconds: float | None = None) -> int:
+        state = as_othello(state, f"{self.who}: the program plays")
+        told = self._to_tell(state)
+        if state.must_pass:
+            return state.pass_action
+        with self._lock:
+            try:
+                program = self._start()
+                program.limit(self._seconds)
+                answer = self._ask(program, state, told, Clock(seconds_left, move_seconds))
+                return self._checked(program, state, answer)
+            except BaseException:  # also after Ctrl-C: a half-finished exchange cannot be continued
+                self._stop()
+                raise
+
+    def close(self) -> None:
+        """End the program; the next call of `act` starts it again."""
+        with self._lock:
+            self._stop()
+
+    def _own_options(self) -> list[str]:
+        """The options of the spec that only this protocol has."""
+        return []
+
+    def _to_tell(self, state: Othello) -> list[str]:
+        """What the program has to know of the game, item by item.
+
+        Raises:
+            AgentError: the program cannot be told this position.
+        """
+        raise NotImplementedError
+
+    @abstractmethod
+    def _greet(self, program: Program) -> None:
+        """Wait for the first answer of a program that was just started."""
+
+    @abstractmethod
+    def _ask(self, program: Program, state: Othello, told: list[str], clock: Clock) -> str:
+        """Tell the program what it does not know yet of the items `told`, and return the move that it answers."""
+
+    def _checked(self, program: Program, state: Othello, answer: str) -> int:
+        try:
+            action = state.action_from_text(answer)
+        except NotationError:
+            raise program.failure(f"did not answer with a move, {shown(answer)!r}:\n{state}") from None
+        if action not in state.legal_actions():
+            raise program.failure(f"does not see this position: {state.illegal(action)}")
+        return action
+
+    def _start(self) -> Program:
+        """The program, started if necessary. A forked process starts its own program and does not use its parent's."""
+        if self._program is None or not self._program.is_ours:
+            self._told = None
+            self._program = Program(self._command, self.who)
+            self._finalizer = weakref.finalize(self, self._program.close)
+            self._program.limit(self._start_seconds)
+            self._greet(self._program)
+        return self._program
+
+    def _stop(self) -> None:
+        if self._finalizer is not None:
+            self._finalizer()
+        self._program = self._finalizer = self._told = None

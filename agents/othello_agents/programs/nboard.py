@@ -1,0 +1,111 @@
+"""Other engines as opponents: programs that speak NBoard's protocol, such as NTest and Edax.
+
+A new game is sent whole, in GGF (``set game (;GM[Othello]...;)``), and later moves one by one (``move F5``). After
+``ping 1`` and its answer ``pong 1``, the program has read all of this. Then ``go`` asks for a move, and the answer is
+``=== F5/1.20/0.5``: the move, its evaluation and its seconds. The program does not play its own move until it is sent
+back. All other lines are ignored. The protocol is version 2 (C. Welty, 2014).
+"""
+
+from __future__ import annotations
+
+import re
+from operator import index
+from typing import Any
+
+from othello_agents.programs.agent import SECONDS, START, ProgramAgent
+from othello_agents.programs.program import Program
+from othello_env.agent import Clock
+from othello_env.games.othello.ggf import board_tag, game_text, move_name
+from othello_env.games.othello.position import Othello
+
+__all__ = ["NBoard"]
+
+_DEPTH = 8
+_DEEPEST = 100
+_ANSWER = "==="
+
+
+class NBoard(ProgramAgent):
+    """Lets another program play Othello over NBoard's protocol. The program is started at the first move.
+
+    The program and all processes that it has started end when this agent is closed or deleted. They also end when this
+    process ends, even if it is killed. A game may begin anywhere. If the game's time is limited, the agent sends the
+    seconds that are left as the tag ``TI`` of the game; the protocol has no limit for a single move.
+
+    Args:
+        command: the program's path and arguments, quoted as in a shell.
+        depth: the depth that the program is told, 1 to 100. A program may understand it as its level.
+        seconds: the longest time from the first command of a move until the program's answer. After this time, `act`
+            raises AgentError.
+        start: the longest time from the program's start until its first answer, in seconds.
+
+    Raises:
+        FileNotFoundError: there is no such program.
+        TypeError: `depth` is not a whole number.
+        ValueError: the command is empty or wrongly quoted, or a number is out of range.
+    """
+
+    who = "nboard"
+
+    def __init__(self, command: str, depth: int = _DEPTH, seconds: float = SECONDS, start: float = START) -> None:
+        super().__init__(command, seconds, start)
+        self._depth = index(depth)
+        if not 1 <= self._depth <= _DEEPEST:
+            raise ValueError(f"depth is 1 to {_DEEPEST}, not {depth}")
+        self._pings = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self._command, self._depth, self._seconds, self._start_seconds))
+
+    def _own_options(self) -> list[str]:
+        return [f"depth={self._depth}"] if self._depth != _DEPTH else []
+
+    def _to_tell(self, state: Othello) -> list[str]:
+        """The board on which the game began, and the names of the moves since then.
+
+        The moves of a state tell only what was played, so they are used if they lead from the standard start to the
+        position. Otherwise the game begins at the position itself.
+        """
+        start = Othello(state.size)
+        position, names = start, []
+        for action in state.moves:
+            if not position.is_legal(action):
+                break
+            names.append(move_name(position, action))
+            position = position.play(action)
+        return [board_tag(start), *names] if position == state else [board_tag(state)]
+
+    def _greet(self, program: Program) -> None:
+        self._pings = 0
+        program.send("nboard 2")
+        program.send(f"set depth {self._depth}")
+        self._ping(program)
+
+    def _ask(self, program: Program, state: Othello, told: list[str], clock: Clock) -> str:
+        known, self._told = self._told, None  # unknown until all commands are sent
+        if known is None or told[: len(known)] != known or clock.game is not None:
+            tags = {} if clock.game is None else {"TI": _clock_text(clock.game)}
+            program.send(f"set game {game_text(told[0], told[1:], tags)}")
+        else:
+            for move in told[len(known) :]:
+                program.send(f"move {move}")
+        self._ping(program)
+        program.send("go")
+        while not (line := program.read("go")).startswith(_ANSWER):
+            pass
+        self._told = told
+        # Some programs separate the move, its evaluation and its time by spaces instead of slashes.
+        return re.split(r"[/\s]", line.removeprefix(_ANSWER).strip())[0]
+
+    def _ping(self, program: Program) -> None:
+        """Wait until the program has read everything."""
+        self._pings += 1
+        program.send(f"ping {self._pings}")
+        while program.read(f"ping {self._pings}").split() != ["pong", str(self._pings)]:
+            pass
+
+
+def _clock_text(seconds: float) -> str:
+    """The seconds of a clock as GGF has them, at least one: minutes, a colon and seconds."""
+    whole = max(1, int(seconds))
+    return f"{whole // 60:02}:{whole % 60:02}"

@@ -1,0 +1,52 @@
+"""What the commands share that another program starts and talks to over pipes."""
+
+import os
+import select
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+__all__ = ["input_lines", "lines_of_reader"]
+
+_LONGEST_LINE = 1 << 16  # characters
+_LOOK_SECONDS = 1.0  # how often to check whether a program still reads the answers
+
+
+def input_lines() -> Iterator[str]:
+    """The lines of standard input.
+
+    Raises:
+        click.ClickException: a line is too long.
+    """
+    while line := sys.stdin.readline(_LONGEST_LINE):
+        if len(line) == _LONGEST_LINE:
+            raise click.ClickException(f"a command has at most {_LONGEST_LINE - 1:,} characters")
+        yield line
+
+
+@contextmanager
+def lines_of_reader() -> Iterator[Iterator[str]]:
+    """Yield `input_lines`. End this process when no program can read its answers any more, even while an agent thinks.
+
+    Windows cannot tell this; there, only the end of the input ends the process.
+    """
+    if sys.platform == "win32":
+        yield input_lines()
+        return
+    poller = select.poll()
+    poller.register(1, 0)  # report only when standard output (1) has lost its reader
+    is_done = threading.Event()
+
+    def watch() -> None:
+        while not is_done.wait(_LOOK_SECONDS):
+            if any(event & (select.POLLERR | select.POLLHUP) for _, event in poller.poll(0)):
+                os._exit(2)
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield input_lines()
+    finally:
+        is_done.set()

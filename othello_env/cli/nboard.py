@@ -1,0 +1,49 @@
+"""``othello-env nboard``: an agent as an engine for NBoard and other programs that speak NBoard's protocol."""
+
+import queue
+import threading
+
+import click
+
+from othello_env.cli import _options as options
+from othello_env.cli._pipes import lines_of_reader
+
+__all__ = ["command"]
+
+
+@click.command("nboard")
+@click.option(
+    "--agent",
+    default="engine:depth={depth}",
+    help="The agent that plays and analyses; {depth} in it is the depth that the program sets.",
+)
+@options.seed_option()
+def command(agent: str, seed: int) -> None:
+    """Let NBoard, or another program that speaks its protocol, play against an agent and analyse with it.
+
+    The program sends commands to standard input, and gets answers on standard output. This goes on until the command
+    quit or the end of the input.
+    """
+    from othello_env.cli._nboard_server import NBoardServer
+
+    server = NBoardServer(agent, seed)
+    commands: queue.SimpleQueue[str | Exception | None] = queue.SimpleQueue()
+    with lines_of_reader() as lines:
+
+        def read() -> None:
+            try:
+                for line in lines:
+                    server.announce(line)  # a ping ends the search that is going on
+                    commands.put(line)
+                commands.put(None)
+            except Exception as error:  # raised again in the main thread
+                commands.put(error)
+
+        threading.Thread(target=read, daemon=True).start()
+        while (line := commands.get()) is not None:
+            if isinstance(line, Exception):
+                raise line
+            for answer in server.answers(line):
+                click.echo(answer)
+            if server.is_done:
+                break

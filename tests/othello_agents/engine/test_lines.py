@@ -1,0 +1,87 @@
+"""The best moves of an analysis with their expected lines, and scores in discs."""
+
+import math
+
+import pytest
+
+from othello_agents.engine import Engine
+from othello_agents.engine.analysis import to_discs
+from othello_env import Othello
+
+
+@pytest.mark.parametrize("evaluation", ["weighted", "ntuple"])
+def test_the_lines_are_the_best_of_all_scores(evaluation, random_position):
+    for key in range(6):
+        state = random_position(key, 14 + 6 * key)
+        if state.must_pass:
+            continue
+        engine = Engine(depth=5, exact=0, eval=evaluation, selective=False)
+        found = engine.analyse(state, scores=True, lines=3)
+        best = sorted(found.scores.values(), reverse=True)[:3]
+        assert [line.score for line in found.lines] == pytest.approx(best)
+        assert found.lines[0].pv[0] == found.best
+        for line in found.lines:
+            assert found.scores[line.pv[0]] == pytest.approx(line.score)
+            after = state
+            for action in line.pv:
+                after = after.play(action)
+        assert engine.analyse(state).lines is None
+
+
+def test_exact_lines_are_played_to_the_end(ffo):
+    for endgame in [end for end in ffo if end.number in (1, 3, 5)]:
+        found = Engine(exact=20).analyse(endgame.state, lines=len(endgame.moves))
+        assert len(found.lines) == len(endgame.moves)
+        assert found.lines == tuple(sorted(found.lines, key=lambda line: -line.score))
+        for line in found.lines:
+            end = endgame.state
+            for action in line.pv:
+                end = end.play(action)
+            assert end.margins()[endgame.state.to_move] == line.score == line.discs
+            assert endgame.moves[line.pv[0]] == line.score
+
+
+def test_before_a_pass_there_is_one_line(random_position):
+    key, state = 0, random_position(0, 10)
+    while not state.must_pass:
+        key += 1
+        state = random_position(key, 10)
+    found = Engine(exact=12).analyse(state, lines=4)
+    assert len(found.lines) == 1
+    assert found.lines[0].pv == found.pv
+    assert found.lines[0].score == found.score
+
+
+def test_discs_are_exact_or_estimated_from_the_expected_result():
+    exact = Engine(exact=16).analyse(Othello(4))
+    assert exact.discs == exact.score == -10
+    estimate = Engine(depth=4).analyse(Othello.from_moves("f5f6"))
+    assert estimate.unit == "expected result"
+    assert math.copysign(1, estimate.discs) == math.copysign(1, estimate.score)
+    assert abs(estimate.score) < abs(estimate.discs) < 64
+    for score, discs in ((1.0, 64.0), (-1.0, -64.0), (1 - 1e-12, 64.0), (0.0, 0.0)):
+        assert to_discs(score, "expected result", Othello()) == discs
+    assert Engine(depth=2, eval="count").analyse(Othello()).discs is None
+    assert Engine().solve(Othello(4), result_only=True).discs is None
+
+
+def test_bad_numbers_of_lines_are_refused():
+    for lines, error in ((-1, ValueError), (65, ValueError), (1.5, TypeError)):
+        with pytest.raises(error, match="lines is "):
+            Engine().analyse(Othello(), lines=lines)
+
+
+def test_the_winner_is_found_first_where_time_is_short(ffo, monkeypatch):
+    # With the time for the exact score cut off, who wins is known, and the move keeps it.
+    endgame = next(end for end in ffo if end.number == 24)  # 18 or more empty squares
+    monkeypatch.setattr("othello_agents.engine.agent._affordable", lambda seconds: 12)
+    monkeypatch.setattr("othello_agents.engine.agent._RESULT_EARLIER", 20)
+    full = Engine(ms=600_000).analyse(endgame.state)
+    assert (full.score, full.unit, full.exact) == (endgame.score, "discs", True)
+    monkeypatch.setattr("othello_agents.engine.searcher.Searcher._find_exact", lambda self, value: None, raising=True)
+    found = Engine(ms=600_000).analyse(endgame.state, lines=2)
+    assert (found.score, found.unit, found.pv) == (
+        (endgame.score > 0) - (endgame.score < 0),
+        "discs" if endgame.score == 0 else "wins",
+        (found.best,) if endgame.score else found.pv,
+    )

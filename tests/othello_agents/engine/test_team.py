@@ -1,0 +1,143 @@
+"""Threads that search together: what they find, and what ends them."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from othello_agents.engine import Engine
+from othello_agents.engine.memory import LIMIT, NO_LIMIT, NODES, new_memory
+from othello_agents.engine.team import Team
+from othello_env import Othello, make_agent
+from othello_env.agent import SpecError
+
+
+def have_all_ended():
+    """Whether the threads of all teams end within seconds."""
+    end = time.monotonic() + 10
+    while any(thread.name == "othello-engine-team" for thread in threading.enumerate()):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_the_exact_score_is_that_of_one_thread(ffo, threads):
+    engine = Engine(threads=threads)
+    for endgame in [end for end in ffo if 20 <= end.number <= 24]:
+        found = engine.solve(endgame.state)
+        assert found.score == endgame.score
+        assert found.best in endgame.best
+        end = endgame.state
+        for action in found.pv:
+            end = end.play(action)
+        assert end.is_over
+        assert end.margins()[endgame.state.to_move] == endgame.score
+        sign = engine.solve(endgame.state, result_only=True).score
+        assert sign == (endgame.score > 0) - (endgame.score < 0)
+    assert have_all_ended()
+
+
+@pytest.mark.parametrize("evaluation", ["weighted", "mobility", "ntuple"])
+def test_the_score_to_a_depth_is_that_of_one_thread(evaluation, random_position):
+    options = {"depth": 7, "exact": 0, "eval": evaluation, "selective": False}
+    one, many = Engine(**options), Engine(**options, threads=3)
+    for key in range(8):
+        state = random_position(key, 22 + 3 * key)
+        assert many.analyse(state).score == one.analyse(state).score, state
+
+
+def test_a_selective_search_finds_a_move():
+    state = Othello.from_moves("f5d6c3d3c4")
+    found = Engine(depth=9, threads=2).analyse(state)
+    assert (found.depth, found.best in state.legal_actions()) == (9, True)
+
+
+def test_the_limit_of_nodes_holds_for_all_threads_together(random_position):
+    for nodes in (3_000, 200_000):
+        found = Engine(nodes=nodes, threads=4, eval="weighted").analyse(random_position(9, 45))
+        assert found.nodes < nodes + 1_000
+        assert found.depth > 2
+
+
+def test_time_ends_all_threads():
+    state = Othello.from_moves("f5d6c3")
+    assert Engine(ms=60, threads=3).act(state) in state.legal_actions()
+    assert Engine(threads=2).act(state, move_seconds=0.1) in state.legal_actions()
+    assert have_all_ended()
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="there is no way to send the interrupt")
+def test_an_interrupt_ends_all_threads():
+    engine = Engine(depth=40, threads=2)
+    engine.analyse(Othello(4))  # compiles
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        engine.act(Othello())
+    timer.join()
+    assert have_all_ended()
+    assert engine.analyse(Othello(4)).exact
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_stop_ends_the_search_and_the_best_move_so_far_is_played(threads):
+    engine = Engine(ms=600_000, threads=threads)
+    assert engine.last_analysis is None
+    engine.stop()  # nothing happens before the first search
+    state, moves = Othello.from_moves("f5"), []
+    thinking = threading.Thread(target=lambda: moves.append(engine.act(state)))
+    thinking.start()
+    end = time.monotonic() + 60
+    while thinking.is_alive() and time.monotonic() < end:
+        engine.stop()
+        time.sleep(0.02)
+    thinking.join(1)
+    assert moves[0] in state.legal_actions()
+    last = engine.last_analysis
+    assert (last.state, last.best, last.pv) == (state, moves[0], (moves[0],))
+
+
+def test_an_error_in_a_thread_reaches_the_caller():
+    memory = new_memory(1)
+    memory.control[LIMIT] = NO_LIMIT
+
+    def fail(evaluator, memory):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        Team(memory, 2).search(Engine().evaluator(8), fail)
+    assert have_all_ended()
+
+
+def test_the_first_that_finishes_has_the_result_and_the_others_are_stopped():
+    memory = new_memory(1)
+    memory.control[LIMIT] = NO_LIMIT
+    first = threading.Lock()
+
+    def call(evaluator, memory):
+        if first.acquire(blocking=False):
+            return 7
+        while memory.control[NODES] < memory.control[LIMIT]:
+            memory.control[NODES] += 1
+        return 8
+
+    assert Team(memory, 3).search(Engine().evaluator(8), call) == 7
+    first = threading.Lock()
+    first.acquire()
+    stopper = threading.Timer(0.1, lambda: np.put(memory.control, LIMIT, 0))
+    stopper.start()
+    assert Team(memory, 3).search(Engine().evaluator(8), call) is None
+    stopper.join()
+
+
+def test_specs_with_threads():
+    assert repr(make_agent("engine:threads=2")) == "engine:threads=2"
+    assert make_agent("engine:threads=2,ms=5").__reduce__()[1][-1] == 2
+    for spec in ("engine:threads=0", "engine:threads=257", "engine:threads=x"):
+        with pytest.raises(SpecError, match="threads is "):
+            make_agent(spec)

@@ -1,0 +1,151 @@
+"""Programs that speak GTP as opponents of our agents."""
+
+import pickle
+import shutil
+
+import pytest
+
+from othello_agents.programs import Gtp
+from othello_env import AgentError, Othello, WrongGameError, make_agent
+from othello_env.agent import SpecError, ask
+from othello_env.games.checkers.position import Checkers
+
+RHINO = shutil.which("gtp-rhino") or shutil.which("gtp-rhino", path="/usr/games")
+
+
+def test_it_plays_what_the_program_answers(scripted):
+    agent = scripted("noise", "D6", "f4")
+    state = Othello.from_moves("f5")
+    assert ask(agent, state) == state.action_from_text("d6")
+    state = state.play_transcript("d6c3")
+    assert ask(agent, state) == state.action_from_text("f4")
+    agent.close()
+
+
+def test_its_clock_is_told_to_a_program_that_knows_about_time(scripted):
+    agent = scripted("told", "time_settings 60 0 0; time_left white 60 0", "d6", "time_left white 1 0", "f4")
+    state = Othello.from_moves("f5")
+    assert agent.act(state, seconds_left=60.9) == state.action_from_text("d6")
+    state = state.play_transcript("d6c3")
+    assert agent.act(state, seconds_left=0.5) == state.action_from_text("f4")
+    agent.close()
+    agent = scripted("honest", "d6")
+    assert agent.act(Othello.from_moves("f5"), seconds_left=5.0) == Othello().action_from_text("d6")
+    agent.close()
+
+
+@pytest.mark.parametrize(
+    ("clock", "settings", "left"),
+    [
+        ({"move_seconds": 5.9}, "time_settings 0 5 1", "time_left white 5 1"),
+        ({"move_seconds": 0.1}, "time_settings 0 1 1", "time_left white 1 1"),
+        ({"seconds_left": 60.0, "move_seconds": 5.0}, "time_settings 0 5 1", "time_left white 5 1"),
+        ({"seconds_left": 3.0, "move_seconds": 5.0}, "time_settings 3 0 0", "time_left white 3 0"),
+    ],
+)
+def test_a_limit_for_the_move_is_told_as_byo_yomi(scripted, clock, settings, left):
+    agent = scripted("told", f"{settings}; {left}", "d6", left, "f4")
+    state = Othello.from_moves("f5")
+    assert agent.act(state, **clock) == state.action_from_text("d6")
+    state = state.play_transcript("d6c3")
+    assert agent.act(state, **clock) == state.action_from_text("f4")
+    agent.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds", "messages"),
+    [
+        (("hang",), 3, ["gave no answer within 3 s", "> genmove white"]),
+        (("die",), 20, ["has ended with status 3", "> genmove white", "out of luck"]),
+        (("honest", "a1"), 20, ["does not see this position", "a1 (action 0) is not legal", "< = a1"]),
+        (("honest", "resign"), 20, ["did not answer with a move", "< = resign"]),
+        (("honest", "PASS"), 20, ["does not see this position", "pass"]),
+        (("refuse",), 20, ["refused 'play black f5'", "< ? illegal move"]),
+    ],
+)
+def test_a_program_that_fails_is_reported_with_the_last_exchange(scripted, words, seconds, messages):
+    agent = scripted(*words, seconds=seconds)
+    with pytest.raises(AgentError) as caught:
+        agent.act(Othello.from_moves("f5"))
+    for message in messages:
+        assert message in str(caught.value)
+    assert agent._program is None
+
+
+def test_it_starts_again_after_a_failure(scripted):
+    agent = scripted("honest", "a1", "d6")
+    for _ in range(2):
+        with pytest.raises(AgentError, match="a1"):
+            agent.act(Othello.from_moves("f5"))
+
+
+def test_the_game_has_to_begin_at_the_start(scripted):
+    agent = scripted("honest")
+    for state in (Othello.from_moves("f5d6").from_text(Othello.from_moves("f5d6").to_text()), Othello.from_bits(16, 8)):
+        with pytest.raises(AgentError, match="from the standard start"):
+            agent.act(state)
+    with pytest.raises(WrongGameError, match="plays Othello, not Checkers"):
+        agent.act(Checkers())
+    assert agent._program is None, "nothing was started for it"
+
+
+def test_bad_options_are_refused():
+    for spec in ('gtp:command=""', "gtp:command=sh,seconds=0", "gtp:command=sh,seconds=nan"):
+        with pytest.raises(SpecError):
+            make_agent(spec)
+    with pytest.raises(SpecError, match="needs command"):
+        make_agent("gtp")
+
+
+def test_it_travels_to_another_process(scripted):
+    agent = pickle.loads(pickle.dumps(scripted("honest", "d6")))
+    assert agent.act(Othello.from_moves("f5")) == Othello().action_from_text("d6")
+    assert repr(agent).startswith('gtp:command="')
+    agent.close()
+
+
+@pytest.mark.parametrize("command", ["sh", 'sh -name "A, B"', "sh 'b \"c\"' d=1"])
+def test_it_is_named_by_its_spec(command):
+    for agent in (Gtp(command), Gtp(command, 1.5), Gtp(command, 60, 2.5)):
+        again = make_agent(repr(agent))
+        assert repr(again) == repr(agent)
+        assert again.__reduce__() == agent.__reduce__()
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "-1", "0", "1e300"])
+def test_a_time_without_end_is_refused(seconds):
+    with pytest.raises(SpecError, match="seconds is "):
+        make_agent(f"gtp:command=sh,seconds={seconds}")
+
+
+def play(first, second, state):
+    agents = (first, second)
+    while not state.is_over:
+        action = state.pass_action if state.must_pass else ask(agents[state.to_move], state)
+        state = state.play(action)
+    return state
+
+
+@pytest.mark.skipif(RHINO is None, reason="gtp-rhino (Debian package grhino) is not installed")
+def test_gtp_rhino_plays_whole_games():
+    agent = make_agent(f'gtp:command="{RHINO} -l 1 -b 0"')
+    passes = 0
+    for seed in range(4):
+        # Random play all over the board brings passes for both sides.
+        random = make_agent("random")
+        random.new_game(seed)
+        pair = (agent, random) if seed % 2 else (random, agent)
+        end = play(*pair, Othello())
+        passes += end.moves.count(end.pass_action)
+        assert end.is_over
+    assert passes, "no game had a pass"
+    agent.close()
+
+
+@pytest.mark.skipif(RHINO is None, reason="gtp-rhino (Debian package grhino) is not installed")
+def test_gtp_rhino_takes_a_change_of_history():
+    agent = make_agent(f'gtp:command="{RHINO} -l 1 -b 0"')
+    for moves in ("f5d6c3", "f5f6", "f5d6c3d3c4"):
+        state = Othello.from_moves(moves)
+        assert ask(agent, state) in state.legal_actions()
+    agent.close()

@@ -1,0 +1,248 @@
+"""Programs of any protocol: their limits, their ends, and what happens to those that misbehave."""
+
+import gc
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from othello_agents.programs import Gtp, NBoard
+from othello_env import AgentError, Othello, make_agent
+
+PROTOCOLS = pytest.mark.parametrize("protocol", [(), ("nboard",)], ids=["gtp", "nboard"])
+
+
+def wait_until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+def in_time(function, seconds=60):
+    """The error that a function raises. A function that hangs fails the test."""
+    raised = []
+
+    def call():
+        try:
+            function()
+        except Exception as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=call, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert not thread.is_alive(), "it hangs"
+    return raised[0] if raised else None
+
+
+def test_what_a_program_writes_is_shown_in_part_and_steers_no_terminal(scripted):
+    agent = scripted("shout")
+    with pytest.raises(AgentError) as caught:
+        agent.act(Othello.from_moves("f5"))
+    assert len(str(caught.value)) < 2000
+    assert "\x1b" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["gtp", "nboard"])
+def test_a_program_that_does_not_exist_is_an_error_before_a_game(name):
+    with pytest.raises(FileNotFoundError, match="there is no program 'no-such-engine', the first word of the command"):
+        make_agent(f'{name}:command="no-such-engine -x"')
+
+
+@PROTOCOLS
+def test_a_program_that_disappears_is_an_error_of_the_agent(protocol, tmp_path):
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    agent = (NBoard if protocol else Gtp)(str(program))
+    program.unlink()
+    with pytest.raises(AgentError, match="cannot be started: there is no program"):
+        agent.act(Othello())
+
+
+@PROTOCOLS
+def test_a_program_that_never_answers_is_given_up_early(scripted, protocol):
+    error = in_time(lambda: scripted(*protocol, "mute", seconds=600, start=2).act(Othello.from_moves("f5")))
+    assert "gave no answer within 2 s" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds", "message"),
+    [
+        (["chatter"], 600, "without ending its answer to 'genmove white'"),
+        (["essay"], 600, "without ending its answer to 'genmove white'"),
+        (["endless"], 600, "without ending its answer to 'genmove white'"),
+        (["drip"], 3, "gave no answer within 3 s"),
+        (["nboard", "chatter"], 600, "without ending its answer to 'go'"),
+        (["nboard", "endless"], 600, "without ending its answer to 'go'"),
+        (["nboard", "drip"], 3, "gave no answer within 3 s"),
+    ],
+)
+def test_a_program_that_never_stops_writing_is_ended(scripted, engines, words, seconds, message, all_end):
+    error = in_time(lambda: scripted(*words, seconds=seconds).act(Othello.from_moves("f5")))
+    assert isinstance(error, AgentError)
+    assert message in str(error)
+    assert len(str(error)) < 5000
+    assert all_end(engines())
+
+
+def test_only_the_last_words_on_stderr_are_kept(scripted):
+    error = in_time(lambda: scripted("complain").act(Othello.from_moves("f5")))
+    assert "has ended with status 3" in str(error)
+    assert "its stderr:" in str(error)
+    assert "oh! out of luck" in str(error)
+    assert len(str(error)) < 5000
+
+
+def test_the_limit_of_time_holds_for_all_that_a_program_is_told(scripted):
+    state = Othello()
+    for _ in range(30):
+        state = state.play(state.legal_actions()[0])
+    error = in_time(lambda: scripted("slow", "a1", seconds=3).act(state))  # each command takes half a second
+    assert "gave no answer within 3 s" in str(error)
+
+
+def test_what_a_program_writes_while_nobody_asks_is_not_collected(scripted, engines, all_end):
+    agent = scripted("babble", "d6")
+    agent.act(Othello.from_moves("f5"))
+    lines = agent._program._lines
+    assert wait_until(lambda: len(lines._text) > 1 << 16)
+    time.sleep(0.5)  # in this time it could write hundreds of megabytes
+    assert len(lines._text) <= (1 << 16) + 4096
+    agent.close()
+    assert all_end(engines())
+    assert wait_until(lambda: not [t for t in threading.enumerate() if t.name.startswith("program-")])
+
+
+@PROTOCOLS
+@pytest.mark.parametrize("behaviour", ["child", "deaf"])
+def test_no_process_is_left_behind(scripted, engines, protocol, behaviour, all_end):
+    with pytest.raises(AgentError):
+        scripted(*protocol, behaviour, seconds=3).act(Othello.from_moves("f5"))
+    assert len(engines()) == 1 + (behaviour == "child")
+    assert all_end(engines())
+
+
+def test_the_program_ends_with_its_agent(scripted, engines, is_alive, all_end):
+    agent = scripted("honest", "d6")
+    agent.act(Othello.from_moves("f5"))
+    assert all(map(is_alive, engines()))
+    del agent
+    gc.collect()
+    assert len(engines()) == 1
+    assert all_end(engines())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process when its parent is killed")
+def test_the_program_ends_when_its_supervisor_is_killed(engine_file, engines, all_end):
+    agent = Gtp(shlex.join([sys.executable, str(engine_file), "deaf", "d6"]))
+    asking = threading.Thread(target=in_time, args=(lambda: agent.act(Othello.from_moves("f5")),))
+    asking.start()
+    assert wait_until(lambda: len(engines()) == 1)
+    (program,) = engines()
+    supervisor = int(Path(f"/proc/{program}/stat").read_text().rpartition(")")[2].split()[1])
+    os.kill(supervisor, signal.SIGKILL)
+    assert all_end(engines())
+    asking.join()
+
+
+def end_of_its_own(process):
+    process.stdin.close()
+
+
+@pytest.mark.parametrize("end", [end_of_its_own, subprocess.Popen.terminate, subprocess.Popen.kill])
+@pytest.mark.parametrize(
+    ("behaviour", "processes"), [("honest", 1), ("child", 2)], ids=["while it waits", "while it thinks"]
+)
+def test_the_program_ends_with_the_process_that_uses_it(
+    engine_file, engines, tmp_path, behaviour, processes, end, all_end
+):
+    script = tmp_path / "script.py"
+    command = shlex.join([sys.executable, str(engine_file), behaviour, "d6"])
+    script.write_text(
+        "import sys, threading\n"
+        "from othello_agents.programs import Gtp\n"
+        "from othello_env import Othello\n"
+        f"agent = Gtp({command!r})\n"
+        "threading.Thread(target=agent.act, args=(Othello.from_moves('f5'),), daemon=True).start()\n"
+        "sys.stdin.read()\n"
+    )
+    with subprocess.Popen([sys.executable, str(script)], stdin=subprocess.PIPE) as process:
+        assert wait_until(lambda: len(engines()) == processes)
+        end(process)
+        process.wait(60)
+    assert all_end(engines())
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="there is no SIGTERM that a command could handle")
+def test_a_match_that_is_terminated_leaves_no_program(engine_file, engines, all_end):
+    spec = f'gtp:command="{sys.executable} {engine_file} child"'
+    command = [
+        sys.executable,
+        "-c",
+        "from othello_env.cli import main; main()",
+        "match",
+        spec,
+        "random",
+        "--games",
+        "2",
+    ]
+    with subprocess.Popen(command) as process:
+        assert wait_until(lambda: len(engines()) == 2)
+        process.terminate()
+        process.wait(60)
+    assert all_end(engines())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
+def test_a_forked_process_does_not_keep_the_program(engine_file, engines, tmp_path, all_end):
+    script, forked = tmp_path / "script.py", tmp_path / "forked"
+    command = shlex.join([sys.executable, str(engine_file), "stall", "d6"])
+    script.write_text(
+        "import os, pathlib, signal, sys, time, warnings\n"
+        "from othello_agents.programs import Gtp\n"
+        "from othello_env import Othello\n"
+        "warnings.simplefilter('ignore')\n"
+        f"agent = Gtp({command!r})\n"
+        "agent.act(Othello.from_moves('f5'))\n"
+        "child = os.fork()\n"
+        "if child == 0: time.sleep(600)\n"
+        f"pathlib.Path({str(forked)!r}).write_text(str(child))\n"
+        "agent.act(Othello.from_moves('f5d6c3'))\n"
+    )
+    with subprocess.Popen([sys.executable, str(script)]) as process:
+        assert wait_until(lambda: forked.exists() and forked.read_text())
+        time.sleep(0.5)  # it is thinking now
+        process.kill()
+    ended = all_end(engines())
+    os.kill(int(forked.read_text()), signal.SIGKILL)
+    assert ended
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
+def test_a_forked_process_starts_a_program_of_its_own(engine_file, engines, tmp_path, all_end):
+    script = tmp_path / "script.py"
+    command = shlex.join([sys.executable, str(engine_file), "honest", "d6", "f4"])
+    script.write_text(
+        "import os, warnings\n"
+        "from othello_agents.programs import Gtp\n"
+        "from othello_env import Othello\n"
+        "warnings.simplefilter('ignore')\n"
+        f"agent = Gtp({command!r}, 20)\n"
+        "state = Othello.from_moves('f5')\n"
+        "agent.act(state)\n"
+        "child = os.fork()\n"
+        "print(state.action_to_text(agent.act(state if child == 0 else state.play_transcript('d6c3'))))\n"
+        "if child: raise SystemExit(os.waitpid(child, 0)[1])\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
+    assert (sorted(done.stdout.split()), done.returncode) == (["d6", "f4"], 0), done.stderr
+    assert len(engines()) == 2
+    assert all_end(engines())

@@ -1,0 +1,160 @@
+"""Our agents as opponents of other programs over GTP."""
+
+import pytest
+
+from othello_env import Agent, Othello, WrongGameError, make_agent
+from othello_env.cli._gtp_server import GtpServer
+
+
+class TestServer:
+    @pytest.fixture
+    def server(self):
+        return GtpServer(make_agent("maximizer:eval=count"), "maximizer")
+
+    def test_protocol(self, server):
+        assert server.answer("protocol_version") == "= 2"
+        assert server.answer("12 name # a comment") == "=12 maximizer"
+        assert server.answer("") is None
+        assert server.answer("# only a comment") is None
+        assert server.answer("7 fly") == "?7 unknown command"
+        assert server.answer("known_command genmove") == "= true"
+        assert server.answer("known_command") == "= false"
+        listed = server.answer("list_commands")
+        assert listed.removeprefix("= ").split("\n") == sorted(listed.removeprefix("= ").split("\n"))
+        assert not server.is_done
+        assert server.answer("quit") == "="
+        assert server.is_done
+
+    def test_a_game(self, server):
+        assert server.answer("play black F5") == "="
+        reply = server.answer("genmove white")
+        assert server.state.moves[0] == server.state.action_from_text("f5")
+        assert reply == f"= {server.state.action_to_text(server.state.moves[1]).upper()}"
+        assert server.answer("play white d3").startswith("? illegal move: it is the other")
+        assert server.answer("play black a1") == "? illegal move"
+        assert server.answer("play black z9").startswith("? syntax error: expected a square")
+        assert server.answer("play green f5").startswith("? syntax error: expected black or white")
+        assert server.answer("play black").startswith("? syntax error")
+        assert server.answer("undo") == "="
+        assert server.answer("undo") == "="
+        assert server.answer("undo") == "? cannot undo"
+        assert server.state == Othello()
+        before = server.state
+        assert server.answer("reg_genmove b") == "= D3"
+        assert server.state == before
+        assert server.answer("boardsize 6") == "="
+        assert server.state == Othello(6)
+        assert server.answer("boardsize 7") == "? unacceptable size"
+        assert server.answer("final_score").startswith("? cannot score")
+        assert "black to move" in server.answer("showboard")
+        assert server.answer("time_left white 30 0") == "="
+        assert server.answer("time_left white").startswith("? syntax")
+        assert server.answer("komi 0") == "="
+
+    @pytest.mark.parametrize(
+        ("lines", "clocks"),
+        [
+            ([], [(None, None)]),
+            (["time_settings 60 0 0"], [(60.0, None), (59.0, None)]),
+            (["time_settings 0 5 1"], [(None, 5.0), (None, 5.0)]),
+            (["time_settings 0 30 10"], [(None, 3.0), (None, 3.0)]),
+            (["time_settings 1 6 3"], [(1.0, None), (None, 2.0)]),
+            (["time_settings 1 0 0"], [(1.0, None), (0.0, None)]),
+            (["time_settings 60 5 0"], [(None, None)]),
+            (["time_settings 0 0 0"], [(None, None)]),
+            (["time_left black 12 0"], [(12.0, None), (11.0, None)]),
+            (["time_left black 12 3"], [(None, 4.0)]),
+            (["time_left white 12 0"], [(None, None)]),
+            (["time_settings 60 0 0", "time_left black 7 0"], [(7.0, None)]),
+            (["time_settings 60 0 0", "time_left black 7 0", "clear_board"], [(60.0, None)]),
+        ],
+    )
+    def test_its_agent_has_the_clock_that_the_commands_say(self, monkeypatch, lines, clocks):
+        told, now = [], [0.0]
+
+        class Noting(Agent):
+            def act(self, state, *, seconds_left=None, move_seconds=None):
+                told.append((seconds_left, move_seconds))
+                now[0] += 1.0  # a second passes
+                return state.legal_actions()[0]
+
+        monkeypatch.setattr("othello_env.cli._gtp_server.time.monotonic", lambda: now[0])
+        server = GtpServer(Noting(), "noting")
+        for line in lines:
+            assert server.answer(line) == "="
+        for _ in clocks:
+            assert server.answer("genmove black").startswith("= ")
+            assert server.answer("undo") == "="
+        assert told == clocks
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "time_left black nan 0",
+            "time_left black inf 0",
+            "time_left black 5 -1",
+            "time_left black 5",
+            "time_settings",
+            "time_settings 1 2",
+            "time_settings 1e999 0 0",
+            "time_settings a b c",
+        ],
+    )
+    def test_a_clock_that_makes_no_sense_is_refused(self, server, line):
+        assert server.answer(line).startswith("? syntax error: expected ")
+        assert server.answer("genmove black").startswith("= ")
+
+    def test_the_seed_the_game_and_the_colour_determine_what_is_drawn(self):
+        def games(seed):
+            server = GtpServer(make_agent("random"), "random", seed=seed)
+            for _ in range(2):
+                while not server.state.is_over:
+                    server.answer(f"genmove {server.state.player_names[server.state.to_move]}")
+                yield server.state.moves
+                server.answer("clear_board")
+
+        first, second = games(1)
+        assert [first, second] == list(games(1))
+        assert len({first, second, *games(2)}) == 4
+
+    def test_an_agent_that_fails_is_an_answer(self):
+        class Failing(Agent):
+            def act(self, state, *, seconds_left=None):
+                raise ZeroDivisionError("oops")
+
+        server = GtpServer(Failing(), "failing")
+        assert server.answer("3 genmove black") == "?3 ZeroDivisionError: oops"
+        assert server.answer("showboard").startswith("=")
+
+    def test_a_size_that_the_agent_does_not_play_is_refused(self):
+        server = GtpServer(make_agent("ntuple"), "ntuple")
+        assert server.answer("boardsize 4").startswith("? unacceptable size: no n-tuple weights")
+        assert server.state == Othello()
+        with pytest.raises(WrongGameError):
+            GtpServer(make_agent("ntuple"), "ntuple", 4)
+
+    @pytest.mark.parametrize("explicit", [True, False])
+    def test_passes_may_be_given_or_left_out(self, explicit):
+        server = GtpServer(make_agent("random", 1), "random", size=6)
+        other = make_agent("random", 2)
+        for game in range(10):
+            server.answer("clear_board")
+            other.new_game(game)
+            while not server.state.is_over:
+                state = server.state
+                colour = state.player_names[state.to_move]
+                if state.must_pass:
+                    if explicit:
+                        assert server.answer(f"play {colour} pass") == "="
+                        continue
+                    colour = state.player_names[1 - state.to_move]
+                    state = state.play(state.pass_action)
+                if state.to_move == 0:
+                    assert server.answer(f"genmove {colour}").startswith("= ")
+                else:
+                    move = state.action_to_text(other.act(state))
+                    assert server.answer(f"play {colour} {move}") == "="
+            assert server.answer("genmove black") == "= PASS"
+            black, white = server.state.discs()
+            score = server.answer("final_score")
+            assert score == ("= 0" if black == white else f"= {'B' if black > white else 'W'}+{abs(black - white)}")
