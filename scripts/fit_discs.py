@@ -1,0 +1,61 @@
+"""Fit how many discs an expected result is worth, for reviews of games.
+
+    python scripts/fit_discs.py --games 400
+
+The engine plays against itself from random openings. In each position before the last moves, the inverse hyperbolic
+tangent of the result that it expects is compared with the margin at the end of the game. A line is fitted by least
+squares: discs = (a + b * empty squares) * atanh(result). The same arguments give the same numbers. They stand in
+`othello_env/data/review.py`; run the script again whenever the n-tuple weights change.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from _arguments import even, parse, whole
+
+from othello_env import Othello, make_agent
+from othello_env.data import match_games
+
+LEAST, MOST = 12, 54
+"""The positions have numbers of empty squares in this range."""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The command's arguments."""
+
+    games: int = even(400, "number of games")
+    depth: int = whole(6, "depth of the engine's searches", most=60)
+    seed: int = whole(1, "the seed of the openings", least=0)
+
+
+def main() -> None:
+    args = parse(__doc__, Arguments)
+    spec = f"engine:depth={args.depth}"
+    analyst: Any = make_agent(f"{spec},exact=0")
+    games = match_games(spec, count=args.games, openings="random:10", seed=args.seed)
+    rows = []
+    for i in range(len(games)):
+        state, margin = Othello(), games.ends.margins[i, 0]
+        for action in games.actions[i, : games.lengths[i]].tolist():
+            empties = 64 - sum(state.discs())
+            if LEAST <= empties <= MOST and not state.must_pass:
+                found = analyst.analyse(state)
+                if found.unit == "expected result":
+                    rows.append((math.atanh(found.score), empties, margin if state.to_move == 0 else -margin))
+            state = state.play(action)
+    logit, empties, margin = np.array(rows).T
+    (a, b), *_ = np.linalg.lstsq(np.stack([logit, logit * empties], axis=1), margin, rcond=None)
+    error = np.sqrt(np.mean((margin - (a + b * empties) * logit) ** 2))
+    print(f"{len(rows):,} positions: discs = ({a:.2f} + {b:.3f} * empty squares) * atanh(result)")
+    print(f"root of the mean squared error: {error:.1f} discs; of the margins: {np.sqrt(np.mean(margin**2)):.1f}")
+    for low in range(LEAST, MOST, 6):
+        near = (empties >= low) & (empties < low + 6)
+        slope = np.sum(logit[near] * margin[near]) / np.sum(logit[near] ** 2)
+        print(f"{low} to {low + 5} empty squares: {slope:.1f} discs, the line says {a + b * (low + 2.5):.1f}")
+
+
+if __name__ == "__main__":
+    main()
