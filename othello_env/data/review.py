@@ -25,7 +25,7 @@ EXACT_EMPTIES = 16
 BLUNDER = 6.0
 """A move that loses at least this number of discs is a blunder."""
 
-_DISCS_AT_END, _DISCS_PER_EMPTY = 5.0, 0.2
+_DISCS_AT_END, _DISCS_PER_EMPTY = 27.0, 0.41
 """Discs for a result whose inverse hyperbolic tangent is 1: at the end, and more for each empty square.
 
 `scripts/fit_discs.py` fitted both numbers to games that the engine played against itself.

@@ -14,7 +14,7 @@ __all__ = ["games_chart"]
 _SECOND, _DRAW = "#1f5fa8", "#b3541e"
 _HEIGHT, _GAP = 240, 72  # the height of the two histograms, and the space between them
 _ROW, _MOST_ROWS = 26, 12
-_MOST_BARS = 33
+_MOST_BARS, _TAIL = 33, 0.001
 _TICKS = (1, 2, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 200, 500)
 
 
@@ -44,7 +44,7 @@ def games_chart(
     left = EDGE + 40
     panels = [Panel(x, TOP, x + width, TOP + _HEIGHT) for x in (left, left + width + _GAP)]
     _draw_histogram(canvas, panels[0], margins, f"margin of {players[0]}; brown: draws", signed=True)
-    _draw_histogram(canvas, panels[1], plies, "plies", signed=False)
+    _draw_histogram(canvas, panels[1], _trimmed(plies), "plies; the outer bars have all that is beyond", signed=False)
     if rows:
         _draw_rows(canvas, middle, rows, sum(openings.values()), "openings")
     return canvas.finished()
@@ -73,8 +73,29 @@ def _draw_histogram(canvas: Canvas, panel: Panel, counts: Mapping[int, int], axi
     canvas.text(panel.left - 8, panel.top, f"{most / total:.0%}", size=13, colour=FAINT, anchor="rm")
 
 
+def _trimmed(counts: Mapping[int, int]) -> dict[int, int]:
+    """Counts in which the outermost values, `_TAIL` of all on each side, are moved to the value next to them.
+
+    >>> _trimmed({1: 1, 60: 999, 61: 1000, 62: 999, 90: 1})
+    {60: 1000, 61: 1000, 62: 1000}
+    """
+    values, total = sorted(counts), sum(counts.values())
+    if not values:
+        return {}
+    seen, ends = 0, []
+    for value in values:
+        before, seen = seen, seen + counts[value]
+        if seen > _TAIL * total and before < (1 - _TAIL) * total:
+            ends.append(value)
+    trimmed: dict[int, int] = {}
+    for value in values:
+        place = min(max(value, ends[0]), ends[-1])
+        trimmed[place] = trimmed.get(place, 0) + counts[value]
+    return trimmed
+
+
 def _bins(counts: Mapping[int, int], step: int) -> dict[int, int]:
-    """Counts in bins of `step` values. A bin's number is that of its middle; bin 0 has only the value 0 if possible.
+    """Counts in bins of `step` values. Bin 0 has only the value 0; the others end at multiples of `step`.
 
     >>> _bins({-3: 1, -1: 1, 0: 5, 1: 2, 2: 2, 3: 1}, 2)
     {-2: 1, -1: 1, 0: 5, 1: 4, 2: 1}

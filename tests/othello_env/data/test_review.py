@@ -77,7 +77,7 @@ class Analysis:
 
 def test_scores_in_discs():
     half = _discs(0.5, Analysis, 40)
-    assert 2 < half < 20
+    assert 10 < half < 40
     assert _discs(-0.5, Analysis, 40) == -half
     assert _discs(0.0, Analysis, 40) == 0
     assert _discs(1.0, Analysis, 40) == 64  # so near to a win that the float is 1
