@@ -1,11 +1,15 @@
 """Fit how many discs an expected result is worth, for reviews of games.
 
     python scripts/fit_discs.py --games 400
+    python scripts/fit_discs.py --games 100 --check
 
 The engine plays against itself from random openings. In each position before the last moves, the inverse hyperbolic
 tangent of the result that it expects is compared with the margin at the end of the game. A line is fitted by least
 squares: discs = (a + b * empty squares) * atanh(result). The same arguments give the same numbers. They stand in
 `othello_env/data/review.py`; run the script again whenever the n-tuple weights change.
+
+With ``--check`` the script compares losses instead: the estimates of reviews with the exact losses of the same moves, in
+positions with 13 to 18 empty squares of games of weak players.
 """
 
 import math
@@ -13,10 +17,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from _arguments import even, parse, whole
+from _arguments import even, flag, parse, whole
 
 from othello_env import Othello, make_agent
-from othello_env.data import match_games
+from othello_env.data import match_games, review_game
+from othello_env.data.review import ANALYST, BLUNDER
 
 LEAST, MOST = 12, 54
 """The positions have numbers of empty squares in this range."""
@@ -29,10 +34,32 @@ class Arguments:
     games: int = even(400, "number of games")
     depth: int = whole(6, "depth of the engine's searches", most=60)
     seed: int = whole(1, "the seed of the openings", least=0)
+    check: bool = flag("compare estimated losses with exact losses")
+
+
+def check(args: Arguments) -> None:
+    """Compare estimated losses with exact losses."""
+    weak = "engine:depth=2,exact=0,epsilon=0.1"
+    games = match_games(weak, "ntuple:epsilon=0.1", args.games, openings="random:10", seed=args.seed)
+    rows = []
+    for i in range(len(games)):
+        final = games.state(i)
+        solved = review_game(final, "engine:depth=1,exact=0", exact=18)
+        for truth, guess in zip(solved, review_game(final, f"{ANALYST},exact=0", exact=0), strict=True):
+            if truth.exact and 13 <= 64 - sum(truth.state.discs()) <= 18 and truth.had_choice and not guess.exact:
+                rows.append((truth.loss, guess.loss))
+    exact, guessed = np.array(rows).T
+    print(f"{len(rows)} moves: mean loss {exact.mean():.2f} discs, estimated {guessed.mean():.2f}")
+    print(f"correlation {np.corrcoef(exact, guessed)[0, 1]:.2f}, mean difference {np.abs(exact - guessed).mean():.2f}")
+    both = ((exact >= BLUNDER) & (guessed >= BLUNDER)).sum()
+    print(f"blunders: {(exact >= BLUNDER).sum()}, estimated {(guessed >= BLUNDER).sum()}, of these right {both}")
 
 
 def main() -> None:
     args = parse(__doc__, Arguments)
+    if args.check:
+        check(args)
+        return
     spec = f"engine:depth={args.depth}"
     analyst: Any = make_agent(f"{spec},exact=0")
     games = match_games(spec, count=args.games, openings="random:10", seed=args.seed)

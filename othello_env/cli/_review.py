@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import wraps
+from functools import update_wrapper
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,7 @@ class _Request:
     out: Path | None
 
 
-class Selection(click.ParamType):
+class Selection(click.ParamType):  # type: ignore[type-arg]  # it has parameters only in the newest click
     """The numbers of games, such as ``1,3-5``, as a list of (first, last)."""
 
     name = "numbers"
@@ -83,9 +83,7 @@ _SHARED = {"size", "agent"}
 def reviews_files(function: Callable[..., None]) -> Callable[..., None]:
     """A decorator for a command with an argument POSITION: if it is a file or a dataset, its games are reviewed."""
 
-    @click.pass_context
-    @wraps(function)
-    def command(context: click.Context, position: str, **given: Any) -> None:
+    def command(context: click.Context, /, position: str, **given: Any) -> None:
         mine = {name: given.pop(name) for name in _MINE}
         if not _is_source(position):
             options.refuse(_MINE, "is for files of games")
@@ -97,7 +95,7 @@ def reviews_files(function: Callable[..., None]) -> Callable[..., None]:
         rules = Rules("othello", (("size", given["size"]),) if given["size"] != 8 else ())
         _review_source(_Request(Path(position), rules, agent, **mine))
 
-    decorated: Any = command
+    decorated: Any = update_wrapper(click.pass_context(command), function)
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated  # type: ignore[no-any-return]

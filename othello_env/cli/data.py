@@ -197,11 +197,6 @@ def _label(source: Path, kind: str, empties: int, out: Path | None, workers: int
     if kind != "exact":
         options.refuse(("empties", "workers"), f"is for --kind exact, not for {kind}")
     name = f"exact-{empties}" if kind == "exact" else kind
-    made = {
-        "exact": lambda games: vars(exact_labels(games, empties, workers=workers)),
-        "boards": lambda games: vars(board_sets(games)),
-        "tokens": lambda games: {"tokens": tokens(games)},
-    }[kind]
     if out is not None and source.is_dir():
         raise click.UsageError("the labels of a dataset are written into its folder, so --out cannot be given")
     for number, games in enumerate(parts_of(source, rules, skip=False)):
@@ -209,7 +204,7 @@ def _label(source: Path, kind: str, empties: int, out: Path | None, workers: int
         if source.is_dir() and _labelled_games(path) == len(games):
             click.echo(f"{path}: was labelled before")
             continue
-        arrays = made(games)
+        arrays = _labels_of(games, kind, empties, workers)
         data = io.BytesIO()
         np.savez(data, games=len(games), **arrays)
         write_file(path, data.getvalue())
@@ -228,6 +223,13 @@ def _make_dataset(out: Path, recipe: dict[str, Any], games: int, part: int, make
 
         dataset = Dataset.make(out, recipe, games, part, make_part, progress)
     click.echo(f"{out}: {len(dataset):,} games")
+
+
+def _labels_of(games: Games, kind: str, empties: int, workers: int) -> dict[str, Any]:
+    """The arrays of a file of labels, by name."""
+    if kind == "tokens":
+        return {"tokens": tokens(games)}
+    return vars(board_sets(games) if kind == "boards" else exact_labels(games, empties, workers=workers))
 
 
 def _labelled_games(path: Path) -> int:

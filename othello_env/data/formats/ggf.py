@@ -67,7 +67,7 @@ def load(text: str) -> tuple[Games, list[str]]:
             found.append(game)
         except (GamesError, IllegalActionError, NotationError) as error:
             messages[number] = game.message(error)
-    wrong = Games(*padded([game.actions for game in found]), *_rules_and_starts(found)).illegal() if found else []
+    wrong = _joined(found).illegal().tolist() if found else []
     for game in [game for game, ply in zip(found, wrong, strict=True) if ply >= 0]:
         try:  # perhaps only the passes are missing
             _replay(game)
@@ -77,7 +77,7 @@ def load(text: str) -> tuple[Games, list[str]]:
     told = [messages[number] for number in sorted(messages)]
     if not found:
         raise GamesError(told[0] if told else "there is no game in GGF: (;GM[Othello]...;)")
-    return Games(*padded([game.actions for game in found]), *_rules_and_starts(found), _columns(found)), told
+    return _joined(found, _columns(found)), told
 
 
 def _columns(games: list[_Game]) -> dict[str, Any]:
@@ -102,12 +102,13 @@ def _rows(numbers: list[list[float]]) -> npt.NDArray[np.float32]:
     return rows
 
 
-def _rules_and_starts(games: list[_Game]) -> tuple[Rules, tuple[Othello, ...], list[int]]:
-    """The rules, the different starts, and the number of each game's start."""
+def _joined(games: list[_Game], columns: dict[str, Any] | None = None) -> Games:
+    """The games as arrays."""
     places = {start: place for place, start in enumerate(dict.fromkeys(game.start for game in games))}
     size = games[0].start.size
     rules = Rules("othello", (("size", size),) if size != 8 else ())
-    return rules, tuple(places), [places[game.start] for game in games]
+    actions, lengths = padded([game.actions for game in games])
+    return Games(actions, lengths, rules, tuple(places), [places[game.start] for game in games], columns)
 
 
 def dump(games: Games) -> str:
