@@ -1,15 +1,15 @@
 """Fit how many discs an expected result is worth, for reviews of games.
 
     python scripts/fit_discs.py --games 400
-    python scripts/fit_discs.py --games 100 --check
+    python scripts/fit_discs.py --games 100 --compare
 
 The engine plays against itself from random openings. In each position before the last moves, the inverse hyperbolic
 tangent of the result that it expects is compared with the margin at the end of the game. A line is fitted by least
 squares: discs = (a + b * empty squares) * atanh(result). The same arguments give the same numbers. They stand in
 `othello_env/data/review.py`; run the script again whenever the n-tuple weights change.
 
-With ``--check`` the script compares losses instead: the estimates of reviews with the exact losses of the same moves, in
-positions with 13 to 18 empty squares of games of weak players.
+With ``--compare`` the script compares losses instead: the estimates of reviews with the exact losses of the same
+moves, in positions with 13 to 18 empty squares of games of weak players.
 """
 
 import math
@@ -34,10 +34,10 @@ class Arguments:
     games: int = even(400, "number of games")
     depth: int = whole(6, "depth of the engine's searches", most=60)
     seed: int = whole(1, "the seed of the openings", least=0)
-    check: bool = flag("compare estimated losses with exact losses")
+    compare: bool = flag("compare estimated losses with exact losses")
 
 
-def check(args: Arguments) -> None:
+def compare(args: Arguments) -> None:
     """Compare estimated losses with exact losses."""
     weak = "engine:depth=2,exact=0,epsilon=0.1"
     games = match_games(weak, "ntuple:epsilon=0.1", args.games, openings="random:10", seed=args.seed)
@@ -57,8 +57,8 @@ def check(args: Arguments) -> None:
 
 def main() -> None:
     args = parse(__doc__, Arguments)
-    if args.check:
-        check(args)
+    if args.compare:
+        compare(args)
         return
     spec = f"engine:depth={args.depth}"
     analyst: Any = make_agent(f"{spec},exact=0")
