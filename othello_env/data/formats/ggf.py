@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.data.games import Games, GamesError, padded
+from othello_env.data.kernels import LONGEST
 from othello_env.games.game import IllegalActionError, NotationError
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import Rules
@@ -32,6 +33,7 @@ _END = re.compile(r"\s{0,100};\s{0,100}\)")
 _COUNT = re.compile(r"(?:^|\s)(\d{1,9})\s{0,100}$")
 _LONGEST = 2000
 """The most characters in a tag's value; longer ones are cut when they are written, and refused when they are read."""
+_LARGEST_NUMBER = 1e9
 _TEXTS = {"black": "PB", "white": "PW", "place": "PC", "date": "DT", "result": "RE", "time": "TI", "type": "TY"}
 _NUMBERS = {"black_rating": "RB", "white_rating": "RW"}
 _OF_START = (("GM", "Othello"), ("TY", ""), ("BO", ""))
@@ -228,7 +230,8 @@ def _prepare(game: _Game, before: list[_Game]) -> None:
     game.actions = [names.get(text.partition("/")[0], -1) for text in game.texts]
     colours = "".join(colour for colour, _ in game.moves)
     in_turn = ("WB" if game.start.to_move else "BW") * (len(colours) // 2 + 1)
-    if not before or -1 in game.actions or not in_turn.startswith(colours):
+    is_plain = len(colours) <= LONGEST and -1 not in game.actions and in_turn.startswith(colours)
+    if not before or not is_plain:
         _replay(game)
 
 
@@ -286,12 +289,12 @@ def _start(kind: str, variant: str, board: str) -> Othello:
 
 
 def _number(text: str) -> float:
-    """A finite number; NaN if the text is none."""
+    """A number; NaN if the text is none, or one that is too large."""
     try:
         number = float(text) if text else math.nan
     except ValueError:
         return math.nan
-    return number if math.isfinite(number) else math.nan
+    return number if abs(number) <= _LARGEST_NUMBER else math.nan
 
 
 def _written(number: Any) -> str:

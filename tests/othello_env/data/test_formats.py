@@ -258,7 +258,8 @@ def test_passes_that_are_left_out_have_no_evaluation():
 
 
 @pytest.mark.parametrize(
-    ("value", "score", "time"), [("F5/x/-", None, None), ("F5/inf/nan", None, None), ("F5/1e1", 10, None)]
+    ("value", "score", "time"),
+    [("F5/x/-", None, None), ("F5/inf/nan", None, None), ("F5/1e300/1_0", None, 10), ("F5/1e1", 10, None)],
 )
 def test_numbers_of_ggf_that_are_none(value, score, time):
     games, _ = ggf.load(f"(;GM[Othello]TY[8]B[{value}]W[D6/1/1];)")
@@ -314,6 +315,12 @@ def test_ggf_is_read_in_linear_time(text):
     """A text of 400 KB; in quadratic time it would take hours."""
     with pytest.raises(GamesError, match="expected a tag"):
         ggf.load(text)
+
+
+def test_a_game_of_ggf_without_end_takes_no_memory():
+    endless = "(;GM[Othello]TY[8]" + "B[PA]W[PA]" * 100_000 + ";)\n"
+    games, messages = ggf.load(GGF + endless + GGF * 20)
+    assert (games.actions.shape, len(messages)) == ((21, 3), 1)
 
 
 def test_ggf_with_a_game_on_another_board():
