@@ -231,7 +231,7 @@ class _Run:
     def picture(self) -> bytes:
         """The curve as a PNG file."""
         learner, size = self.learner, self.learner.settings.size
-        title = f"{learner.NAME} learns {size}x{size} Othello by self-play, seed {learner.settings.seed}"
+        title = f"{learner.NAME} learns {size}x{size} Othello, seed {learner.settings.seed}"
         subtitle = f"{learner.score_title}, {self.options.match} games at each point from {OPENINGS[size]}"
         lines = {
             opponent: [CurvePoint(p[learner.UNIT], p["seconds"], p["scores"][opponent]) for p in self.curve]

@@ -14,7 +14,17 @@ from _arguments import parse
 from _measure import Windows, machine, report, timed
 from _works import perft_work
 
-from othello_env.data import Dataset, Games, board_labels, examples, random_games, read_games, tokens, write_games
+from othello_env.data import (
+    Dataset,
+    Games,
+    board_labels,
+    board_sets,
+    examples,
+    random_games,
+    read_games,
+    tokens,
+    write_games,
+)
 
 GAMES = 50_000
 """The number of games of a piece of work."""
@@ -49,6 +59,7 @@ def works(folder: Path) -> dict[str, Callable[[], float]]:
         "examples, observations and masks, positions": lambda: sum(map(len, examples(games))),
         "tokens of Othello-GPT, games": lambda: len(tokens(games)),
         "board labels, moves": lambda: len(board_labels(games[: GAMES // 5]).board),
+        "board labels as sets of squares, moves": lambda: len(board_sets(games)),
     }
 
 

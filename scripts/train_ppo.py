@@ -3,6 +3,7 @@
     python scripts/train_ppo.py --out runs/ppo.safetensors --seconds 3600
     python scripts/train_ppo.py --out runs/ppo.safetensors --seconds 3600 --resume
     python scripts/train_ppo.py --out runs/small.safetensors --size 6 --iterations 100 --seed 2
+    python scripts/train_ppo.py --out runs/tuned.safetensors --init runs/imitation.safetensors --rate 5e-4
 
 The method is proximal policy optimisation (Schulman et al., 2017). In most games the policy plays both sides, and each
 side learns from its own result. In the other games the policy plays against packaged agents and its own past selves.
@@ -30,7 +31,7 @@ try:
 except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[torch]'")
 
-from _arguments import one_of, real, whole
+from _arguments import one_of, real, text, whole
 from _checkpoint import learner_tensors, network_of, read_run, restore_learner
 from _recipe import LADDER, SIZES, check_sound, play_ladder
 from _run import PRECISIONS, run
@@ -80,6 +81,28 @@ class Settings:
     precision: str = one_of(
         "float32", "precision of gradients: float32, or bfloat16, which is faster on some processors", PRECISIONS
     )
+    init: str = text("", "a network to begin with, such as train_imitation.py makes; by default random weights")
+
+    def check(self) -> None:
+        """Check that the network to begin with has these sizes."""
+        self.first_network()
+
+    def first_network(self) -> NeuralNetwork:
+        """The network with which a run begins.
+
+        Raises:
+            ValueError: the file cannot be read, or its network has other sizes.
+        """
+        if not self.init:
+            return NeuralNetwork(self.size, self.channels, self.blocks, seed=self.seed)
+        try:
+            network = NeuralNetwork.load(self.init)
+        except OSError as error:
+            raise ValueError(f"--init: {error}") from None
+        found = (network.size, network.channels, network.blocks)
+        if found != (self.size, self.channels, self.blocks):
+            raise ValueError(f"--init has size, channels and blocks {found}; give --size, --channels and --blocks so")
+        return network
 
 
 Rollout = dict[str, Any]
@@ -97,8 +120,7 @@ class Learner:
     def __init__(self, settings: Settings, device: str = "cpu") -> None:
         self.settings = s = settings
         self.device = device
-        network = NeuralNetwork(s.size, s.channels, s.blocks, seed=s.seed)
-        self.network = network.to(device)
+        self.network = s.first_network().to(device)
         self.average = self.network.copy()
         self.iteration = 0
         self.plies = 0

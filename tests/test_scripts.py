@@ -18,6 +18,7 @@ SCRIPTS = Path(__file__).parents[1] / "scripts"
         ("measure_page", "playwright.sync_api"),
         ("train_agilerl", "torch"),
         ("train_alphazero", "torch"),
+        ("train_imitation", "torch"),
         ("train_ppo", "torch"),
         ("train_rllib", "ray"),
         ("train_sb3", "sb3_contrib"),
@@ -102,3 +103,28 @@ def test_first_use_is_measured_cold_and_later(monkeypatch, capsys):
         assert rows[f"{name}, the first process"][0] == "2.00"
     assert rows["engine's first move, the first process"][5:7] == ["4.00", "x"]
     assert len({cache for _, cache in begun}) == 1 + 2 * 3
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (["ppo.json", "none.json"], "there is no file"),
+        (["ppo.json", "alphazero_6x6.json"], "the runs count different things: games, plies"),
+        (["ntuple_minute_seed1.json"], "has no curve of scores against alphabeta:depth=2,eval=weighted"),
+        (["ppo.json"] * 6, "--runs: expected one to 5 files, got 6"),
+    ],
+)
+def test_curves_are_compared(monkeypatch, tmp_path, capsys, files, message):
+    curves, out = SCRIPTS.parent / "docs" / "curves", tmp_path / "a.png"
+
+    def draw(files):
+        monkeypatch.setattr(sys, "argv", ["compare_curves.py", "--runs", *files, "--out", str(out)])
+        runpy.run_path(str(SCRIPTS / "compare_curves.py"), run_name="__main__")
+
+    with pytest.raises(SystemExit) as stop:
+        draw([str(curves / file) for file in files])
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err.splitlines()[-1]
+    assert not out.exists()
+    draw([str(curves / "ppo.json"), str(curves / "ppo_seed2.json")])
+    assert out.read_bytes().startswith(b"\x89PNG")

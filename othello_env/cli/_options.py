@@ -3,13 +3,14 @@
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from othello_env.agent import AgentLeftError
 from othello_env.arena.openings import BALANCED, parse_openings
@@ -32,6 +33,7 @@ __all__ = [
     "openings_option",
     "openings_text",
     "recorded",
+    "refuse",
     "report_faults",
     "seed_option",
     "show",
@@ -139,6 +141,19 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
     except NotationError as error:
         raise click.BadParameter(f"{expected}, got {value!r} ({error})") from None
     return parts
+
+
+def refuse(names: Container[str | None], why: str) -> None:
+    """Check that none of these options of the running command was given; `names` are those of its parameters.
+
+    Raises:
+        click.UsageError: one was given.
+    """
+    context = click.get_current_context()
+    for option in context.command.params:
+        given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if given and option.name in names:
+            raise click.UsageError(f"{option.opts[0]} {why}")
 
 
 def openings_text(openings: str | list[str] | None) -> str:

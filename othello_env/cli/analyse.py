@@ -1,4 +1,4 @@
-"""``othello-env analyse POSITION``: what an engine thinks of a position."""
+"""``othello-env analyse POSITION``: what an engine thinks of a position, or of the games of a file."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ import click
 from othello_env import drawing
 from othello_env.agent import make_agent
 from othello_env.cli import _options as options
+from othello_env.cli._review import reviews_files
 from othello_env.games.othello.position import Othello
 
 __all__ = ["BOARDS_BEGIN_WITH_DASHES", "command", "position_from_text", "position_options", "summary"]
@@ -88,11 +89,16 @@ def _score(score: float, unit: str) -> str:
     default=0,
     help="Show the expected line of this many best moves, too; this needs a search for each move.",
 )
+@reviews_files
 def command(position: str, to_move: str, size: int, agent: str, scores: bool, lines: int) -> None:
-    """Show what an engine thinks of a position.
+    """Show what an engine thinks of a position, or of the games of a file.
 
     The command prints the board, the best move, the score and the expected line of play. POSITION is a transcript from
     the start (f5d6c3) or a board written as X, O and -, row by row from a1.
+
+    POSITION may also be a file of games (WTHOR, GGF, transcripts, records of matches) or a dataset. Then the command
+    prints how many discs each move lost: exactly near the end, and before by the engine's estimate. The default agent
+    for games is engine:depth=8.
     """
     state = position_from_text(position, to_move, size)
     analyst: Any = make_agent(agent)

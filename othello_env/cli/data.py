@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import warnings
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +11,19 @@ import click
 import numpy as np
 
 from othello_env.cli import _options as options
+from othello_env.cli._games import parts_of
 from othello_env.data import (
-    DamagedGamesWarning,
     Dataset,
     Games,
+    board_sets,
     exact_labels,
     match_games,
     random_games,
-    read_games,
     read_names,
+    tokens,
     write_games,
 )
+from othello_env.data.overview import Overview
 from othello_env.games.registry import Rules
 from othello_env.support.arrays import DAMAGE, Member, open_archive
 from othello_env.support.files import write_file
@@ -118,14 +120,11 @@ def _convert(
     SOURCE is a dataset, or a file of WTHOR, GGF, transcripts, PDN, records of matches (.jsonl), Parquet or .npz. TARGET
     ends in .npz, .wtb, .ggf, .txt, .pdn or .parquet.
     """
-    if source.is_dir():
-        games = Games.joined(Dataset(source))
-    else:
-        names = {
-            "players": read_names(players) if players else (),
-            "tournaments": read_names(tournaments) if tournaments else (),
-        }
-        games = _read(source, rules, skip, **names)
+    names = {
+        "players": read_names(players) if players else (),
+        "tournaments": read_names(tournaments) if tournaments else (),
+    }
+    games = Games.joined(parts_of(source, rules, skip, **names))
     kept = games.distinct() if distinct else games
     write_games(target, kept)
     click.echo(f"{target}: {len(kept):,} games" + (f" of {len(games):,}" if len(kept) < len(games) else ""))
@@ -134,18 +133,26 @@ def _convert(
 @command.command("info")
 @click.argument("source", type=_INPUT)
 @click.option("--skip", is_flag=True, help="Leave damaged games out, and say how many there are.")
+@click.option("--out", type=options.FILE, help="A picture of results, lengths and openings (.png).")
 @options.game_option
-def _info(source: Path, skip: bool, rules: Rules) -> None:
+def _info(source: Path, skip: bool, out: Path | None, rules: Rules) -> None:
     """Describe the games of a file or dataset."""
+    if out is not None and out.suffix.lower() != ".png":
+        raise click.BadParameter(f"expected a file name that ends in .png, got {str(out)!r}", param_hint="--out")
+    parts = parts_of(source, rules, skip)
+    try:
+        first = next(parts)
+    except StopIteration:
+        raise click.UsageError(f"{source} has no games yet") from None
+    overview = Overview.of(chain([first], parts))
+    statistics = overview.statistics
     if source.is_dir():
-        dataset = Dataset(source)
-        statistics, columns = dataset.statistics(), dict[str, Any]()
+        dataset, columns = Dataset(source), dict[str, Any]()
         click.echo(f"{source}: {len(dataset):,} of {dataset.count:,} games in parts of {dataset.part_size:,}")
         click.echo("made by: " + ", ".join(f"{name} {value}" for name, value in dataset.recipe.items()))
     else:
-        games = _read(source, rules, skip)
-        statistics, columns = games.statistics(), games.columns
-        click.echo(f"{source}: {len(games):,} games of {games.rules}, {len(games.starts):,} different starts")
+        columns = first.columns
+        click.echo(f"{source}: {len(first):,} games of {first.rules}, {len(first.starts):,} different starts")
     rows = [
         ("finished", f"{statistics.finished:,}"),
         ("first player wins", f"{statistics.first_wins:.4f}"),
@@ -158,47 +165,51 @@ def _info(source: Path, skip: bool, rules: Rules) -> None:
     for name, value in rows:
         click.echo(f"{name}: {value}")
     for name, column in columns.items():
-        example = f", such as {column[0]}" if len(column) else ""
-        click.echo(f"column {name}{example}")
+        example = f", such as {column[0]}" if column.ndim == 1 and len(column) else ""
+        click.echo(f"column {name}{example}{', a number for each action' if column.ndim == 2 else ''}")
+    if out is not None:
+        title = f"{source.name}: {statistics.games:,} games of {first.rules}"
+        write_file(out, overview.picture(title, first.starts[0].player_names))
+        click.echo(f"{out}: written")
 
 
 @command.command("label")
 @click.argument("source", type=_INPUT)
-@click.option("--empties", type=click.IntRange(1, 24), default=12, help="The largest number of empty squares.")
+@click.option("--kind", type=click.Choice(["exact", "boards", "tokens"]), default="exact", help="What to label with.")
+@click.option("--empties", type=click.IntRange(1, 24), default=12, help="exact: the largest number of empty squares.")
 @click.option("--out", type=options.FILE, help="The file of labels (.npz), if SOURCE is a file.")
-@click.option("--workers", type=click.IntRange(1, 1024), default=1, help="The number of processes.")
+@click.option("--workers", type=click.IntRange(1, 1024), default=1, help="exact: the number of processes.")
 @options.game_option
-def _label(source: Path, empties: int, out: Path | None, workers: int, rules: Rules) -> None:
-    """Label late positions with exact scores.
+def _label(source: Path, kind: str, empties: int, out: Path | None, workers: int, rules: Rules) -> None:
+    """Label games of Othello.
 
-    The games are of Othello. In each position with at most EMPTIES empty squares, every move gets its exact score in
-    discs. With M positions and A actions, the labels are the arrays game (M,), ply (M,) and values (M, A), and games,
-    the number of games. For a file, they are written beside it, to NAME.exact-EMPTIES.npz. For a dataset, each part
-    gets a file exact-EMPTIES-000000.npz in the folder; parts that already have their labels are left out.
+    exact: in each position with at most EMPTIES empty squares, every move gets its exact score in discs. With M
+    positions and A actions, the labels are the arrays game (M,), ply (M,) and values (M, A).
+
+    boards: the board after each move as sets of squares, as othello_env.data.BoardSets has them (8x8 only).
+
+    tokens: the sequences of Othello-GPT, an array tokens (N, 60) (8x8 only).
+
+    Each file also has games, the number of games. For a file, the labels are written beside it, to NAME.exact-12.npz,
+    NAME.boards.npz or NAME.tokens.npz. For a dataset, each part gets a file such as boards-000000.npz in the folder;
+    parts that already have their labels are left out.
     """
-    if source.is_dir():
-        if out is not None:
-            raise click.UsageError("the labels of a dataset are written into its folder, so --out cannot be given")
-        for number, games in enumerate(Dataset(source)):
-            path = source / f"exact-{empties}-{number:06d}.npz"
-            if _labelled_games(path) == len(games):
-                click.echo(f"{path}: was labelled before")
-            else:
-                _write_labels(games, empties, path, workers)
-    else:
-        _write_labels(
-            _read(source, rules, skip=False), empties, out or source.with_suffix(f".exact-{empties}.npz"), workers
-        )
-
-
-def _read(source: Path, rules: Rules, skip: bool, **names: Any) -> Games:
-    """The games of a file. If `skip` left games out, print a message about it on stderr."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", DamagedGamesWarning)
-        games = read_games(source, rules=str(rules), skip=skip, **names)
-    for warning in caught:
-        click.echo(str(warning.message), err=True)
-    return games
+    if kind != "exact":
+        options.refuse(("empties", "workers"), f"is for --kind exact, not for {kind}")
+    name = f"exact-{empties}" if kind == "exact" else kind
+    if out is not None and source.is_dir():
+        raise click.UsageError("the labels of a dataset are written into its folder, so --out cannot be given")
+    for number, games in enumerate(parts_of(source, rules, skip=False)):
+        path = source / f"{name}-{number:06d}.npz" if source.is_dir() else out or source.with_suffix(f".{name}.npz")
+        if source.is_dir() and _labelled_games(path) == len(games):
+            click.echo(f"{path}: was labelled before")
+            continue
+        arrays = _labels_of(games, kind, empties, workers)
+        data = io.BytesIO()
+        np.savez(data, games=len(games), **arrays)
+        write_file(path, data.getvalue())
+        rows = max(len(array) for array in arrays.values())
+        click.echo(f"{path}: {rows:,} {'sequences' if kind == 'tokens' else 'positions'}")
 
 
 def _make_dataset(out: Path, recipe: dict[str, Any], games: int, part: int, make_part: Any) -> None:
@@ -214,6 +225,13 @@ def _make_dataset(out: Path, recipe: dict[str, Any], games: int, part: int, make
     click.echo(f"{out}: {len(dataset):,} games")
 
 
+def _labels_of(games: Games, kind: str, empties: int, workers: int) -> dict[str, Any]:
+    """The arrays of a file of labels, by name."""
+    if kind == "tokens":
+        return {"tokens": tokens(games)}
+    return vars(board_sets(games) if kind == "boards" else exact_labels(games, empties, workers=workers))
+
+
 def _labelled_games(path: Path) -> int:
     """The number of games for which a file has labels; -1 if there is no such file, or if it is damaged."""
     try:
@@ -221,11 +239,3 @@ def _labelled_games(path: Path) -> int:
             return int(Member(found, "games").read())
     except (*DAMAGE, KeyError, TypeError):
         return -1
-
-
-def _write_labels(games: Games, empties: int, path: Path, workers: int) -> None:
-    labels = exact_labels(games, empties, workers=workers)
-    data = io.BytesIO()
-    np.savez(data, games=len(games), **vars(labels))
-    write_file(path, data.getvalue())
-    click.echo(f"{path}: {len(labels):,} positions")

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from othello_env.data.formats import archive, read_games
-from othello_env.data.games import Games, GamesError, Statistics
+from othello_env.data.games import Games, GamesError
+from othello_env.data.statistics import Statistics
 from othello_env.support.files import parse_json, read_file, write_file, write_json
 from othello_env.support.locks import try_lock
 
@@ -123,8 +124,19 @@ class Dataset:
         return min(self.count, self._present() * self.part_size)
 
     def __iter__(self) -> Iterator[Games]:
+        return self.parts()
+
+    def parts(self, *, skip: bool = False) -> Iterator[Games]:
+        """Yield the `Games` of each part.
+
+        Args:
+            skip: leave damaged games out; see `othello_env.data.read_games`.
+
+        Raises:
+            GamesError: a part is damaged.
+        """
         for part in range(self._present()):
-            yield read_games(self._path(part))
+            yield read_games(self._path(part), skip=skip)
 
     def __repr__(self) -> str:
         return f"<Dataset of {len(self):,} games in {str(self.folder)!r}: {self.recipe}>"

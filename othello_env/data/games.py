@@ -6,7 +6,6 @@ Letters for shapes: N = games, T = plies of the longest game, P = players, A = a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from operator import index
 from typing import Any
@@ -15,13 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.data import kernels
+from othello_env.data.statistics import Ends, Statistics
 from othello_env.games.game import IllegalActionError, State
 from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.games.registry import Rules
 
-__all__ = ["Ends", "Games", "GamesError", "Statistics", "othello_positions", "padded"]
+__all__ = ["Games", "GamesError", "othello_positions", "padded"]
 
 _Array = npt.NDArray[Any]
 _MOST_ACTIONS = 1 << 31
@@ -30,62 +30,6 @@ _MOST_ACTIONS = 1 << 31
 
 class GamesError(ValueError):
     """Games cannot be read, or a move is illegal. The message names the game and the ply, both counted from 1."""
-
-
-@dataclass(frozen=True)
-class Ends:
-    """How N games ended.
-
-    Attributes:
-        over: (N,) bool, whether the last position ends the game.
-        returns: (N, P) float32, each player's result, such as +1 for a win; 0 in unfinished games.
-        margins: (N, P) float32, by how much each player won, in the unit of the scores; 0 in unfinished games.
-    """
-
-    over: npt.NDArray[np.bool_]
-    returns: npt.NDArray[np.float32]
-    margins: npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class Statistics:
-    """Numbers about games of two players. The shares and the margin are those of the finished games.
-
-    Attributes:
-        games: the number of games.
-        finished: the number of games that are over.
-        first_wins: the share of games that the first player won.
-        second_wins: the share of games that the second player won.
-        draws: the share of draws.
-        margin: the first player's mean margin.
-        plies: the mean number of plies of a game, passes included; over all games.
-        passes: the mean number of passes of a game, over all games.
-    """
-
-    games: int
-    finished: int
-    first_wins: float
-    second_wins: float
-    draws: float
-    margin: float
-    plies: float
-    passes: float
-
-    @classmethod
-    def of(cls, parts: Iterable[Statistics]) -> Statistics:
-        """The statistics of several sets of games together."""
-        given = list(parts)
-        games, finished = sum(each.games for each in given), sum(each.finished for each in given)
-
-        def mean(name: str, weight: str, total: int) -> float:
-            known = [each for each in given if getattr(each, weight)]
-            return sum(getattr(each, name) * getattr(each, weight) for each in known) / total if total else float("nan")
-
-        names = ("first_wins", "second_wins", "draws", "margin")
-        shares = {name: mean(name, "finished", finished) for name in names}
-        return cls(
-            games, finished, **shares, plies=mean("plies", "games", games), passes=mean("passes", "games", games)
-        )
 
 
 class Games:
@@ -99,11 +43,11 @@ class Games:
         starts: the positions in which games begin. By default the usual start of the game.
         start: (N,) integers, for each game the number of its position in `starts`. By default 0.
         columns: what else is known about each game: a mapping from names, such as ``"black"`` or ``"year"``, to arrays
-            (N,).
+            (N,). A column (N, T) of floats, such as ``"scores"``, has a number for each action.
 
     Raises:
         ValueError: a shape is wrong, or a number is out of range.
-        TypeError: `actions`, `lengths` or `start` does not have integers.
+        TypeError: `actions`, `lengths` or `start` does not have integers, or a column (N, T) has no floats.
 
     Attributes:
         actions: (N, T) int8, or int16 if the game has more than 127 actions; -1 after a game's last action.
@@ -111,7 +55,7 @@ class Games:
         rules: the game and its options.
         starts: the positions in which games begin.
         start: (N,) int32.
-        columns: a dict of arrays (N,).
+        columns: a dict of arrays (N,), or (N, T) with NaN after a game's last action.
     """
 
     def __init__(
@@ -136,8 +80,10 @@ class Games:
         self.start = _integers("start", first, 1, n, (0, len(self.starts) - 1)).astype(np.int32)
         self.columns = {name: np.asarray(column) for name, column in (columns or {}).items()}
         for name, column in self.columns.items():
-            if column.shape[:1] != (n,):
+            if column.shape[:1] != (n,) or column.ndim > 2:
                 raise ValueError(f"expected {n} entries in the column {name!r}, got shape {column.shape}")
+            if column.ndim == 2 and column.dtype.kind != "f":
+                raise TypeError(f"expected floats in the column {name!r} of actions, got dtype {column.dtype}")
         most = self.starts[0].num_actions - 1
         longest = int(self.lengths.max(initial=0))
         if n * longest > _MOST_ACTIONS:
@@ -150,6 +96,9 @@ class Games:
             raise ValueError(f"actions are 0 to {most}, got {found.min()} to {found.max()}")
         kind = np.int8 if most <= np.iinfo(np.int8).max else np.int16
         self.actions: npt.NDArray[np.signedinteger] = np.where(inside, found, -1).astype(kind)
+        for name, column in self.columns.items():
+            if column.ndim == 2:
+                self.columns[name] = np.where(inside, _widened(column, longest), column.dtype.type(np.nan))
 
     @classmethod
     def of(
@@ -200,14 +149,21 @@ class Games:
         start = [np.array([starts[state] for state in part.starts], np.int32)[part.start] for part in given]
         width = max(part.actions.shape[1] for part in given)
         rows = [np.pad(part.actions, ((0, 0), (0, width - part.actions.shape[1]))) for part in given]
-        names = [name for name in given[0].columns if all(name in part.columns for part in given)]
+        columns = {}
+        for name in given[0].columns:
+            found = [part.columns.get(name) for part in given]
+            present = [
+                _widened(column, width) if column.ndim == 2 else column for column in found if column is not None
+            ]
+            if len(present) == len(given):
+                columns[name] = np.concatenate(present)
         return cls(
             np.concatenate(rows),
             np.concatenate([part.lengths for part in given]),
             given[0].rules,
             tuple(starts),
             np.concatenate(start),
-            {name: np.concatenate([part.columns[name] for part in given]) for name in names},
+            columns,
         )
 
     def __len__(self) -> int:
@@ -312,6 +268,12 @@ def padded(rows: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int16], npt.ND
     for padded_row, row in zip(actions, rows, strict=True):
         padded_row[: len(row)] = row
     return actions, lengths
+
+
+def _widened(column: _Array, width: int) -> _Array:
+    """The first `width` entries of each row of floats (N, T); rows that are too short are filled up with NaN."""
+    missing = max(0, width - column.shape[1])
+    return np.pad(column[:, :width], ((0, 0), (0, missing)), constant_values=np.nan)
 
 
 def _integers(

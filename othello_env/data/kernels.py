@@ -18,7 +18,7 @@ from othello_env.games.othello.bitboard import (
 )
 from othello_env.support.jit import kernel
 
-__all__ = ["LONGEST", "add_passes", "finish", "positions", "random_games"]
+__all__ = ["LONGEST", "add_passes", "board_sets", "finish", "positions", "random_games"]
 
 LONGEST = 128
 """More plies than any game has: at most 60 discs are placed, and a pass never follows a pass."""
@@ -117,6 +117,61 @@ def positions(
             k += 1
             mine, other = _placed(disc_of(np.int64(actions[i, t]), side), mine, other)
             player = np.int8(1 - player)
+
+
+@kernel(inline=True)
+def _transposed(squares: np.uint64) -> np.uint64:
+    """A set of squares of an 8x8 board with letters and digits exchanged (Warren, Hacker's Delight, 7-3)."""
+    turned = (squares ^ (squares >> np.uint64(7))) & np.uint64(0x00AA_00AA_00AA_00AA)
+    squares = squares ^ turned ^ (turned << np.uint64(7))
+    turned = (squares ^ (squares >> np.uint64(14))) & np.uint64(0x0000_CCCC_0000_CCCC)
+    squares = squares ^ turned ^ (turned << np.uint64(14))
+    turned = (squares ^ (squares >> np.uint64(28))) & np.uint64(0x0000_0000_F0F0_F0F0)
+    return squares ^ turned ^ (turned << np.uint64(28))
+
+
+@kernel
+def board_sets(
+    actions: npt.NDArray[np.int8],
+    lengths: npt.NDArray[np.int32],
+    mine: npt.NDArray[np.uint64],
+    yours: npt.NDArray[np.uint64],
+    legal: npt.NDArray[np.uint64],
+    to_move: npt.NDArray[np.int8],
+    moves: npt.NDArray[np.int8],
+) -> None:
+    """Write the boards after each of the M discs of N games on 8x8 from the usual start. All actions must be legal.
+
+    The bit of a square is ``8 * letter + digit``, both counted from 0.
+
+    Args:
+        actions: (N, T).
+        lengths: (N,), the number of actions of each game.
+        mine: (M,), written: the discs of the player to move after the disc.
+        yours: (M,), written: the other player's discs.
+        legal: (M,), written: the squares for the next disc: those of the player to move, or if there are none, those of
+            the other player.
+        to_move: (M,), written: the player to move.
+        moves: (N,), written: the number of discs that were placed in each game.
+    """
+    board, side = ~_0, np.uint64(8)
+    k = 0
+    for i in range(len(actions)):
+        own, other, player = _BLACK, _WHITE, np.int8(0)
+        first = k
+        for t in range(lengths[i]):
+            disc = disc_of(np.int64(actions[i, t]), side)
+            own, other = _placed(disc, own, other)
+            player = np.int8(1 - player)
+            if disc == _0:
+                continue
+            squares = legal_moves(own, other, board)
+            if squares == _0:
+                squares = legal_moves(other, own, board)
+            mine[k], yours[k], legal[k] = _transposed(own), _transposed(other), _transposed(squares)
+            to_move[k] = player
+            k += 1
+        moves[i] = k - first
 
 
 @kernel

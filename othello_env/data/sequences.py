@@ -8,17 +8,30 @@ its boards are those of this package, transposed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from othello_env.data import kernels
-from othello_env.data.games import Games, GamesError, othello_positions
-from othello_env.games.othello.position import Othello, planes_of
-from othello_env.games.othello.positions import OthelloPositions
+from othello_env.data.games import Games, GamesError
+from othello_env.games.othello.position import Othello
+from othello_env.support.arrays import DAMAGE, Member, open_archive
 
-__all__ = ["BLACK", "EMPTY", "VOCABULARY", "WHITE", "Labels", "board_labels", "from_tokens", "tokens"]
+__all__ = [
+    "BLACK",
+    "EMPTY",
+    "VOCABULARY",
+    "WHITE",
+    "BoardSets",
+    "Labels",
+    "board_labels",
+    "board_sets",
+    "from_tokens",
+    "tokens",
+]
 
 VOCABULARY = 61
 """The number of tokens: 60 squares and the token 0, which fills a sequence."""
@@ -26,6 +39,7 @@ VOCABULARY = 61
 WHITE, EMPTY, BLACK = 0, 1, 2
 """The values of the squares in a board's label."""
 
+_MOST_BYTES = 4 << 30
 _MIDDLE = (27, 28, 35, 36)
 _SQUARES = np.array([square for square in range(64) if square not in _MIDDLE])
 _OURS = 8 * (_SQUARES % 8) + _SQUARES // 8  # for each token from 1 on, this package's action: the transposed square
@@ -53,6 +67,63 @@ class Labels:
     legal: npt.NDArray[np.int8]
     game: npt.NDArray[np.int64]
     move: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class BoardSets:
+    """The labels of the boards after each of the M moves of N games as sets of squares.
+
+    Bit ``8 * letter + digit`` of a set is a square, both counted from 0.
+
+    Attributes:
+        mine: (M,) uint64, the discs of the player to move after the move.
+        yours: (M,) uint64, the other player's discs.
+        legal: (M,) uint64, the squares where the next disc may be placed; see `Labels`.
+        to_move: (M,) int8, the player to move: 0 is Black, 1 is White.
+        moves: (N,) int8, the number of moves of each game, passes not counted.
+    """
+
+    mine: npt.NDArray[np.uint64]
+    yours: npt.NDArray[np.uint64]
+    legal: npt.NDArray[np.uint64]
+    to_move: npt.NDArray[np.int8]
+    moves: npt.NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return len(self.mine)
+
+    def labels(self) -> Labels:
+        """The labels as arrays of squares."""
+        relative = (EMPTY - _squares(self.mine) + _squares(self.yours)).astype(np.int8)
+        board = np.where(self.to_move[:, np.newaxis] == 0, 2 - relative, relative).astype(np.int8)
+        game = np.repeat(np.arange(len(self.moves)), self.moves)
+        first = np.cumsum(self.moves, dtype=np.int64) - self.moves
+        move = (np.arange(len(game)) - first[game]).astype(np.int32)
+        return Labels(board, relative, _squares(self.legal), game, move)
+
+    @classmethod
+    def load(cls, path: str | Path) -> BoardSets:
+        """The labels of a file that ``othello-env data label --kind boards`` wrote.
+
+        Raises:
+            OSError: the file cannot be read.
+            GamesError: it is no such file, or it is damaged.
+        """
+        try:
+            with Path(path).open("rb") as file, open_archive(file) as archive:
+                members = [Member(archive, each.name) for each in fields(cls)]
+                if sum(math.prod(each.shape) * each.dtype.itemsize for each in members) > _MOST_BYTES:
+                    raise ValueError(f"its arrays take more than {_MOST_BYTES:,} bytes")
+                found = cls(*(each.read() for each in members))
+        except FileNotFoundError:
+            raise
+        except (*DAMAGE, KeyError, TypeError) as error:
+            raise GamesError(f"{path}: this is no file of labels of boards, or it is damaged: {error}") from None
+        kinds = [array.dtype for array in vars(found).values()]
+        sizes = {len(array) for array in (found.mine, found.yours, found.legal, found.to_move)}
+        if kinds != [np.uint64] * 3 + [np.int8] * 2 or sizes != {int(found.moves.sum())} or (found.moves < 0).any():
+            raise GamesError(f"{path}: the arrays of this file of labels do not fit together")
+        return found
 
 
 def tokens(games: Games) -> npt.NDArray[np.int8]:
@@ -104,29 +175,28 @@ def board_labels(games: Games) -> Labels:
         ValueError: the games are not of Othello on 8x8 from the usual start.
         GamesError: a move is illegal.
     """
+    return board_sets(games).labels()
+
+
+def board_sets(games: Games) -> BoardSets:
+    """The labels of the boards after each move as sets of squares: 25 bytes for each move.
+
+    Raises:
+        ValueError: the games are not of Othello on 8x8 from the usual start.
+        GamesError: a move is illegal.
+    """
     _check(games)
     games.check()
-    # The position after a move is the position before the next action. So a pass is added at the end of each game.
-    longer = np.concatenate([games.actions, np.full((len(games), 1), -1, np.int8)], axis=1)
-    longer[np.arange(len(games)), games.lengths] = 64
-    boards, game, ply = othello_positions(Games(longer, games.lengths + 1))
-    own, opponent, to_move = boards.own, boards.opponent, boards.to_move
-    after = np.flatnonzero(ply > 0)
-    after = after[longer[game[after], ply[after] - 1] < 64]  # only positions after a disc, not after a pass
-    own, opponent, to_move, game = own[after], opponent[after], to_move[after], game[after]
-    planes = _transposed(planes_of(np.stack([own, opponent], axis=1).astype("<u8"), 8))
-    relative = EMPTY - planes[:, 0] + planes[:, 1]
-    board = np.where(to_move[:, np.newaxis] == 0, 2 - relative, relative).astype(np.int8)
-    legal = OthelloPositions(own, opponent, to_move, np.zeros(len(own), np.uint64)).legal
-    passing = legal == 0
-    reply = OthelloPositions(opponent, own, to_move, np.zeros(len(own), np.uint64)).legal
-    next_squares = np.where(passing, reply, legal)
-    moves = (np.arange(len(game)) - np.searchsorted(game, game)).astype(np.int32)
-    return Labels(board, relative, _transposed(planes_of(next_squares.astype("<u8"), 8)), game, moves)
+    total = int(((games.actions >= 0) & (games.actions < 64)).sum())
+    mine, yours, legal = np.empty((3, total), np.uint64)
+    to_move, moves = np.empty(total, np.int8), np.empty(len(games), np.int8)
+    kernels.board_sets(games.actions, games.lengths, mine, yours, legal, to_move, moves)
+    return BoardSets(mine, yours, legal, to_move, moves)
 
 
-def _transposed(planes: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    return np.ascontiguousarray(planes.swapaxes(-1, -2)).reshape(*planes.shape[:-2], 64)
+def _squares(sets: npt.NDArray[np.uint64]) -> npt.NDArray[np.int8]:
+    """M sets of squares as an array (M, 64)."""
+    return np.unpackbits(sets.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little").view(np.int8)
 
 
 def _check(games: Games) -> None:

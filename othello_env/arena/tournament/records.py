@@ -12,7 +12,7 @@ from othello_env.arena.play.records import FORMAT, GameRecord, RecordError
 from othello_env.support.files import check_output, read_file
 from othello_env.support.locks import try_lock
 
-__all__ = ["RecordFile", "open_records", "read_records"]
+__all__ = ["RecordFile", "open_records", "read_records", "read_valid_records"]
 
 _LARGEST_FILE = 4 << 30  # bytes
 _HEAD = b'{"format": "' + FORMAT.encode() + b'"'
@@ -30,6 +30,30 @@ def read_records(path: str | Path) -> list[GameRecord]:
     """
     data = read_file(path, _LARGEST_FILE, "read records from")
     return _parse(data[: _whole(data, path)], path)
+
+
+def read_valid_records(path: str | Path) -> tuple[list[GameRecord], list[str]]:
+    """The records of a file that are not damaged; see `read_records`.
+
+    Returns:
+        These records, and a message for each damaged line.
+
+    Raises:
+        OSError: the file cannot be read, or is not a regular file.
+        ValueError: the file has more than 4 GiB.
+    """
+    data = read_file(path, _LARGEST_FILE, "read records from")
+    records, messages = [], []
+    for number, line in enumerate(data[: data.rfind(b"\n") + 1].split(b"\n")[:-1], start=1):
+        try:
+            records.append(_record(line))
+        except RecordError as error:
+            messages.append(f"line {number}: {error}".splitlines()[0])
+    try:
+        _whole(data, path)
+    except RecordError as error:
+        messages.append(str(error).removeprefix(f"{path}, "))
+    return records, messages
 
 
 def _whole(data: bytes, path: str | Path) -> int:
@@ -50,12 +74,17 @@ def _parse(data: bytes, path: str | Path) -> list[GameRecord]:
     records = []
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         try:
-            record = GameRecord.from_json(line)
-            record.replay()
+            records.append(_record(line))
         except RecordError as error:
             raise RecordError(f"{path}, line {number}: {error}") from None
-        records.append(record)
     return records
+
+
+def _record(line: bytes) -> GameRecord:
+    """The record of a line, checked by playing its game again."""
+    record = GameRecord.from_json(line)
+    record.replay()
+    return record
 
 
 class RecordFile:

@@ -47,14 +47,12 @@ def read_games(
         rules: the game and its options, for transcripts.
         players: the players' names by number, for WTHOR; see `read_names`.
         tournaments: the tournaments' names by number, for WTHOR.
-        skip: leave damaged games out. Then a `DamagedGamesWarning` gives their number. A file of PDN or of records is
-            always read whole or not at all.
+        skip: leave damaged games out. Then a `DamagedGamesWarning` gives their number.
 
     Raises:
         OSError: the file cannot be read.
         GamesError: the file is of no known kind, or a game is damaged and `skip` is not given. The message names the
-            game and the ply.
-        RecordError: a record of a match or tournament is damaged.
+            game and the ply, or the line.
     """
     data = read_file(path, _LARGEST, "read games from")
     try:
@@ -153,13 +151,13 @@ def _pdn_game(final: State, start: State, games: Games, i: int) -> pdn.PdnGame:
 
 def _from_pdn(text: str) -> tuple[Games, list[str]]:
     """The games of a PDN text. The columns are the tags, such as `White`."""
-    found = pdn.loads(text)
+    found, messages = pdn.loads_valid(text)
     if not found:
-        raise GamesError("there is no game in PDN")
+        raise GamesError(messages[0] if messages else "there is no game in PDN")
+    sizes = {game.start.size for game in found}
+    if len(sizes) > 1:
+        raise GamesError(f"the games are on boards of sizes {sorted(sizes)}; a file has games of one size")
     names = dict.fromkeys(name for game in found for name in game.tags if name not in ("FEN", "SetUp", "GameType"))
     columns = {name: [game.tags.get(name, "") for game in found] for name in names}
     finals, starts = [game.final() for game in found], [game.start for game in found]
-    sizes = {start.size for start in starts}
-    if len(sizes) > 1:
-        raise GamesError(f"the games are on boards of sizes {sorted(sizes)}; a file has games of one size")
-    return Games.of(finals, starts, columns), []
+    return Games.of(finals, starts, columns), messages

@@ -2,31 +2,44 @@
 
 A line may begin with the number of its games: 2 for a synchronised pair with swapped colours. The tags of a game come
 in any order. BO is the first board: its size, its rows (``*`` black, ``O`` white, ``-`` empty) and the player to move.
-A move is a square or PA. The mover's evaluation and the seconds may follow, after slashes.
+A move is a square or PA. The mover's evaluation in discs and the seconds may follow, after slashes.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from othello_env.data.games import Games, GamesError
+from othello_env.data.games import Games, GamesError, padded
+from othello_env.data.kernels import LONGEST
 from othello_env.games.game import IllegalActionError, NotationError
 from othello_env.games.othello.position import Othello
+from othello_env.games.registry import Rules
 
 __all__ = ["dump", "is_ggf", "load"]
 
 _TAG = re.compile(r"\s{0,100}([A-Za-z]{1,20})\s{0,100}\[((?:[^\[\]\\\n]|\\.){0,2000})\]")
+_MOVE = r"\s{0,100}([BW])\[([^\[\]\\\n]{0,100})\]"
+_MOVES = re.compile(rf"(?:{_MOVE})+")
+_EACH_MOVE = re.compile(_MOVE)
 _END = re.compile(r"\s{0,100};\s{0,100}\)")
 _COUNT = re.compile(r"(?:^|\s)(\d{1,9})\s{0,100}$")
 _LONGEST = 2000
 """The most characters in a tag's value; longer ones are cut when they are written, and refused when they are read."""
+_LARGEST_NUMBER = 1e9
 _TEXTS = {"black": "PB", "white": "PW", "place": "PC", "date": "DT", "result": "RE", "time": "TI", "type": "TY"}
 _NUMBERS = {"black_rating": "RB", "white_rating": "RW"}
+_OF_START = (("GM", "Othello"), ("TY", ""), ("BO", ""))
+"""The tags that say how a game begins, and their values if they are missing."""
+_EACH = ("scores", "times")
+"""The columns that have a number for each action, in the order in which GGF writes them after the move."""
 
 
 def is_ggf(text: str) -> bool:
@@ -38,7 +51,9 @@ def load(text: str) -> tuple[Games, list[str]]:
     """The games of a GGF text.
 
     The columns are `black`, `white`, `place`, `date`, `result`, `time` and `type` (texts; empty if the tag is missing),
-    `black_rating` and `white_rating` (float, NaN if missing), and `line`, the number of the line, from 1.
+    `black_rating` and `white_rating` (float, NaN if missing), and `line`, the number of the line, from 1. If some move
+    has an evaluation or a time, there are also `scores` and `times`, (N, T) float32: for each action the evaluation in
+    discs for its player, and the seconds; NaN if missing.
 
     Returns:
         The games whose moves are legal, and a message for each of the other games.
@@ -46,34 +61,63 @@ def load(text: str) -> tuple[Games, list[str]]:
     Raises:
         GamesError: the text has no such game.
     """
-    found: list[tuple[Othello, Othello, dict[str, str], int]] = []
-    messages = []
+    found, messages = list[_Game](), dict[int, str]()
     for number, game in enumerate(_split(text), start=1):
+        game.number = number
         try:
-            if game.fault:
-                raise GamesError(game.fault)
-            start = _start(game.tags)
-            if found and start.size != found[0][0].size:
-                raise GamesError(f"a board of size {start.size} after boards of size {found[0][0].size}")
-            found.append((start, _played(start, game.moves), game.tags, game.line))
+            _prepare(game, found)
+            found.append(game)
         except (GamesError, IllegalActionError, NotationError) as error:
-            messages.append(f"game {number} (line {game.line}), {error}".splitlines()[0])
+            messages[number] = game.message(error)
+    wrong = _joined(found).illegal().tolist() if found else []
+    for game in [game for game, ply in zip(found, wrong, strict=True) if ply >= 0]:
+        try:  # perhaps only the passes are missing
+            _replay(game)
+        except (GamesError, IllegalActionError, NotationError) as error:
+            messages[game.number] = game.message(error)
+    found = [game for game in found if game.number not in messages]
+    told = [messages[number] for number in sorted(messages)]
     if not found:
-        raise GamesError(messages[0] if messages else "there is no game in GGF: (;GM[Othello]...;)")
+        raise GamesError(told[0] if told else "there is no game in GGF: (;GM[Othello]...;)")
+    return _joined(found, _columns(found)), told
+
+
+def _columns(games: list[_Game]) -> dict[str, Any]:
     columns: dict[str, Any] = {
-        name: np.array([tags.get(tag, "") for _, _, tags, _ in found]) for name, tag in _TEXTS.items()
+        name: np.array([game.tags.get(tag, "") for game in games]) for name, tag in _TEXTS.items()
     }
     for name, tag in _NUMBERS.items():
-        columns[name] = np.array([_number(tags.get(tag, "")) for _, _, tags, _ in found])
-    columns["line"] = np.array([line for *_, line in found], np.int32)
-    return Games.of([final for _, final, _, _ in found], [start for start, *_ in found], columns), messages
+        columns[name] = np.array([_number(game.tags.get(tag, "")) for game in games])
+    columns["line"] = np.array([game.line for game in games], np.int32)
+    if any("/" in text for game in games for text in game.texts):
+        parts = [[(text + "//").split("/") for text in game.texts] for game in games]
+        for place, name in enumerate(_EACH, start=1):
+            columns[name] = _rows([[_number(part[place]) for part in each] for each in parts])
+    return columns
+
+
+def _rows(numbers: list[list[float]]) -> npt.NDArray[np.float32]:
+    """Rows of numbers as an array (N, T), filled up with NaN."""
+    rows = np.full((len(numbers), max(map(len, numbers))), np.nan, np.float32)
+    for row, given in zip(rows, numbers, strict=True):
+        row[: len(given)] = given
+    return rows
+
+
+def _joined(games: list[_Game], columns: dict[str, Any] | None = None) -> Games:
+    """The games as arrays."""
+    places = {start: place for place, start in enumerate(dict.fromkeys(game.start for game in games))}
+    size = games[0].start.size
+    rules = Rules("othello", (("size", size),) if size != 8 else ())
+    actions, lengths = padded([game.actions for game in games])
+    return Games(actions, lengths, rules, tuple(places), [places[game.start] for game in games], columns)
 
 
 def dump(games: Games) -> str:
     """The GGF text of games of Othello, one on each line.
 
-    The columns that `load` makes become tags; any of them may be missing. Without a column `result`, the result is
-    Black's discs minus White's in a finished game, and ``?`` in an unfinished one.
+    The columns that `load` makes become tags, and numbers after the moves; any of them may be missing. Without a
+    column `result`, the result is Black's discs minus White's in a finished game, and ``?`` in an unfinished one.
 
     Raises:
         GamesError: a move is illegal.
@@ -82,6 +126,9 @@ def dump(games: Games) -> str:
     if games.rules.name != "othello":
         raise ValueError(f"GGF files have games of othello, not of {games.rules}")
     ends, lines = games.ends, []
+    given = [games.columns.get(name, np.zeros(0)) for name in _EACH]
+    unknown = np.full(games.actions.shape, np.nan)
+    each = [column if column.ndim == 2 else unknown for column in given]
     for i in range(len(games)):
         start: Any = games.starts[games.start[i]]
         tags = {"GM": "Othello"}
@@ -95,9 +142,10 @@ def dump(games: Games) -> str:
         tags["BO"] = " ".join([str(start.size), *rows, "*O"[start.to_move]])
         text = "".join(f"{tag}[{_escaped(value)}]" for tag, value in tags.items())
         mover = start.to_move
-        for action in games.actions[i, : games.lengths[i]].tolist():
+        for ply, action in enumerate(games.actions[i, : games.lengths[i]].tolist()):
             name = "PA" if action == start.pass_action else start.action_to_text(action).upper()
-            text += f"{'BW'[mover]}[{name}]"
+            numbers = "/".join(_written(column[i, ply]) for column in each)
+            text += f"{'BW'[mover]}[{f'{name}/{numbers}'.rstrip('/')}]"
             mover = 1 - mover
         lines.append(f"1 (;{text};)")
     return "".join(line + "\n" for line in lines)
@@ -105,12 +153,23 @@ def dump(games: Games) -> str:
 
 @dataclass
 class _Game:
-    """The parts of a game's text: its line, its tags, its moves (``B`` or ``W``, and the text), and what is wrong."""
+    """A game's text: its line, its tags, its moves (``B`` or ``W``, and the text), and what is wrong.
+
+    What follows from it: the game's number in the text, its start, its actions, and the text of each action. The text
+    of a pass that was left out is empty.
+    """
 
     line: int
     tags: dict[str, str] = field(default_factory=dict)
     moves: list[tuple[str, str]] = field(default_factory=list)
     fault: str = ""
+    number: int = 0
+    start: Othello = field(default_factory=Othello)
+    actions: list[int] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    def message(self, error: Exception) -> str:
+        return f"game {self.number} (line {self.line}), {error}".splitlines()[0]
 
 
 def _split(text: str) -> Iterator[_Game]:
@@ -126,7 +185,13 @@ def _split(text: str) -> Iterator[_Game]:
         seen += 1
         game = _Game(line)
         end = begin + 2
-        while tag := _TAG.match(text, end):
+        while True:
+            if moves := _MOVES.match(text, end):
+                game.moves += _EACH_MOVE.findall(text, end, moves.end())
+                end = moves.end()
+            tag = _TAG.match(text, end)
+            if not tag:
+                break
             name, value = tag[1].upper(), tag[2]
             if name in ("B", "W"):
                 game.moves.append((name, value))
@@ -147,13 +212,68 @@ def _split(text: str) -> Iterator[_Game]:
         yield game
 
 
-def _start(tags: dict[str, str]) -> Othello:
-    kind, variant = tags.get("GM", "Othello"), tags.get("TY", "")
+def _prepare(game: _Game, before: list[_Game]) -> None:
+    """Find a game's start and actions. If `before` has games, it may still be that the actions are illegal.
+
+    Raises:
+        GamesError: the game is damaged, or its board has another size than those of the games before.
+        IllegalActionError: a move is illegal.
+        NotationError: a move or a board cannot be read.
+    """
+    if game.fault:
+        raise GamesError(game.fault)
+    game.start = _start(*(game.tags.get(tag, default) for tag, default in _OF_START))
+    if before and game.start.size != before[0].start.size:
+        raise GamesError(f"a board of size {game.start.size} after boards of size {before[0].start.size}")
+    game.texts = [text for _, text in game.moves]
+    names = _names(game.start.size)
+    game.actions = [names.get(text.partition("/")[0], -1) for text in game.texts]
+    colours = "".join(colour for colour, _ in game.moves)
+    in_turn = ("WB" if game.start.to_move else "BW") * (len(colours) // 2 + 1)
+    is_plain = len(colours) <= LONGEST and -1 not in game.actions and in_turn.startswith(colours)
+    if not before or not is_plain:
+        _replay(game)
+
+
+def _replay(game: _Game) -> None:
+    """Find a game's actions by playing it, and add the passes that were left out.
+
+    Raises:
+        GamesError: a move is the other side's.
+        IllegalActionError: a move is illegal.
+        NotationError: a move cannot be read.
+    """
+    state, texts = game.start, []
+    for ply, (colour, value) in enumerate(game.moves, start=1):
+        if "BW"[state.to_move] != colour and not state.must_pass:
+            raise GamesError(f"ply {ply}: {colour}[{value}], but it is the other side's turn")
+        try:
+            if "BW"[state.to_move] != colour:
+                state = state.play(state.pass_action)
+                texts.append("")
+            state = state.play(state.action_from_text(value.split("/")[0]))
+        except (IllegalActionError, NotationError) as error:
+            raise GamesError(f"ply {ply}: {error}") from None
+        texts.append(value)
+    game.actions, game.texts = list(state.moves[len(game.start.moves) :]), texts
+
+
+@cache
+def _names(size: int) -> dict[str, int]:
+    """The usual names of all actions."""
+    board = Othello(size)
+    names = {board.action_to_text(action): action for action in range(size**2)} | {"pa": size**2}
+    return names | {name.upper(): action for name, action in names.items()}
+
+
+@lru_cache(maxsize=1024)
+def _start(kind: str, variant: str, board: str) -> Othello:
+    """The first position, from the values of the tags GM, TY and BO."""
     if kind.lower() != "othello":
         raise GamesError(f"expected a game of Othello, got {kind!r}")
     if "a" in variant.lower():
         raise GamesError(f"anti-Othello (type {variant}) has other rules")
-    words = tags.get("BO", "").split()
+    words = board.split()
     size = words[0] if words else (re.match(r"s?(\d*)", variant) or [""])[1] or "8"
     if size not in ("4", "6", "8"):
         raise GamesError(f"expected a board of size 4, 6 or 8, got {size[:20]!r}")
@@ -162,33 +282,24 @@ def _start(tags: dict[str, str]) -> Othello:
             raise GamesError(f"a random start (type {variant}) needs the tag BO")
         return Othello(int(size))
     rows, player = words[1:-1], words[-1]
-    board = "".join(rows)
-    if len(board) != int(size) ** 2 or len(rows) not in (1, int(size)) or len({len(row) for row in rows}) > 1:
-        raise GamesError(
-            f"expected {size} rows of {size} squares and the player to move in BO, got {tags['BO'][:100]!r}"
-        )
-    return Othello.from_text(board, {"*": "X", "O": "O"}.get(player.upper(), player))
-
-
-def _played(start: Othello, moves: list[tuple[str, str]]) -> Othello:
-    state = start
-    for ply, (colour, value) in enumerate(moves, start=1):
-        if "BW"[state.to_move] != colour and not state.must_pass:
-            raise GamesError(f"ply {ply}: {colour}[{value}], but it is the other side's turn")
-        try:
-            if "BW"[state.to_move] != colour:
-                state = state.play(state.pass_action)  # some files leave passes out
-            state = state.play(state.action_from_text(value.split("/")[0]))
-        except (IllegalActionError, NotationError) as error:
-            raise GamesError(f"ply {ply}: {error}") from None
-    return state
+    squares = "".join(rows)
+    if len(squares) != int(size) ** 2 or len(rows) not in (1, int(size)) or len({len(row) for row in rows}) > 1:
+        raise GamesError(f"expected {size} rows of {size} squares and the player to move in BO, got {board[:100]!r}")
+    return Othello.from_text(squares, {"*": "X", "O": "O"}.get(player.upper(), player))
 
 
 def _number(text: str) -> float:
+    """A number; NaN if the text is none, or one that is too large."""
     try:
-        return float(text)
+        number = float(text) if text else math.nan
     except ValueError:
-        return float("nan")
+        return math.nan
+    return number if abs(number) <= _LARGEST_NUMBER else math.nan
+
+
+def _written(number: Any) -> str:
+    """A number in as many digits as it needs to be read again; an empty text for NaN."""
+    return "" if np.isnan(number) else np.format_float_positional(number, trim="-")
 
 
 def _escaped(value: str) -> str:

@@ -24,8 +24,8 @@ def is_parquet(data: bytes) -> bool:
 
 
 def dump(games: Games) -> bytes:
-    """The bytes of a Parquet file. The column `actions` has the moves with passes; the other columns are those of the
-    games.
+    """The bytes of a Parquet file. The column `actions` has lists of moves with passes. The other columns are those of
+    the games; a column with a number for each action becomes a column of lists.
 
     Raises:
         ValueError: a column has the name `actions` or `start`, or has neither numbers nor text.
@@ -39,7 +39,11 @@ def dump(games: Games) -> bytes:
     columns: dict[str, Any] = {_ACTIONS: arrow.ListArray.from_arrays(offsets, games.actions[games.actions >= 0])}
     if len(games.starts) > 1:
         columns[_START] = games.start
-    columns |= {name: column.tolist() if column.dtype.kind == "U" else column for name, column in games.columns.items()}
+    for name, column in games.columns.items():
+        if column.ndim == 2:
+            columns[name] = arrow.ListArray.from_arrays(offsets, column[games.actions >= 0])
+        else:
+            columns[name] = column.tolist() if column.dtype.kind == "U" else column
     table = arrow.table(columns).replace_schema_metadata({_HEADER: json.dumps(archive.header(games))})
     out = io.BytesIO()
     import_extra("pyarrow.parquet", "parquet").write_table(table, out)
@@ -60,24 +64,39 @@ def load(data: bytes) -> tuple[Games, list[str]]:
     try:
         table = parquet.read_table(io.BytesIO(data))
         rules, starts = archive.from_header((table.schema.metadata or {}).get(_HEADER, b"{}"))
-        moves = table.column(_ACTIONS).combine_chunks()
-        if not arrow.types.is_list(moves.type) or not arrow.types.is_integer(moves.type.value_type):
-            raise ValueError(f"expected lists of integers in the column {_ACTIONS!r}, got {moves.type}")
-        if moves.null_count or moves.values.null_count:
-            raise ValueError(f"there are empty entries in the column {_ACTIONS!r}")
-        lengths = np.asarray(moves.value_lengths(), np.int64)
-        longest = int(lengths.max(initial=0))
-        if longest > _LONGEST:
-            raise ValueError(f"a game has {longest:,} plies; at most {_LONGEST:,} are read")
-        actions = np.full((len(lengths), longest), -1, np.int64)
-        actions[np.arange(actions.shape[1]) < lengths[:, np.newaxis]] = np.asarray(moves.flatten())
-        columns = {name: _column(table.column(name)) for name in table.column_names if name not in (_ACTIONS, _START)}
+        actions, lengths = _lists(table, _ACTIONS, "integers")
+        columns = {
+            name: _lists(table, name, "floats")[0] if arrow.types.is_list(kind) else _column(table.column(name))
+            for name, kind in zip(table.schema.names, table.schema.types, strict=True)
+            if name not in (_ACTIONS, _START)
+        }
         start = np.asarray(table.column(_START)) if _START in table.column_names else None
         return archive.checked(Games(actions, lengths, rules, starts, start, columns))
     except (arrow.ArrowException, KeyError, TypeError, ValueError) as error:
         if isinstance(error, GamesError):
             raise
         raise GamesError(f"this is no Parquet file of games, or it is damaged: {error}") from None
+
+
+def _lists(table: Any, name: str, of: str) -> tuple[Any, Any]:
+    """A column of lists of ``integers`` or ``floats`` as an array (N, T), filled up with -1 or NaN; and the lengths."""
+    arrow = import_extra("pyarrow", "parquet")
+    found = table.column(name).combine_chunks()
+    is_right = arrow.types.is_integer if of == "integers" else arrow.types.is_floating
+    if not arrow.types.is_list(found.type) or not is_right(found.type.value_type):
+        raise ValueError(f"expected lists of {of} in the column {name!r}, got {found.type}")
+    if found.null_count or found.values.null_count:
+        raise ValueError(f"there are empty entries in the column {name!r}")
+    lengths = np.asarray(found.value_lengths(), np.int64)
+    longest = int(lengths.max(initial=0))
+    if longest > _LONGEST:
+        raise ValueError(f"a game has {longest:,} plies; at most {_LONGEST:,} are read")
+    values = np.asarray(found.flatten())
+    rows = np.full(
+        (len(lengths), longest), -1 if of == "integers" else np.nan, np.int64 if of == "integers" else values.dtype
+    )
+    rows[np.arange(longest) < lengths[:, np.newaxis]] = values
+    return rows, lengths
 
 
 def _column(column: Any) -> Any:

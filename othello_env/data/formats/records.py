@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from othello_env.arena.play.records import GameRecord
-from othello_env.arena.tournament.records import read_records
+from othello_env.arena.tournament.records import read_valid_records
 from othello_env.data.games import Games, GamesError
 from othello_env.games.registry import Rules
 
@@ -15,13 +15,18 @@ __all__ = ["games_of_records", "load"]
 
 
 def load(path: str | Path) -> tuple[Games, list[str]]:
-    """The games of a file of records, and no messages; see `games_of_records`.
+    """The games of a file of records; see `games_of_records`.
+
+    Returns:
+        The games of the records that are not damaged, and a message for each damaged line.
 
     Raises:
-        GamesError: the file has no record, or the records are of several games.
-        RecordError: a record is damaged, or contradicts its moves.
+        GamesError: the file has no such record, or the records are of several games.
     """
-    return games_of_records(read_records(path)), []
+    records, messages = read_valid_records(path)
+    if messages and not records:
+        raise GamesError(messages[0])
+    return games_of_records(records), messages
 
 
 def games_of_records(records: Sequence[GameRecord]) -> Games:

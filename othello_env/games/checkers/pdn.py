@@ -14,11 +14,12 @@ from othello_env.games.checkers.moves import move_names
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import IllegalActionError, NotationError, check_text
 
-__all__ = ["PdnGame", "dumps", "loads"]
+__all__ = ["PdnGame", "dumps", "loads", "loads_valid"]
 
 _TAGS = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 _UNKNOWN = {"Date": "????.??.??", "Result": "*"}
 _WIDTH = 80
+_UNMATCHED = "a variation has an unmatched parenthesis"
 _ENGLISH = re.compile(r"21(,.*)?", re.DOTALL)
 _TOKEN = re.compile(
     r"""
@@ -86,40 +87,72 @@ def loads(text: str, draws: str = "40-move") -> list[PdnGame]:
         IllegalActionError: a move is illegal.
         TypeError: the argument is not text.
     """
-    games: list[PdnGame] = []
-    tags: dict[str, str] = {}
-    moves: list[str] = []
-    depth = 0
+    return [_game(number, text, draws) for number, text in enumerate(_split(text), start=1)]
+
+
+def loads_valid(text: str, draws: str = "40-move") -> tuple[list[PdnGame], list[str]]:
+    """Read the games of a PDN text that are not damaged; see `loads`.
+
+    Returns:
+        These games, and a message for each of the other games.
+
+    Raises:
+        TypeError: the argument is not text.
+    """
+    games, messages = [], []
+    for number, each in enumerate(_split(text), start=1):
+        try:
+            games.append(_game(number, each, draws))
+        except (NotationError, IllegalActionError) as error:
+            messages.append(str(error).splitlines()[0])
+    return games, messages
+
+
+@dataclass
+class _Text:
+    """The parts of a game's text: its tags, its moves, and what is wrong."""
+
+    tags: dict[str, str] = field(default_factory=dict)
+    moves: list[str] = field(default_factory=list)
+    fault: str = ""
+
+
+def _split(text: str) -> Iterator[_Text]:
+    """The games of a PDN text."""
+    game, depth = _Text(), 0
     for match in _TOKEN.finditer(check_text(text, "a game of PDN")):
         kind = match.lastgroup
+        if kind == "value" and (depth or game.moves or (game.fault and match["tag"] in game.tags)):
+            if depth:
+                game.fault = game.fault or _UNMATCHED
+            yield game  # this tag begins a new game: the game before it ended without a result
+            game, depth = _Text(), 0
         if kind in ("open", "close"):
             depth += 1 if kind == "open" else -1
         elif depth:
             continue
         elif kind == "error":
-            raise NotationError(f"game {len(games) + 1}: expected a tag, a move or a result, got {match['error']!r}")
+            game.fault = game.fault or f"expected a tag, a move or a result, got {match['error']!r}"
         elif kind == "value":
-            if moves:  # this tag begins a new game: the game before it ended without a result
-                games.append(_game(len(games) + 1, tags, moves, draws))
-                tags, moves = {}, []
-            tags[match["tag"]] = re.sub(r"\\(.)", r"\1", match["value"])
+            game.tags[match["tag"]] = re.sub(r"\\(.)", r"\1", match["value"])
         elif kind == "move":
-            moves.append(match["move"])
+            game.moves.append(match["move"])
         elif kind == "result":
-            tags.setdefault("Result", match["result"])
-            games.append(_game(len(games) + 1, tags, moves, draws))
-            tags, moves = {}, []
+            game.tags.setdefault("Result", match["result"])
+            yield game
+            game = _Text()
     if depth:
-        raise NotationError(f"game {len(games) + 1}: a variation has an unmatched parenthesis")
-    if tags or moves:
-        games.append(_game(len(games) + 1, tags, moves, draws))
-    return games
+        game.fault = game.fault or _UNMATCHED
+    if game.tags or game.moves or game.fault:
+        yield game
 
 
-def _game(number: int, tags: dict[str, str], moves: list[str], draws: str) -> PdnGame:
+def _game(number: int, text: _Text, draws: str) -> PdnGame:
+    if text.fault:
+        raise NotationError(f"game {number}: {text.fault}")
     try:
-        start = _start(tags, draws)
-        return PdnGame(start, start.play_transcript(moves).moves, tags)
+        start = _start(text.tags, draws)
+        return PdnGame(start, start.play_transcript(text.moves).moves, text.tags)
     except (NotationError, IllegalActionError) as error:
         raise type(error)(f"game {number}: {error}") from None
 

@@ -1,8 +1,22 @@
 """``othello-env data``: makes, labels, converts and describes games."""
 
 import numpy as np
+import pytest
+from PIL import Image
 
-from othello_env.data import Dataset, random_games, read_games
+from othello_env.data import (
+    BoardSets,
+    Dataset,
+    Games,
+    GamesError,
+    board_labels,
+    board_sets,
+    random_games,
+    read_games,
+    tokens,
+    write_games,
+)
+from othello_env.data.formats import archive, wthor
 
 
 def test_the_command(run, tmp_path):
@@ -41,3 +55,85 @@ def test_the_command(run, tmp_path):
     status, _, errors = run("data", "convert", tmp_path / "a.ggf", tmp_path / "a.xyz")
     assert status == 2
     assert errors.startswith("othello-env: expected a file name that ends in .npz")
+
+
+def test_what_does_not_fit_a_dataset_is_refused(run, tmp_path):
+    run("data", "make", "random", "--games", "4", "--out", tmp_path / "d")
+    (tmp_path / "J").write_bytes(wthor.dump_names(["a"], 20))
+    for command, arguments in (
+        ("convert", ["--players", tmp_path / "J"]),
+        ("convert", ["--tournaments", tmp_path / "J"]),
+        ("convert", ["--game", "othello"]),
+        ("info", ["--game", "othello"]),
+        ("label", ["--game", "othello"]),
+    ):
+        target = [tmp_path / "a.npz"] if command == "convert" else []
+        status, _, errors = run("data", command, tmp_path / "d", *target, *arguments)
+        assert status == 2
+        assert errors == f"othello-env: {arguments[0]} is for files; a dataset itself says what its games are\n"
+    assert not (tmp_path / "a.npz").exists()
+
+
+def test_damaged_games_of_a_dataset_are_left_out(run, tmp_path):
+    run("data", "make", "random", "--games", "4", "--out", tmp_path / "d")
+    (games,) = Dataset(tmp_path / "d")
+    actions = games.actions.copy()
+    actions[2, 1] = 0
+    (tmp_path / "d" / "games-000000.npz").write_bytes(archive.dump(Games(actions, games.lengths)))
+    for command in (["info"], ["convert"]):
+        target = [tmp_path / "a.npz"] if command == ["convert"] else []
+        assert "game 3, ply 2: the move is illegal" in run("data", *command, tmp_path / "d", *target)[2]
+        status, _, errors = run("data", *command, tmp_path / "d", *target, "--skip")
+        assert status == 0
+        assert "1 damaged games were left out" in errors
+    assert len(read_games(tmp_path / "a.npz")) == 3
+
+
+def test_info_draws_a_picture(run, tmp_path):
+    run("data", "make", "random", "--games", "40", "--out", tmp_path / "d")
+    status, out, _ = run("data", "info", tmp_path / "d", "--out", tmp_path / "a.png")
+    assert status == 0
+    assert out.endswith(f"{tmp_path / 'a.png'}: written\n")
+    with Image.open(tmp_path / "a.png") as picture:
+        assert picture.size[0] == 960
+    status, _, errors = run("data", "info", tmp_path / "d", "--out", tmp_path / "a.gif")
+    assert "expected a file name that ends in .png" in errors
+
+
+def test_labels_of_boards_and_tokens(run, tmp_path):
+    run("data", "make", "random", "--games", "30", "--out", tmp_path / "d", "--seed", "5")
+    games = random_games(30, seed=5)
+    status, out, _ = run("data", "label", tmp_path / "d", "--kind", "boards")
+    path = tmp_path / "d" / "boards-000000.npz"
+    assert (status, out) == (0, f"{path}: {int((games.actions < 64).sum() - (games.actions < 0).sum()):,} positions\n")
+    found, expected = BoardSets.load(path).labels(), board_labels(games)
+    for name, array in vars(expected).items():
+        np.testing.assert_array_equal(getattr(found, name), array)
+    assert "was labelled before" in run("data", "label", tmp_path / "d", "--kind", "boards")[1]
+    run("data", "label", tmp_path / "d", "--kind", "tokens")
+    with np.load(tmp_path / "d" / "tokens-000000.npz") as file:
+        np.testing.assert_array_equal(file["tokens"], tokens(games))
+    write_games(tmp_path / "a.wtb", games)
+    assert "a.boards.npz: " in run("data", "label", tmp_path / "a.wtb", "--kind", "boards")[1]
+    assert (
+        "--empties is for --kind exact" in run("data", "label", tmp_path / "d", "--kind", "boards", "--empties", 3)[2]
+    )
+
+
+def test_damaged_labels_of_boards(tmp_path):
+    path = tmp_path / "a.npz"
+    arrays = vars(board_sets(random_games(3)))
+    for wrong in (
+        {"mine": arrays["mine"][1:]},
+        {"moves": arrays["moves"].astype(np.int64)},
+        {"moves": -arrays["moves"]},
+        {"mine": np.array(["a"])},
+    ):
+        np.savez(path, **arrays | wrong)
+        with pytest.raises(GamesError, match="do not fit together"):
+            BoardSets.load(path)
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(GamesError, match="no file of labels of boards, or it is damaged"):
+        BoardSets.load(path)
+    with pytest.raises(FileNotFoundError):
+        BoardSets.load(tmp_path / "none.npz")

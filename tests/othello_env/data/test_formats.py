@@ -1,6 +1,7 @@
 """Files of games: round trips, readers written from the formats' descriptions, and damaged files."""
 
 import io
+import re
 import struct
 import warnings
 import zipfile
@@ -178,7 +179,9 @@ def test_the_example_of_ggf(tmp_path):
     path.write_text(GGF)
     games = read_games(path)
     assert games.state(0) == Othello.from_moves("d3c5f6")
-    assert {name: column[0] for name, column in games.columns.items()} == {
+    np.testing.assert_array_equal(games.columns["scores"], np.array([[np.nan, -1.2, np.nan]], np.float32))
+    np.testing.assert_array_equal(games.columns["times"], np.array([[0.01, 3.5, np.nan]], np.float32))
+    assert {name: column[0] for name, column in games.columns.items() if column.ndim == 1} == {
         "black": "one",
         "white": "two",
         "place": "GGS/os",
@@ -199,6 +202,69 @@ def test_any_name_comes_back_from_ggf(names):
     again, messages = ggf.load(ggf.dump(games))
     assert messages == []
     assert again.columns["black"].tolist() == [str(name).replace("\n", " ").strip() for name in games.columns["black"]]
+
+
+def test_evaluations_and_times_come_back(tmp_path):
+    games = random_games(20, seed=6)
+    rng = np.random.default_rng(0)
+    shape = games.actions.shape
+    given = {
+        "scores": rng.normal(0, 20, shape).astype(np.float32),
+        "times": rng.exponential(0.001, shape).astype(np.float32),
+    }
+    for column in given.values():
+        column[rng.random(shape) < 0.3] = np.nan
+    games = Games(games.actions, games.lengths, columns=given)
+    assert np.isnan(games.columns["times"][games.actions < 0]).all()
+    text = ggf.dump(games)
+    assert re.search(r"\[[A-H][1-8]\]", text)  # without numbers no slashes
+    assert re.search(r"\[[A-H][1-8]/-?[0-9.]+\]", text)
+    assert re.search(r"\[[A-H][1-8]//[0-9.]+\]", text)
+    part = games[games.lengths <= 60]
+    for ending in ("ggf", "npz"):
+        for some in (games, part):
+            write_games(tmp_path / f"a.{ending}", some)
+            again = read_games(tmp_path / f"a.{ending}")
+            for name in given:
+                np.testing.assert_array_equal(again.columns[name], some.columns[name])
+                assert again.columns[name].shape == again.actions.shape
+    short, long = games[games.lengths <= 60], games[games.lengths > 60]
+    joined = Games.joined([short, long])
+    np.testing.assert_array_equal(
+        joined.columns["scores"][len(short) :, : long.actions.shape[1]], long.columns["scores"]
+    )
+    assert joined.columns["scores"].shape == joined.actions.shape
+
+
+def test_columns_of_actions_are_floats():
+    for column, error in ((np.zeros((1, 2), int), TypeError), (np.zeros((1, 2, 3)), ValueError)):
+        with pytest.raises(error, match="column 'x'"):
+            Games([[37, 43]], [2], columns={"x": column})
+
+
+def test_passes_that_are_left_out_have_no_evaluation():
+    games = random_games(60, seed=3)
+    i = int(np.flatnonzero((games.actions == 64).any(axis=1))[0])
+    text = ggf.dump(games[[0, i]])
+    text = text.replace("[PA]", "").replace("[", "{", 1)
+    text = re.sub(r"([BW])(?=[BW]\[|;)", "", text.replace("{", "[", 1))
+    text = re.sub(r"([BW]\[[A-H][1-8])\]", r"\1/2.5]", text)
+    again, messages = ggf.load(text)
+    assert messages == []
+    same(again, games[[0, i]])
+    passes = again.actions == 64
+    assert np.isnan(again.columns["scores"][passes]).all()
+    assert (again.columns["scores"][(again.actions >= 0) & ~passes] == 2.5).all()
+
+
+@pytest.mark.parametrize(
+    ("value", "score", "time"),
+    [("F5/x/-", None, None), ("F5/inf/nan", None, None), ("F5/1e300/1_0", None, 10), ("F5/1e1", 10, None)],
+)
+def test_numbers_of_ggf_that_are_none(value, score, time):
+    games, _ = ggf.load(f"(;GM[Othello]TY[8]B[{value}]W[D6/1/1];)")
+    found = [games.columns[name][0, 0] for name in ("scores", "times")]
+    assert [None if np.isnan(number) else number for number in found] == [score, time]
 
 
 def test_a_synchronised_pair_and_tags_in_any_order():
@@ -251,6 +317,12 @@ def test_ggf_is_read_in_linear_time(text):
         ggf.load(text)
 
 
+def test_a_game_of_ggf_without_end_takes_no_memory():
+    endless = "(;GM[Othello]TY[8]" + "B[PA]W[PA]" * 100_000 + ";)\n"
+    games, messages = ggf.load(GGF + endless + GGF * 20)
+    assert (games.actions.shape, len(messages)) == ((21, 3), 1)
+
+
 def test_ggf_with_a_game_on_another_board():
     games, messages = ggf.load(GGF + "(;GM[Othello]TY[6]B[d2];)\n" + GGF)
     assert len(games) == 2
@@ -275,6 +347,36 @@ def test_pdn(tmp_path):
     assert str(games.rules) == "checkers:draws=40-move"
     assert games.columns["White"].tolist() == ["w"]
     assert games.state(0).moves == Checkers().play_transcript("11-15 22-18 15x22 25x18").moves
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["2. 15x22 99-98", "2. 15x22 1-2-3", "2. 15x22 (25x18", "2. 15x22) 25x18", "2. 15x22 nonsense *", "2. 11-15 *"],
+)
+def test_damaged_games_of_pdn_are_left_out(tmp_path, damage):
+    path = tmp_path / "a.pdn"
+    path.write_text(PDN + PDN.replace("2. 15x22 25x18 *", damage) + PDN)
+    with pytest.raises(GamesError, match=r"a.pdn: game 2: "):
+        read_games(path)
+    with pytest.warns(DamagedGamesWarning, match=r"1 damaged games were left out; the first: game 2: "):
+        games = read_games(path, skip=True)
+    final = Checkers().play_transcript("11-15 22-18 15x22 25x18")
+    assert [games.state(i).moves for i in range(len(games))] == [final.moves] * 2
+
+
+def test_damaged_records_are_left_out(tmp_path):
+    result = play_match("maximizer:eval=weighted", "random", games=4, openings="random:4")
+    lines = [record.to_json() for record in result.records]
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join([lines[0], lines[1].replace('"moves": "', '"moves": "a1 '), "{}", *lines[2:], "x"]))
+    with pytest.raises(GamesError, match=r"t.jsonl: line 2: .* \(3 games are damaged"):
+        read_games(path)
+    with pytest.warns(DamagedGamesWarning, match=r"3 damaged games were left out; the first: line 2: "):
+        games = read_games(path, skip=True)
+    assert [games.state(i) for i in range(3)] == [result.records[k].replay() for k in (0, 2, 3)]
+    path.write_text("{}\n")
+    with pytest.raises(GamesError, match="line 1: "):
+        read_games(path, skip=True)
 
 
 @pytest.mark.parametrize(

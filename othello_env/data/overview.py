@@ -1,0 +1,95 @@
+"""What many games have in common: results, lengths and openings, as counts and as a picture."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from othello_env.data.games import Games
+from othello_env.data.statistics import Statistics
+from othello_env.drawing.chart import games_chart, png
+from othello_env.games.game import State
+from othello_env.games.othello import symmetries
+from othello_env.games.othello.position import Othello
+from othello_env.games.registry import names_of_moves
+
+__all__ = ["OPENING", "Overview"]
+
+OPENING = 4
+"""The number of plies by which openings are told apart."""
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Counts of games of two players.
+
+    Attributes:
+        statistics: numbers about the games.
+        margins: by the first player's margin, the number of finished games.
+        plies: by the number of plies, the number of games.
+        openings: by the first `OPENING` plies, the number of games from the usual start. In Othello the board is turned
+            so that the first move is f5 (e4 on 6x6, d3 on 4x4), since the four first moves are equal.
+    """
+
+    statistics: Statistics
+    margins: Mapping[int, int] = field(default_factory=dict)
+    plies: Mapping[int, int] = field(default_factory=dict)
+    openings: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, parts: Iterable[Games]) -> Overview:
+        """The overview of several sets of games together. Only one set is in memory at a time.
+
+        Raises:
+            ValueError: the game has three players.
+            GamesError: a move is illegal.
+        """
+        found, margins, plies, openings = [], Counter[int](), Counter[int](), Counter[str]()
+        for games in parts:
+            found.append(games.statistics())
+            ends = games.ends
+            margins.update(_counted(ends.margins[ends.over, 0].astype(np.int64)))
+            plies.update(_counted(games.lengths))
+            openings.update(_openings(games))
+        return cls(Statistics.of(found), margins, plies, openings)
+
+    def picture(self, title: str, players: tuple[str, ...]) -> bytes:
+        """A picture of the results, the lengths and the most frequent openings, as the contents of a PNG file.
+
+        Args:
+            title: the text at the top.
+            players: the names of the two sides.
+        """
+        known = self.statistics
+        subtitle = (
+            f"{known.finished:,} finished games: {players[0]} wins {known.first_wins:.1%}, {players[1]} "
+            f"{known.second_wins:.1%}, draws {known.draws:.1%}; {known.plies:.1f} plies a game"
+        )
+        return png(games_chart(title, subtitle, players, self.margins, self.plies, self.openings))
+
+
+def _counted(values: np.ndarray) -> dict[int, int]:
+    return dict(zip(*(each.tolist() for each in np.unique(values, return_counts=True)), strict=True))
+
+
+def _openings(games: Games) -> Counter[str]:
+    usual = games.rules.start(0)
+    is_usual = np.array([start == usual for start in games.starts])[games.start]
+    chosen = games.actions[is_usual & (games.lengths >= OPENING), :OPENING]
+    found = Counter[str]()
+    for row, count in zip(*np.unique(chosen, axis=0, return_counts=True), strict=True):
+        found[names_of_moves(usual, _turned(usual, row))] += int(count)
+    return found
+
+
+def _turned(start: State, row: np.ndarray) -> list[int]:
+    """The actions on the board that is turned so that the first of Othello's four equal first moves is played."""
+    if isinstance(start, Othello):
+        size = start.size
+        first = size * (size // 2) + size // 2 + 1
+        turned = (symmetries.transform_actions(row, k, size) for k in range(symmetries.COUNT))
+        row = next((each for each in turned if each[0] == first and start.is_legal(int(each[0]))), row)
+    return [int(action) for action in row]

@@ -1,0 +1,222 @@
+"""Reviews of whole games of Othello: how many discs each move lost.
+
+A move's loss is the score of the best move minus the score of the move that was played, for the player to move. Near
+the end the scores are exact. Before, they are an engine's estimates, in discs as well.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+from othello_env.agent import Agent, as_othello, make_agent
+from othello_env.games.game import State
+from othello_env.games.othello.position import Othello
+
+__all__ = ["ANALYST", "BLUNDER", "EXACT_EMPTIES", "MoveReview", "PlayerReview", "review_game", "summarise"]
+
+ANALYST = "engine:depth=8"
+"""The agent that gives the scores of positions that are not solved."""
+EXACT_EMPTIES = 16
+"""Positions with at most this number of empty squares are solved: about 0.2 seconds a game."""
+BLUNDER = 6.0
+"""A move that loses at least this number of discs is a blunder."""
+
+_MOST_LINES = 64  # more moves than any position has
+_ONLY_WINNER = "wins"
+
+
+@dataclass(frozen=True)
+class MoveReview:
+    """A move of a game, and what the best move would have been.
+
+    Attributes:
+        ply: the number of the action in its game, from 1; passes count.
+        state: the position before the move.
+        action: the action that was played.
+        best: a best action. It is `action` itself if no action is better.
+        score: the score of `action` in discs, for the player to move.
+        best_score: the score of `best`.
+        exact: whether the scores are those of perfect play.
+        depth: the depth of the engine's search in plies; the number of empty squares if the scores are exact.
+    """
+
+    ply: int
+    state: Othello
+    action: int
+    best: int
+    score: float
+    best_score: float
+    exact: bool
+    depth: int
+
+    @property
+    def player(self) -> int:
+        """The player that moved: 0 is Black, 1 is White."""
+        return self.state.to_move
+
+    @property
+    def loss(self) -> float:
+        """The discs that the move lost, at least 0."""
+        return self.best_score - self.score
+
+    @property
+    def had_choice(self) -> bool:
+        """Whether there was another legal action."""
+        return len(self.state.legal_actions()) > 1
+
+    def to_json(self) -> dict[str, Any]:
+        """The review as plain values; scores are rounded to hundredths of a disc."""
+        return {
+            "ply": self.ply,
+            "player": self.state.player_names[self.player],
+            "move": self.state.action_to_text(self.action),
+            "best": self.state.action_to_text(self.best),
+            "loss": round(self.loss, 2),
+            "score": round(self.score, 2),
+            "best_score": round(self.best_score, 2),
+            "exact": self.exact,
+            "depth": self.depth,
+            "choices": len(self.state.legal_actions()),
+        }
+
+
+@dataclass(frozen=True)
+class PlayerReview:
+    """A player's moves in one game or several. Only moves with a choice count.
+
+    Attributes:
+        moves: the number of moves.
+        best: the share of moves that lost nothing; NaN without moves.
+        loss: the mean loss of a move in discs; NaN without moves.
+        exact_moves: the number of moves whose loss is exact.
+        exact_loss: the mean loss of these moves; NaN without such moves.
+        worst: the moves that lost most, at most three, the worst first.
+        blunders: the moves that lost at least a number of discs, in the order of the games.
+    """
+
+    moves: int
+    best: float
+    loss: float
+    exact_moves: int
+    exact_loss: float
+    worst: tuple[MoveReview, ...]
+    blunders: tuple[MoveReview, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The review as plain values. A mean without moves is None."""
+        return {
+            "moves": self.moves,
+            "best_move_rate": _rounded(self.best),
+            "mean_loss": _rounded(self.loss),
+            "exact_moves": self.exact_moves,
+            "exact_mean_loss": _rounded(self.exact_loss),
+            "worst": [move.to_json() for move in self.worst],
+            "blunders": [move.to_json() for move in self.blunders],
+        }
+
+
+def review_game(
+    final: State, agent: str | Agent = ANALYST, *, exact: int = EXACT_EMPTIES, start: State | None = None
+) -> Iterator[MoveReview]:
+    """Yield a review of each action of a game, in the order of play. A pass and an only move lose nothing.
+
+    With limits of depth or nodes the review depends only on the game. A limit of time, such as ``engine:ms=100``, is
+    for the search of the best move; the other moves are then searched to the same depth.
+
+    Args:
+        final: the last position of a game of Othello, with its moves.
+        agent: an agent with the method `analyse`, whose scores are discs or expected results, such as the engine with
+            n-tuple weights.
+        exact: positions with at most this number of empty squares are solved.
+        start: the position in which the game began; by default the usual start.
+
+    Raises:
+        ValueError: the agent has no such method, its scores have no meaning in discs, or `exact` is below 0.
+        IllegalActionError: the moves do not fit the start.
+        WrongGameError: the game is not Othello, or the agent does not play on this board.
+    """
+    last = as_othello(final, "reviews are of")
+    first = Othello(last.size) if start is None else as_othello(start, "reviews are of")
+    if index(exact) < 0:
+        raise ValueError(f"exact is a number of empty squares, at least 0, not {exact}")
+    analyst: Any = make_agent(agent)
+    if not hasattr(analyst, "analyse"):
+        raise ValueError(f"{analyst!r} does not analyse; expected an engine, such as {ANALYST}")
+    analyst.check_game(first)
+    analyst.new_game(0)
+    states, actions = [first], last.moves[len(first.moves) :]
+    for action in actions:
+        states.append(states[-1].play(action))
+    return _reviews(states[:-1], actions, analyst, exact)
+
+
+def _reviews(states: list[Othello], actions: tuple[int, ...], analyst: Any, exact: int) -> Iterator[MoveReview]:
+    """The reviews of the actions in these positions. All positions to solve are solved in one call."""
+    solved = next((ply for ply, state in enumerate(states) if _empties(state) <= exact), len(states))
+    for ply in range(solved):
+        state = states[ply]
+        found = analyst.analyse(state, lines=_MOST_LINES)
+        if found.unit == _ONLY_WINNER:  # an engine on a clock may only find the winner
+            solved = ply
+            break
+        yield _judged(ply, state, actions[ply], _scores(found), is_exact=found.exact, depth=found.depth)
+    if solved < len(states):
+        solver: Any = make_agent("engine")
+        rows = solver.exact_scores(states[solved:])
+        for ply, row in enumerate(rows.tolist(), start=solved):
+            state = states[ply]
+            scores = {action: row[action] for action in state.legal_actions()}
+            yield _judged(ply, state, actions[ply], scores, is_exact=True, depth=_empties(state))
+
+
+def _judged(
+    ply: int, state: Othello, action: int, scores: dict[int, float], *, is_exact: bool, depth: int
+) -> MoveReview:
+    best_score = max(scores.values())
+    best = action if scores[action] == best_score else max(scores, key=lambda each: scores[each])
+    return MoveReview(ply + 1, state, action, best, scores[action], best_score, is_exact, depth)
+
+
+def _empties(state: Othello) -> int:
+    return state.size**2 - sum(state.discs())
+
+
+def _scores(found: Any) -> dict[int, float]:
+    """The score of each legal action in discs, from an engine's best lines."""
+    lines = {line.pv[0]: line.discs for line in found.lines}
+    if None in lines.values():
+        raise ValueError(f"scores in {found.unit} have no meaning in discs; use an engine with n-tuple weights")
+    return lines
+
+
+def summarise(moves: Iterable[MoveReview], *, blunder: float = BLUNDER) -> PlayerReview:
+    """Sum up the moves of one player.
+
+    Args:
+        moves: the player's moves, of one game or several.
+        blunder: a move that loses at least this number of discs is a blunder.
+    """
+    chosen = [move for move in moves if move.had_choice]
+    exact = [move.loss for move in chosen if move.exact]
+    worst = sorted(chosen, key=lambda move: -move.loss)[:3]
+    return PlayerReview(
+        moves=len(chosen),
+        best=_mean([float(move.loss == 0) for move in chosen]),
+        loss=_mean([move.loss for move in chosen]),
+        exact_moves=len(exact),
+        exact_loss=_mean(exact),
+        worst=tuple(move for move in worst if move.loss > 0),
+        blunders=tuple(move for move in chosen if move.loss >= blunder),
+    )
+
+
+def _mean(numbers: list[float]) -> float:
+    return sum(numbers) / len(numbers) if numbers else math.nan
+
+
+def _rounded(number: float) -> float | None:
+    return None if math.isnan(number) else round(number, 4)

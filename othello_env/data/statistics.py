@@ -1,0 +1,70 @@
+"""How games ended, and numbers about many games.
+
+Letters for shapes: N = games, P = players.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Ends", "Statistics"]
+
+
+@dataclass(frozen=True)
+class Ends:
+    """How N games ended.
+
+    Attributes:
+        over: (N,) bool, whether the last position ends the game.
+        returns: (N, P) float32, each player's result, such as +1 for a win; 0 in unfinished games.
+        margins: (N, P) float32, by how much each player won, in the unit of the scores; 0 in unfinished games.
+    """
+
+    over: npt.NDArray[np.bool_]
+    returns: npt.NDArray[np.float32]
+    margins: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Numbers about games of two players. The shares and the margin are those of the finished games.
+
+    Attributes:
+        games: the number of games.
+        finished: the number of games that are over.
+        first_wins: the share of games that the first player won.
+        second_wins: the share of games that the second player won.
+        draws: the share of draws.
+        margin: the first player's mean margin.
+        plies: the mean number of plies of a game, passes included; over all games.
+        passes: the mean number of passes of a game, over all games.
+    """
+
+    games: int
+    finished: int
+    first_wins: float
+    second_wins: float
+    draws: float
+    margin: float
+    plies: float
+    passes: float
+
+    @classmethod
+    def of(cls, parts: Iterable[Statistics]) -> Statistics:
+        """The statistics of several sets of games together."""
+        given = list(parts)
+        games, finished = sum(each.games for each in given), sum(each.finished for each in given)
+
+        def mean(name: str, weight: str, total: int) -> float:
+            known = [each for each in given if getattr(each, weight)]
+            return sum(getattr(each, name) * getattr(each, weight) for each in known) / total if total else float("nan")
+
+        names = ("first_wins", "second_wins", "draws", "margin")
+        shares = {name: mean(name, "finished", finished) for name in names}
+        return cls(
+            games, finished, **shares, plies=mean("plies", "games", games), passes=mean("passes", "games", games)
+        )

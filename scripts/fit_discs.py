@@ -1,0 +1,88 @@
+"""Fit how many discs an expected result is worth, for reviews of games.
+
+    python scripts/fit_discs.py --games 400
+    python scripts/fit_discs.py --games 100 --compare
+
+The engine plays against itself from random openings. In each position before the last moves, the inverse hyperbolic
+tangent of the result that it expects is compared with the margin at the end of the game. A line is fitted by least
+squares: discs = (a + b * empty squares) * atanh(result). The same arguments give the same numbers. They stand in
+`othello_env/data/review.py`; run the script again whenever the n-tuple weights change.
+
+With ``--compare`` the script compares losses instead: the estimates of reviews with the exact losses of the same
+moves, in positions with 13 to 18 empty squares of games of weak players.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from _arguments import even, flag, parse, whole
+
+from othello_env import Othello, make_agent
+from othello_env.data import match_games, review_game
+from othello_env.data.review import ANALYST, BLUNDER
+
+LEAST, MOST = 12, 54
+"""The positions have numbers of empty squares in this range."""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The command's arguments."""
+
+    games: int = even(400, "number of games")
+    depth: int = whole(6, "depth of the engine's searches", most=60)
+    seed: int = whole(1, "the seed of the openings", least=0)
+    compare: bool = flag("compare estimated losses with exact losses")
+
+
+def compare(args: Arguments) -> None:
+    """Compare estimated losses with exact losses."""
+    weak = "engine:depth=2,exact=0,epsilon=0.1"
+    games = match_games(weak, "ntuple:epsilon=0.1", args.games, openings="random:10", seed=args.seed)
+    rows = []
+    for i in range(len(games)):
+        final = games.state(i)
+        solved = review_game(final, "engine:depth=1,exact=0", exact=18)
+        for truth, guess in zip(solved, review_game(final, f"{ANALYST},exact=0", exact=0), strict=True):
+            if truth.exact and 13 <= 64 - sum(truth.state.discs()) <= 18 and truth.had_choice and not guess.exact:
+                rows.append((truth.loss, guess.loss))
+    exact, guessed = np.array(rows).T
+    print(f"{len(rows)} moves: mean loss {exact.mean():.2f} discs, estimated {guessed.mean():.2f}")
+    print(f"correlation {np.corrcoef(exact, guessed)[0, 1]:.2f}, mean difference {np.abs(exact - guessed).mean():.2f}")
+    both = ((exact >= BLUNDER) & (guessed >= BLUNDER)).sum()
+    print(f"blunders: {(exact >= BLUNDER).sum()}, estimated {(guessed >= BLUNDER).sum()}, of these right {both}")
+
+
+def main() -> None:
+    args = parse(__doc__, Arguments)
+    if args.compare:
+        compare(args)
+        return
+    spec = f"engine:depth={args.depth}"
+    analyst: Any = make_agent(f"{spec},exact=0")
+    games = match_games(spec, count=args.games, openings="random:10", seed=args.seed)
+    rows = []
+    for i in range(len(games)):
+        state, margin = Othello(), games.ends.margins[i, 0]
+        for action in games.actions[i, : games.lengths[i]].tolist():
+            empties = 64 - sum(state.discs())
+            if LEAST <= empties <= MOST and not state.must_pass:
+                found = analyst.analyse(state)
+                if found.unit == "expected result":
+                    rows.append((math.atanh(found.score), empties, margin if state.to_move == 0 else -margin))
+            state = state.play(action)
+    logit, empties, margin = np.array(rows).T
+    (a, b), *_ = np.linalg.lstsq(np.stack([logit, logit * empties], axis=1), margin, rcond=None)
+    error = np.sqrt(np.mean((margin - (a + b * empties) * logit) ** 2))
+    print(f"{len(rows):,} positions: discs = ({a:.2f} + {b:.3f} * empty squares) * atanh(result)")
+    print(f"root of the mean squared error: {error:.1f} discs; of the margins: {np.sqrt(np.mean(margin**2)):.1f}")
+    for low in range(LEAST, MOST, 6):
+        near = (empties >= low) & (empties < low + 6)
+        slope = np.sum(logit[near] * margin[near]) / np.sum(logit[near] ** 2)
+        print(f"{low} to {low + 5} empty squares: {slope:.1f} discs, the line says {a + b * (low + 2.5):.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""``othello-env analyse FILE``: the losses of the moves of whole games."""
+
+import json
+
+import pytest
+
+from othello_env.data import Games, random_games, review_game, summarise, write_games
+
+
+@pytest.fixture
+def file(tmp_path):
+    games = random_games(3, size=6, seed=4)
+    names = {"black": ["ann", "bob", "ann"], "white": ["bob", "ann", ""]}
+    path = tmp_path / "games.ggf"
+    write_games(path, Games(games.actions, games.lengths, games.rules, columns=names))
+    return path
+
+
+QUICK = ("--agent", "engine:depth=1", "--exact", "8")
+
+
+def test_each_moves_loss_the_summaries_and_the_blunders(run, file, tmp_path):
+    status, out, err = run(
+        "analyse", file, *QUICK, "--select", "2-3,9", "--blunder", "12", "--out", tmp_path / "r.json"
+    )
+    assert (status, err) == (0, "")
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert (found["source"], found["agent"], found["exact_empties"]) == (str(file), "engine:depth=1", 8)
+    assert [(game["game"], game["players"]) for game in found["games"]] == [
+        (2, {"black": "bob", "white": "ann"}),
+        (3, {"black": "ann", "white": "white"}),
+    ]
+    games = random_games(3, size=6, seed=4)
+    for game in found["games"]:
+        moves = list(review_game(games.state(game["game"] - 1), "engine:depth=1", exact=8))
+        assert game["moves"] == [move.to_json() for move in moves]
+        black = summarise([move for move in moves if move.player == 0], blunder=12)
+        assert game["summary"]["black"] == black.to_json()
+        for move in moves:
+            if move.loss >= 12 and move.had_choice:
+                text = move.state.action_to_text
+                assert f"ply {move.ply}, {'black' if move.player == 0 else 'white'} played {text(move.action)}; " in out
+                assert f"{text(move.best)} is {'exactly' if move.exact else 'by depth 1 about'} {move.loss:.1f}" in out
+    assert out.count("blunder: ") == sum(
+        len(side["blunders"]) for game in found["games"] for side in game["summary"].values()
+    )
+    assert "game 2: bob (black) against ann (white), " in out
+    assert "game 1" not in out
+    both = out[out.index("all 2 games") :]
+    sides = {(1, 1), (2, 0)}
+    ann = [
+        move
+        for game in (1, 2)
+        for move in review_game(games.state(game), "engine:depth=1", exact=8)
+        if (game, move.player) in sides
+    ]
+    total = summarise(ann, blunder=12)
+    (row,) = [line for line in both.splitlines() if line.startswith("ann")]
+    assert row.split()[1:5] == [
+        str(total.moves), f"{total.loss:.2f}", f"{total.exact_loss:.2f}", f"{total.best:.0%}"
+    ]  # fmt: skip
+
+
+def test_a_summary_without_the_moves(run, file):
+    table = run("analyse", file, *QUICK, "--select", "1")[1]
+    short = run("analyse", file, *QUICK, "--select", "1", "--summary")[1]
+    assert "found by" in table
+    assert "found by" not in short
+    assert "all " not in short
+    assert short in table.replace(table[table.index("ply") : table.index("player  choices")], "")
+
+
+def test_a_dataset_and_a_file_of_transcripts(run, tmp_path):
+    run("data", "make", "random", "--games", "3", "--size", "4", "--out", tmp_path / "d")
+    assert "game 3: black (black) against white (white), " in run("analyse", tmp_path / "d", "--summary")[1]
+    (tmp_path / "a.txt").write_text("# a game\nb1\n")
+    status, out, _ = run("analyse", tmp_path / "a.txt", "--size", "4", "--summary")
+    assert status == 0
+    assert "game 1" in out
+    (tmp_path / "b.txt").write_text("f5d6\nf5f5\n")
+    assert "line 2, ply 2" in run("analyse", tmp_path / "b.txt", *QUICK)[2]
+    status, out, err = run("analyse", tmp_path / "b.txt", *QUICK, "--skip")
+    assert (status, "1 damaged games were left out" in err) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.ggf"], "there is no file 'none.ggf'; expected a file of games, a transcript or a board"),
+        (["games/none"], "there is no file 'games/none'"),
+        (["games.ggf", "--scores"], "--scores is for a position"),
+        (["games.ggf", "--to-move", "O"], "--to-move is for a position"),
+        (["f5d6", "--select", "1"], "--select is for files of games"),
+        (["f5d6", "--exact", "3"], "--exact is for files of games"),
+        (["games.ggf", "--select", "7"], "has no such game"),
+        (["games.ggf", "--select", "0"], "expected numbers of games from 1 on, such as 1,3-5, got '0'"),
+        (["games.ggf", "--select", "3-1"], "expected numbers of games"),
+        (["games.ggf", "--select", "1,,2"], "expected numbers of games"),
+        (["games.ggf", "--agent", "random"], "does not analyse"),
+        (["games.ggf", "--agent", "engine:depth=1,eval=count"], "points have no meaning in discs"),
+        (["f5d6" + "c3" * 200], "ply 4"),
+    ],
+)
+def test_errors_are_one_line(run, file, monkeypatch, arguments, message):
+    monkeypatch.chdir(file.parent)
+    status, _, err = run("analyse", *arguments)
+    assert status == 2
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+def test_an_interrupt_keeps_the_games_before(run, file, tmp_path, monkeypatch):
+    def interrupted(final, *rest, **named):
+        if final == random_games(3, size=6, seed=4).state(1):
+            raise KeyboardInterrupt
+        return review_game(final, *rest, **named)
+
+    monkeypatch.setattr("othello_env.cli._review.review_game", interrupted)
+    status, _, err = run("analyse", file, *QUICK, "--out", tmp_path / "r.json")
+    assert (status, err) == (130, "othello-env: interrupted\n")
+    assert [game["game"] for game in json.loads((tmp_path / "r.json").read_text())["games"]] == [1]

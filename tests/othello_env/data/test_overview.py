@@ -1,0 +1,57 @@
+"""Overviews of many games: counts that a slow loop finds too, and their picture."""
+
+import io
+from collections import Counter
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from othello_env import Checkers, Othello
+from othello_env.data import Games, Overview, random_games
+from othello_env.games.othello import symmetries
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_counts_are_those_of_a_slow_loop(size):
+    games = random_games(200, size=size, seed=3)
+    found = Overview.of([games[:150], games[150:]])
+    assert vars(found.statistics) == pytest.approx(vars(games.statistics()))
+    assert found.margins == Counter(games.ends.margins[:, 0].astype(int).tolist())
+    assert found.plies == Counter(games.lengths.tolist())
+    start, slow = Othello(size), Counter()
+    wanted = {8: "f5", 6: "e4", 4: "d3"}[size]
+    for row in games.actions[:, :4]:
+        for k in range(8):
+            turned = symmetries.transform_actions(row, k, size).tolist()
+            if start.action_to_text(turned[0]) == wanted and start.is_legal(turned[0]):
+                try:
+                    names = [start.action_to_text(action) for action in turned]
+                    start.play_transcript(turned)
+                except ValueError:
+                    continue
+                slow[" ".join(names)] += 1
+                break
+    assert found.openings == slow
+    assert sum(found.openings.values()) == 200
+
+
+def test_games_from_other_starts_have_no_openings():
+    start = Othello.from_moves("f5d6")
+    found = Overview.of([Games.of([start.play_transcript("c3d3c4")], [start])])
+    assert (found.openings, found.margins, found.plies) == ({}, {}, {3: 1})
+    assert Image.open(io.BytesIO(found.picture("one", ("black", "white")))).size[0] == 960
+    checkers = Overview.of([Games.of([Checkers().play_transcript("11-15 22-18 15x22 25x18")])])
+    assert checkers.openings == {"11-15 22-18 15x22 25x18": 1}
+
+
+def test_the_picture_shows_the_shares():
+    """More games with a margin give a higher bar; wins, losses and draws have their own colours."""
+    games = random_games(3000, seed=1)
+    image = np.asarray(Image.open(io.BytesIO(Overview.of([games]).picture("a", ("black", "white")))).convert("RGB"))
+    left = image[90:335, 60:470]
+    green, blue, brown = (
+        (np.abs(left.astype(int) - colour).sum(axis=2) < 30).sum()
+        for colour in ((0x1B, 0x7F, 0x4B), (0x1F, 0x5F, 0xA8), (0xB3, 0x54, 0x1E))
+    )
+    assert blue > green > brown > 50  # of random games White wins 50 %, Black 45 %

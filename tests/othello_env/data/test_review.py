@@ -1,0 +1,135 @@
+"""Reviews of games: exact losses are those of minimax and of solve, estimates those of the engine."""
+
+import math
+
+import numpy as np
+import pytest
+
+from othello_env import Checkers, Othello, WrongGameError, make_agent
+from othello_env.data import random_games, review_game, summarise
+from othello_env.data.review import _discs
+
+
+def test_exact_losses_are_those_of_minimax(twin):
+    games = random_games(3, size=4, seed=5)
+
+    def best(slow):
+        return slow.margin() * (1 if slow.to_move == 0 else -1) if slow.is_over() else max(values(slow).values())
+
+    def values(slow):
+        return {action: -best(slow.play(action)) for action in slow.legal_actions()}
+
+    losses = []
+    for i in range(3):
+        reviewed = list(review_game(games.state(i), exact=6))
+        assert [move.action for move in reviewed] == games.actions[i, : games.lengths[i]].tolist()
+        assert [move.ply for move in reviewed] == [*range(1, games.lengths[i] + 1)]
+        for ply, move in enumerate(reviewed):
+            assert move.state == games.state(i, ply)
+            empties = move.state.owners().count(None)
+            if empties <= 6:
+                assert move.exact
+                scores = values(twin.of(move.state))
+                assert move.score == scores[move.action]
+                assert move.best_score == max(scores.values()) == scores[move.best]
+                assert move.loss == max(scores.values()) - scores[move.action] >= 0
+                assert (move.best == move.action) == (move.loss == 0)
+                assert move.depth == empties
+                losses.append(move.loss)
+    assert max(losses) > 0
+
+
+def test_exact_losses_are_those_of_solve():
+    game = random_games(1, seed=8)
+    engine = make_agent("engine")
+    moves = [move for move in review_game(game.state(0), "engine:depth=1", exact=9) if move.exact and move.had_choice]
+    assert len(moves) > 4
+    for move in moves:
+        after = move.state.play(move.action)
+        margin = after.margins()[move.player] if after.is_over else None
+        if margin is None:
+            solved = engine.solve(after)
+            margin = -solved.score
+        assert move.score == margin
+        assert move.best_score == engine.solve(move.state).score
+
+
+def test_estimates_are_the_engines_scores_in_discs():
+    final = Othello.from_moves("f5d6c3d3c4f4")
+    engine = make_agent("engine:depth=3")
+    reviewed = list(review_game(final, "engine:depth=3"))
+    assert [move.to_json() for move in reviewed] == [move.to_json() for move in review_game(final, "engine:depth=3")]
+    for move in reviewed:
+        found = engine.analyse(move.state, scores=True)
+        assert not move.exact
+        assert move.depth == found.depth == 3
+        assert found.scores[move.best] == max(found.scores.values())
+        order = sorted(found.scores, key=lambda action: found.scores[action])
+        discs = [_discs(found.scores[action], found, 64 - sum(move.state.discs())) for action in order]
+        assert discs == sorted(discs)
+        assert -64 <= discs[0] <= discs[-1] <= 64
+        assert move.score == discs[order.index(move.action)]
+
+
+class Analysis:
+    exact, unit, state = False, "expected result", Othello()
+
+
+def test_scores_in_discs():
+    half = _discs(0.5, Analysis, 40)
+    assert 10 < half < 40
+    assert _discs(-0.5, Analysis, 40) == -half
+    assert _discs(0.0, Analysis, 40) == 0
+    assert _discs(1.0, Analysis, 40) == 64  # so near to a win that the float is 1
+    assert _discs(0.999999999, Analysis, 40) == 64
+    assert _discs(-12.0, Analysis, 40) == -12  # a game that ends within the search
+    exact = Analysis()
+    exact.exact = True
+    assert _discs(0.0, exact, 4) == 0
+    points = Analysis()
+    points.unit = "points"
+    with pytest.raises(ValueError, match="scores in points have no meaning in discs"):
+        _discs(0.5, points, 40)
+
+
+def test_a_game_from_another_start():
+    start = Othello.from_text("XO------" + "-" * 56)
+    (move,) = review_game(start.play(2), start=start)
+    assert (move.action, move.loss, move.had_choice) == (2, 0, False)
+    later = Othello.from_moves("f5d6")
+    (move,) = review_game(later.play(later.legal_actions()[0]), "engine:depth=1", start=later)
+    assert move.state == later
+
+
+def test_summaries():
+    games = random_games(4, size=6, seed=3)
+    moves = [move for i in range(4) for move in review_game(games.state(i), "engine:depth=1", exact=10)]
+    black = [move for move in moves if move.player == 0]
+    found = summarise(black, blunder=8)
+    chosen = [move for move in black if len(move.state.legal_actions()) > 1]
+    assert found.moves == len(chosen) < len(black)
+    assert found.loss == pytest.approx(np.mean([move.loss for move in chosen]))
+    assert found.best == pytest.approx(np.mean([move.loss == 0 for move in chosen]))
+    exact = [move.loss for move in chosen if move.exact]
+    assert (found.exact_moves, found.exact_loss) == (len(exact), pytest.approx(np.mean(exact)))
+    assert [move.loss for move in found.worst] == sorted((move.loss for move in chosen), reverse=True)[:3]
+    assert list(found.blunders) == [move for move in chosen if move.loss >= 8]
+    nothing = summarise([])
+    assert (nothing.moves, nothing.worst, nothing.blunders) == (0, (), ())
+    assert math.isnan(nothing.loss)
+    assert nothing.to_json()["mean_loss"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ((Checkers(),), WrongGameError, "reviews are of Othello, not Checkers"),
+        ((Othello(), "random"), ValueError, "Random does not analyse|random does not analyse"),
+        ((Othello.from_moves("f5"), "engine:depth=1,eval=weighted"), ValueError, "points have no meaning in discs"),
+    ],
+)
+def test_what_cannot_be_reviewed(arguments, error, message):
+    with pytest.raises(error, match=message):
+        list(review_game(*arguments))
+    with pytest.raises(ValueError, match="exact is a number of empty squares, at least 0, not -1"):
+        review_game(Othello(), exact=-1)
