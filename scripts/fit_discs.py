@@ -1,4 +1,4 @@
-"""Fit how many discs an expected result is worth, for reviews of games.
+"""Fit how many discs an expected result of the engine is worth.
 
     python scripts/fit_discs.py --games 400
     python scripts/fit_discs.py --games 100 --compare
@@ -6,7 +6,7 @@
 The engine plays against itself from random openings. In each position before the last moves, the inverse hyperbolic
 tangent of the result that it expects is compared with the margin at the end of the game. A line is fitted by least
 squares: discs = (a + b * empty squares) * atanh(result). The same arguments give the same numbers. They stand in
-`othello_env/data/review.py`; run the script again whenever the n-tuple weights change.
+`agents/othello_agents/engine/analysis.py`; run the script again whenever the n-tuple weights change.
 
 With ``--compare`` the script compares losses instead: the estimates of reviews with the exact losses of the same
 moves, in positions with 13 to 18 empty squares of games of weak players.

@@ -190,7 +190,7 @@ def _scores(found: Any) -> dict[int, float]:
     lines = {line.pv[0]: line.discs for line in found.lines}
     if None in lines.values():
         raise ValueError(f"scores in {found.unit} have no meaning in discs; use an engine with n-tuple weights")
-    return lines
+    return {action: lines[action] for action in sorted(lines)}
 
 
 def summarise(moves: Iterable[MoveReview], *, blunder: float = BLUNDER) -> PlayerReview:
