@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from othello_agents.engine.evaluator import ntuple_evaluator, set_root
-from othello_agents.engine.memory import BEST, LIMIT, NO_LIMIT, NODES, ROOT, clear, new_memory
+from othello_agents.engine.evaluator import LOGIT, ntuple_evaluator, set_root
+from othello_agents.engine.memory import BEST, LIMIT, NO_LIMIT, NODES, ROOT, WORST, clear, new_memory
+from othello_agents.engine.midgame import search
 from othello_agents.engine.running import run
 from othello_agents.ntuple import shipped_network
 from othello_agents.perfect.deep import SORTING, solve_deep
@@ -19,6 +20,12 @@ __all__ = ["Solver"]
 _SIZE = 6
 _QUICK = 16
 """With at most this number of empty squares, a search ends in milliseconds and needs no thread of its own."""
+_GUESSING, _GUESSED_DEPTH, _DISCS_A_LOGIT = 14, 6, 23.6
+"""With at least `_GUESSING` empty squares, a search to the depth `_GUESSED_DEPTH` guesses the score. The last number
+turns its value into discs. It was fitted by least squares to 123 positions with 24 to 30 empty squares; the guesses are
+off by 3.6 discs on average (the root of the mean square). Any numbers give the same scores."""
+_NEAR = 4
+"""A caller's guess is preferred if the search's own guess is at most this number of discs away."""
 
 
 class Solver:
@@ -79,6 +86,8 @@ class Solver:
 
     def _narrow_down(self, state: Othello, guess: int) -> tuple[int, int]:
         """Search with small windows until the score lies inside one. Scores on 6x6 are even numbers."""
+        if self._memory.control[ROOT] >= _GUESSING:
+            guess = self._guess(state, guess)
         alpha, beta, step = guess - 1, guess + 1, 2
         while True:
             value = self._search(state, alpha, beta)
@@ -89,6 +98,16 @@ class Solver:
             else:
                 alpha, beta = value - step, value + 1
             step *= 2
+
+    def _guess(self, state: Othello, given: int) -> int:
+        """The given guess of the score, or a guess by a shallow search if the two are far from each other."""
+        own, opponent, empty = np.uint64(state.own), np.uint64(state.opponent), self._memory.control[ROOT]
+        worst, zero, depth = np.int64(WORST), np.int64(0), np.int64(_GUESSED_DEPTH)
+        set_root(own, opponent, empty, self._evaluator)
+        value = search(own, opponent, zero, -worst, worst, depth, self._evaluator, self._memory)
+        found = 2 * round(_DISCS_A_LOGIT * value / LOGIT / 2)
+        found = max(-(_SIZE**2), min(_SIZE**2, found))
+        return given if abs(found - given) <= _NEAR else found
 
     @property
     def _stopped(self) -> bool:
