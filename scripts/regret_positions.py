@@ -8,7 +8,7 @@ weights do not change the positions. Each game gives at most one position. The n
 turn. A position is kept only if its player has moves of different scores, and no two are equal under symmetry.
 
 The openings are random plies with Black's exact score. On 6x6 half of them are draws with perfect play; on 4x4 hardly
-any are. Openings that one side wins by too much are left out, since what the sides play there rarely changes the result.
+any are. Openings that one side wins by too much are left out, since what is played there rarely changes the result.
 """
 
 import random
@@ -129,8 +129,8 @@ def main(arguments: list[str] | None = None) -> None:
         show(f"{len(lines) - 3} of {plan.positions} positions")
     write_file(args.folder / f"{regret_name(size)}.txt", "".join(f"{line}\n" for line in lines).encode())
     lines = [
-        f"# {plan.draws} drawn and {plan.others} other openings on {size}x{size}, and Black's final score under perfect play, in discs.",
-        f"# {made}",
+        f"# {plan.draws} drawn and {plan.others} other openings on {size}x{size}, and Black's final score under",
+        f"# perfect play, in discs. {made}",
     ]
     for state, black in openings(size, args.seed):
         lines.append(f"{state.transcript()} {black:+d}")

@@ -102,9 +102,7 @@ def command(
     _report(result, out)
 
 
-def _measure_perfection(
-    player: Agent, agent: str, size: int, games: int | None, out: Path | None, seed: int
-) -> None:
+def _measure_perfection(player: Agent, agent: str, size: int, games: int | None, out: Path | None, seed: int) -> None:
     """Run the benchmark for small boards, and report what was found even if the user interrupts it."""
     partial: PerfectionBenchmark | None = None
 

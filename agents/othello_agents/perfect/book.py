@@ -30,12 +30,12 @@ FORMAT = "othello-env perfect play 1"
 """The name of the format in a file's card."""
 
 _SIZE = 6
-_MOST = 1 << 22  # positions
+_MOST = 1 << 18  # positions
 _LONGEST_CARD = 1 << 16  # characters
 _LARGEST_FILE = 64 << 20  # bytes
 _DTYPES = {"own": np.uint64, "opponent": np.uint64, "score": np.int8, "action": np.uint8}
 
-Key = tuple[int, int]
+_Key = tuple[int, int]
 """The discs of a position's canonical mirror image: the mover's, the opponent's."""
 
 
@@ -49,7 +49,7 @@ class Book:
     """
 
     def __init__(
-        self, solved: Mapping[Key, tuple[int, int]] | None = None, covers: Mapping[str, int] | None = None
+        self, solved: Mapping[_Key, tuple[int, int]] | None = None, covers: Mapping[str, int] | None = None
     ) -> None:
         self._solved = dict(solved or {})
         self.covers = dict(covers or {})
@@ -57,12 +57,12 @@ class Book:
     def __len__(self) -> int:
         return len(self._solved)
 
-    def keys(self) -> list[Key]:
+    def keys(self) -> list[_Key]:
         """The canonical positions, in ascending order."""
         return sorted(self._solved)
 
     @staticmethod
-    def key(state: Othello) -> Key:
+    def key(state: Othello) -> _Key:
         """The canonical position that stands for this one."""
         return canonical_key(state.own, state.opponent)[0]
 
@@ -88,13 +88,14 @@ class Book:
         self.covers = dict(covers or self.covers)
         keys = self.keys()
         columns = zip(*((*key, *self._solved[key]) for key in keys), strict=True) if keys else [()] * len(_DTYPES)
-        arrays: dict[str, npt.NDArray[Any]] = {
-            name: np.array(column, dtype)
-            for (name, dtype), column in zip(_DTYPES.items(), columns, strict=True)
-        }
+        own, opponent, score, action = (
+            np.array(column, dtype) for dtype, column in zip(_DTYPES.values(), columns, strict=True)
+        )
         card = {"format": FORMAT, "size": _SIZE, "covers": self.covers}
         out = io.BytesIO()
-        np.savez_compressed(out, **arrays, card=np.array(json.dumps(card)))
+        np.savez_compressed(
+            out, own=own, opponent=opponent, score=score, action=action, card=np.array(json.dumps(card))
+        )
         write_file(path, out.getvalue())
 
     @classmethod

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.engine.evaluator import Evaluator, follow, turn_over
-from othello_agents.engine.flips import flips
 from othello_agents.engine.memory import (
     BEST,
     LIMIT,

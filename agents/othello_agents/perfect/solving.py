@@ -116,6 +116,4 @@ class Solver:
     def _search(self, state: Othello, alpha: int, beta: int) -> int:
         own, opponent = np.uint64(state.own), np.uint64(state.opponent)
         set_root(own, opponent, self._memory.control[ROOT], self._evaluator)
-        return int(
-            solve_deep(own, opponent, np.int64(alpha), np.int64(beta), self._evaluator, self._memory, SORTING)
-        )
+        return int(solve_deep(own, opponent, np.int64(alpha), np.int64(beta), self._evaluator, self._memory, SORTING))

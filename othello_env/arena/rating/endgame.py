@@ -112,9 +112,7 @@ class MoveAccuracy:
             max(map(position.loss, position.scores)) if isinstance(answer, str) else position.loss(answer)
             for position, answer in zip(positions, answers, strict=True)
         ]
-        best = sum(
-            not isinstance(answer, str) and loss == 0 for answer, loss in zip(answers, losses, strict=True)
-        )
+        best = sum(not isinstance(answer, str) and loss == 0 for answer, loss in zip(answers, losses, strict=True))
         return cls(best, tuple(losses), tuple(answer for answer in answers if isinstance(answer, str)))
 
     def as_values(self, random: tuple[float, float]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from othello_env.arena.tournament.results import Z95, MatchResult
 from othello_env.games.game import check_seed
 from othello_env.games.othello.position import Othello
 
-__all__ = ["PERFECT", "PerfectionBenchmark", "PerfectionGames", "run_perfection", "solved_openings"]
+__all__ = ["PERFECT", "PerfectionBenchmark", "PerfectionGames", "openings_name", "run_perfection", "solved_openings"]
 
 PERFECT = "perfect"
 """The spec of the opponent."""
@@ -179,7 +179,7 @@ class PerfectionBenchmark:
 
     def rows(self) -> list[tuple[str, ...]]:
         """A row of texts for each stage of the game; see `columns`."""
-        rows = []
+        rows: list[tuple[str, ...]] = []
         for stage in self.regret.stages if self.regret else ():
             (low, high), (rate, loss) = stage.accuracy.rate_interval, stage.random
             found = (f"{stage.accuracy.rate:.1%}", f"{low:.1%} - {high:.1%}", f"{rate:.1%}")

@@ -19,7 +19,7 @@ from othello_env.arena.rating.endgame import (
 )
 from othello_env.games.game import check_seed
 
-__all__ = ["REGRET_SIZES", "Regret", "Stage", "measure_regret", "regret_name", "regret_positions"]
+__all__ = ["REGRET_SIZES", "Regret", "Stage", "check_regret_size", "measure_regret", "regret_name", "regret_positions"]
 
 REGRET_SIZES = (4, 6)
 """The sides of the boards for which positions with exact scores come with the package."""

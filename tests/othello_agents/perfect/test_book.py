@@ -25,7 +25,7 @@ def empty(state):
 
 
 def states_of(book):
-    return [Othello.from_bits(*key, 0, 6) for key in book.keys()]
+    return [Othello.from_bits(*key, 0, 6) for key in book.keys()]  # noqa: SIM118 - a book is no dict
 
 
 def mirror(state, symmetry):
@@ -175,7 +175,7 @@ CARD = {"format": FORMAT, "size": 6, "covers": {}}
         ({"card": None}, "has no"),
         ({"own": np.zeros(2, np.int64)}, "own of shape (2,) and dtype uint64"),
         ({"score": np.zeros(3, np.int8)}, "score of shape (2,)"),
-        ({"own": np.zeros((2, 1), np.uint64)}, "at most 4194304 positions"),
+        ({"own": np.zeros((2, 1), np.uint64)}, "at most 262144 positions"),
         ({"own": np.array([1, 2], np.uint64)}, "not on the board"),
         ({"action": np.array([14, 14], np.uint8)}, "actions are not all legal"),
         ({"action": np.array([36, 255], np.uint8)}, "actions are not all legal"),

@@ -198,5 +198,3 @@ def test_specs_are_understood():
     assert [repr(make_agent(spec)) for spec in ("perfect", "perfect:hash=8")] == ["perfect", "perfect:hash=8"]
     with pytest.raises(TypeError, match="hash is a whole number"):
         Perfect(hash=2.5)
-
-
