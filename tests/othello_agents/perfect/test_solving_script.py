@@ -9,6 +9,7 @@ from othello_agents.perfect import Book
 from othello_agents.perfect.book import shipped_book
 from othello_env import Othello
 
+
 def empty(state):
     return 36 - sum(state.discs())
 
