@@ -69,8 +69,7 @@ class Perfect(Agent):
         if position.must_pass:
             return position.pass_action
         if position.size == 4:
-            scores = self.action_values(position)
-            return max(scores, key=lambda action: scores[action])
+            return max(position.legal_actions(), key=lambda action: -score_4x4(position.play(action)))
         known = shipped_book().find(position)
         if known is not None:
             return known[1]
@@ -87,23 +86,19 @@ class Perfect(Agent):
         """
         self.check_game(state)
         position = as_othello(state, "perfect plays")
-        if position.size == 4:
-            return score_4x4(position)
-        known = shipped_book().find(position)
-        if known is not None:
-            return known[0]
         with self._lock:
-            return self._fresh_solver().score(position)
+            return self._score(position, self._fresh_solver(), 0)
 
     def action_values(self, state: State) -> dict[int, float]:
-        """The exact score of each legal action for the player to move, in discs. On 6x6 this is a search for each."""
+        """The exact score of each legal action for the player to move, in discs. On 6x6 each may need a search."""
         position = self._playable(state)
-        if position.size == 4:
-            return {action: -score_4x4(position.play(action)) for action in position.legal_actions()}
-        known = shipped_book().find(position)
+        values: dict[int, float] = {}
         with self._lock:
-            scores = self._fresh_solver().scores(position, guess=0 if known is None else known[0])
-        return {action: float(score) for action, score in scores.items()}
+            solver = self._fresh_solver()
+            for action in position.legal_actions():
+                guess = int(max(values.values(), default=0))
+                values[action] = float(-self._score(position.play(action), solver, -guess))
+        return values
 
     def exact_scores(self, positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
         """The final score after each legal action of N positions, (N, A) float64, NaN where an action is not legal.
@@ -121,6 +116,17 @@ class Perfect(Agent):
             for action, score in self.action_values(batch.state(i)).items():
                 scores[i, action] = score
         return scores
+
+    def _score(self, position: Othello, solver: Solver, guess: int) -> int:
+        """The exact score for the player to move: known, or found by a search that begins with a guess."""
+        if position.size == 4:
+            return score_4x4(position)
+        if position.is_over:
+            return int(position.margins()[position.to_move])
+        if position.must_pass:
+            return -self._score(position.play(position.pass_action), solver, -guess)
+        known = shipped_book().find(position)
+        return known[0] if known is not None else solver.solve(position, guess=guess)[0]
 
     def _fresh_solver(self) -> Solver:
         """The solver with an empty table, so that answers depend on the position alone."""

@@ -72,13 +72,6 @@ class Solver:
             return -self.score(state.play(state.pass_action), guess=-guess)
         return self.solve(state, guess=guess)[0]
 
-    def scores(self, state: Othello, *, guess: int = 0) -> dict[int, int]:
-        """The exact score of each legal action for the player to move."""
-        found: dict[int, int] = {}
-        for action in state.legal_actions():
-            found[action] = -self.score(state.play(action), guess=-max(found.values(), default=guess))
-        return found
-
     @property
     def nodes(self) -> int:
         """The number of positions that the last `solve` visited."""
