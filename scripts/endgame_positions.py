@@ -44,16 +44,16 @@ class Arguments:
     seed: int = whole(0, "the seed of the games", least=0)
 
 
-def game(number: int, seed: int, empty: int) -> Othello | None:
+def game(number: int, seed: int, empty: int, size: int = 8, random_plies: int = RANDOM_PLIES) -> Othello | None:
     """The first position of a game with `empty` empty squares. None if there is none, or if it allows only one move."""
     rng = random.Random(f"{seed} {number}")  # noqa: S311 - no secret
     players = [make_agent(rng.choice(PLAYERS)) for _ in range(2)]
     for player in players:
         player.new_game(rng.getrandbits(64))
-    state = Othello()
-    while not state.is_over and 64 - sum(state.discs()) > empty:
+    state = Othello(size)
+    while not state.is_over and size**2 - sum(state.discs()) > empty:
         legal = state.legal_actions()
-        is_opening = len(state.moves) < RANDOM_PLIES or state.must_pass
+        is_opening = len(state.moves) < random_plies or state.must_pass
         state = state.play(rng.choice(legal) if is_opening else players[state.to_move].act(state))
     return state if not state.is_over and len(state.legal_actions()) > 1 else None
 

@@ -29,6 +29,7 @@ from _checkpoint import learner_tensors, read_run, restore_learner
 from othello_agents.network.neural import NeuralNetwork, write_tensors
 from othello_agents.network.onnx import OnnxNetwork
 from othello_agents.ntuple import NTupleNetwork, Trainer
+from othello_agents.perfect import Book
 from othello_env import Othello
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.records import open_records, read_records
@@ -157,6 +158,48 @@ def load_npz(path):
         Trainer.resume(network)
     except ValueError as error:  # the network's error has no path
         raise ValueError(f"{path}: {error}") from error
+
+
+# --- the moves of perfect play
+
+
+def book():
+    """A book of the positions after one move, and of those after two more."""
+    found = Book(covers={"black": 31})
+    for first in Othello(6).legal_actions():
+        state = Othello(6).play(first)
+        found.add(state, 4, state.legal_actions()[0])
+        for action in state.legal_actions():
+            found.add(state.play(action), -4, state.play(action).legal_actions()[0])
+    return saved(found.save)
+
+
+def crafted_book():
+    with np.load(io.BytesIO(book())) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+
+    def made(**other):
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays | other)
+        return buffer.getvalue()
+
+    card = json.loads(str(arrays["card"]))
+    for name in card:
+        yield from ((what, made(card=np.array(text))) for what, text in replaced(card, name))
+    yield from ((what, made(card=np.array(text))) for what, text in replaced(card, "covers", "black"))
+    yield "card nested", made(card=np.array(NESTED))
+    yield "card long", made(card=np.array(" " * (2 << 20)))
+    for name in ("own", "opponent", "score", "action"):
+        yield f"{name} short", made(**{name: arrays[name][1:]})
+        yield f"{name} of floats", made(**{name: arrays[name].astype(np.float64)})
+        yield f"{name} ones", made(**{name: np.full_like(arrays[name], 255 if name == "action" else 1)})
+    many = {name: np.repeat(arrays[name][:1], 1 << 19) for name in ("own", "opponent", "score", "action")}
+    yield "many", made(**many)
+    with zipfile.ZipFile(io.BytesIO(made())) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    others = [(name, len(data), data, 0, 0) for name, data in members.items() if name != "own.npy"]
+    yield "bomb", zipped(*others, ("own.npy", 2**32 - 2, bomb(header("'<u8'", "(4,)")), 8, 0))
+    yield "bomb of its shape", zipped(*others, ("own.npy", 2**32 - 2, bomb(header("'<u8'", "(500000000,)")), 8, 0))
 
 
 # --- networks with PyTorch
@@ -339,6 +382,7 @@ def load_records(path):
 
 LOADERS = {
     "npz": (npz, crafted_npz, load_npz),
+    "book": (book, crafted_book, Book.load),
     "safetensors": (safetensors, crafted_safetensors, NeuralNetwork.load),
     "run": (run, crafted_run, load_run),
     "onnx": (model, crafted_onnx, OnnxNetwork),

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from othello_env.arena.rating.benchmark import Benchmark, run_benchmark
     from othello_env.arena.rating.elo import Ratings, rate
     from othello_env.arena.rating.endgame import EndgameAccuracy, measure_endgame
+    from othello_env.arena.rating.exploitability import Exploitability, exploitability
+    from othello_env.arena.rating.perfection import PerfectionBenchmark, run_perfection
     from othello_env.arena.rating.placement import Placement, place
+    from othello_env.arena.rating.regret import Regret, measure_regret
     from othello_env.arena.rating.standings import rate_tournament
     from othello_env.arena.tournament.playing import play_tournament
     from othello_env.arena.tournament.records import read_records
@@ -23,16 +26,21 @@ if TYPE_CHECKING:
 __all__ = [
     "Benchmark",
     "EndgameAccuracy",
+    "Exploitability",
     "FaultWarning",
     "GameRecord",
     "MatchResult",
+    "PerfectionBenchmark",
     "Placement",
     "Ratings",
+    "Regret",
     "Schedule",
     "TimeControl",
     "Tournament",
     "balanced_openings",
+    "exploitability",
     "measure_endgame",
+    "measure_regret",
     "place",
     "play_match",
     "play_tournament",
@@ -40,6 +48,7 @@ __all__ = [
     "rate_tournament",
     "read_records",
     "run_benchmark",
+    "run_perfection",
 ]
 
 if not TYPE_CHECKING:  # type checkers know the names from the imports above
@@ -54,7 +63,10 @@ if not TYPE_CHECKING:  # type checkers know the names from the imports above
             "othello_env.arena.rating.benchmark": ("Benchmark", "run_benchmark"),
             "othello_env.arena.rating.elo": ("Ratings", "rate"),
             "othello_env.arena.rating.endgame": ("EndgameAccuracy", "measure_endgame"),
+            "othello_env.arena.rating.exploitability": ("Exploitability", "exploitability"),
+            "othello_env.arena.rating.perfection": ("PerfectionBenchmark", "run_perfection"),
             "othello_env.arena.rating.placement": ("Placement", "place"),
+            "othello_env.arena.rating.regret": ("Regret", "measure_regret"),
             "othello_env.arena.rating.standings": ("rate_tournament",),
             "othello_env.arena.tournament.playing": ("play_tournament",),
             "othello_env.arena.tournament.records": ("read_records",),

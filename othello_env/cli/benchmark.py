@@ -1,4 +1,4 @@
-"""``othello-env benchmark AGENT``: an agent's rating on the ladder, and its play in endgames."""
+"""``othello-env benchmark AGENT``: its rating on the ladder and its endgames, or its distance from perfect play."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from pathlib import Path
 
 import click
 
-from othello_env.agent import AgentLeftError, make_agent
-from othello_env.arena.rating.benchmark import HEAD, Benchmark, run_benchmark
+from othello_env.agent import Agent, AgentLeftError, make_agent
+from othello_env.arena.rating.benchmark import Benchmark, run_benchmark
 from othello_env.arena.rating.endgame import measure_endgame
+from othello_env.arena.rating.perfection import PerfectionBenchmark, run_perfection
 from othello_env.arena.rating.placement import HALF_WIDTH, Placement
 from othello_env.cli import _options as options
-from othello_env.drawing.chart import EloRow, elo_chart, png
+from othello_env.drawing.chart import EloRow, ScoreRow, elo_chart, png, score_chart
+from othello_env.games.othello.position import Othello
 from othello_env.support.files import write_file, write_json
 
 __all__ = ["command"]
 
 _SHOW_EVERY = 0.2
+_LADDER_SIZE = 8
 
 
 @click.command("benchmark")
@@ -26,18 +29,26 @@ _SHOW_EVERY = 0.2
 @click.option(
     "--within",
     type=options.FloatRange(0, 1e4, above=True),
-    default=HALF_WIDTH,
-    help="Play until the 95% interval reaches at most this number of Elo points to each side of the rating.",
+    help="Play until the 95% interval reaches at most this number of Elo points to each side of the rating "
+    f"[{HALF_WIDTH:g}].",
 )
+@options.size_option
 @click.option("--games", type=options.EvenRange(), help="The largest number of games, even.")
 @click.option("--minutes", type=options.FloatRange(0, 1e7, above=True), help="The largest number of minutes of play.")
 @click.option("--endgame", is_flag=True, help="Play no games; only compare endgame moves with perfect play.")
 @click.option("--out", type=options.FOLDER, help="Write benchmark.json, .md and .png to this new or empty folder.")
 @options.seed_option("The same seed repeats the run, unless --minutes ends it.")
 def command(
-    agent: str, within: float, games: int | None, minutes: float | None, endgame: bool, out: Path | None, seed: int
+    agent: str,
+    within: float | None,
+    size: int,
+    games: int | None,
+    minutes: float | None,
+    endgame: bool,
+    out: Path | None,
+    seed: int,
 ) -> None:
-    """Rate AGENT on a ladder of opponents.
+    """Rate AGENT on a ladder of opponents, or measure how far it is from perfect play on a small board.
 
     AGENT is a spec (alphabeta:depth=4), a file of weights (agent.npz) or a Python function (policy.py:function).
 
@@ -45,12 +56,22 @@ def command(
     engine. AGENT plays opponents near its own level, and each opening with both colours, until its rating is known well
     enough. Then its endgame moves are compared with perfect play. Ctrl-C ends the games and prints the rating so far.
 
-    The ladder is for Othello on 8x8. For other boards and games, compare agents with each other:
-    othello-env tournament AGENT OTHER... --gauntlet --game othello:size=6
+    The ladder is for Othello on 8x8. With --size 6 or 4, the moves of AGENT in packaged positions are compared with
+    perfect play, and it plays against a perfect player from packaged openings (--games sets their number, --endgame
+    leaves the games out). On 4x4 the command also finds the opponent that wins the most against AGENT. For other
+    games, compare agents with each other: othello-env tournament AGENT OTHER... --gauntlet --game checkers
     """
+    if size != _LADDER_SIZE and (within is not None or minutes is not None):
+        raise click.UsageError(f"--within and --minutes are for the ladder on {_LADDER_SIZE}x{_LADDER_SIZE}")
+    within = HALF_WIDTH if within is None else within
     player = make_agent(agent, seed)
+    if size != _LADDER_SIZE:
+        player.check_game(Othello(size))
     if out is not None:
         options.make_new_folder(out)
+    if size != _LADDER_SIZE:
+        _measure_perfection(player, agent, size, 0 if endgame else games, out, seed)
+        return
     if endgame:
         began = time.perf_counter()
         accuracy = measure_endgame(player, seed=seed)
@@ -81,11 +102,32 @@ def command(
     _report(result, out)
 
 
-def _report(result: Benchmark, out: Path | None) -> None:
+def _measure_perfection(player: Agent, agent: str, size: int, games: int | None, out: Path | None, seed: int) -> None:
+    """Run the benchmark for small boards, and report what was found even if the user interrupts it."""
+    partial: PerfectionBenchmark | None = None
+
+    def progress(found: PerfectionBenchmark) -> None:
+        nonlocal partial
+        partial = found
+        if found.games is not None and found.games.match.games:
+            options.show(f"{found.games.match.games} games  {found.games.loss:.1f} discs lost a game")
+
+    try:
+        result = run_perfection(player, size=size, name=agent, games=games, seed=seed, progress=progress)
+    except (KeyboardInterrupt, AgentLeftError):
+        options.show("")
+        if partial is not None:
+            _report(replace(partial, settings=partial.settings | {"interrupted": True}), out)
+        raise
+    options.show("")
+    _report(result, out)
+
+
+def _report(result: Benchmark | PerfectionBenchmark, out: Path | None) -> None:
     """Print the results. If `out` is not None, also write them into this folder."""
     click.echo(result.head())
-    if result.placement is not None:
-        click.echo(options.table(HEAD, result.rows()))
+    if rows := result.rows():
+        click.echo(options.table(result.columns, rows))
     for note in result.notes():
         click.echo(note)
     if faults := result.faults():
@@ -96,8 +138,29 @@ def _report(result: Benchmark, out: Path | None) -> None:
         return
     write_json(out / "benchmark.json", result.to_json())
     write_file(out / "benchmark.md", result.to_markdown().encode())
-    if result.placement is not None:
+    if isinstance(result, PerfectionBenchmark):
+        if result.regret is not None:
+            write_file(out / "benchmark.png", _stages_picture(result))
+    elif result.placement is not None:
         write_file(out / "benchmark.png", _picture(result, result.placement))
+
+
+def _stages_picture(result: PerfectionBenchmark) -> bytes:
+    """A chart, as a PNG, of the share of perfect moves in each stage of the game."""
+    assert result.regret is not None
+    regret, size = result.regret, result.regret.size
+    rows = [
+        ScoreRow(f"{stage.fewest} to {stage.most} empty squares", stage.accuracy.rate, *stage.accuracy.rate_interval)
+        for stage in reversed(regret.stages)
+    ]
+    played = "" if result.games is None else f"; {result.games.loss:.1f} discs lost a game against perfect play"
+    chart = score_chart(
+        f"{Path(result.agent).name} on {size}x{size}: {regret.rate:.1%} of its moves are perfect",
+        f"{regret.all.positions} positions, 95% intervals; {regret.loss:.2f} discs lost a move{played}",
+        rows,
+        axis="share of perfect moves",
+    )
+    return png(chart)
 
 
 def _picture(result: Benchmark, placement: Placement) -> bytes:

@@ -1,14 +1,15 @@
-"""Small games other than Othello, for agents that play any game."""
+"""Small games other than Othello, for agents that play any game, and random positions of Othello."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from othello_env import Othello
 from othello_env.games.game import State
-from othello_env.games.hashing import mix_int
+from othello_env.games.hashing import draw, mix_int
 
 
 class DoubleStep(State):
@@ -117,3 +118,20 @@ def double_step() -> type[State]:
 @pytest.fixture(scope="session")
 def three_step() -> type[State]:
     return ThreeStep
+
+
+@pytest.fixture(scope="session")
+def random_position() -> Callable[..., Othello]:
+    """`random_position(key, empty)`: a position from a random game with `empty` empty squares, maybe a forced pass."""
+
+    def position(key: int, empty: int, size: int = 8) -> Othello:
+        for game in range(key << 16, (key + 1) << 16):
+            state = Othello(size)
+            while not state.is_over and size**2 - sum(state.discs()) > empty:
+                legal = state.legal_actions()
+                state = state.play(legal[draw(game, len(state.moves), len(legal))])
+            if not state.is_over:
+                return state
+        raise AssertionError(f"no random game reaches {empty} empty squares")
+
+    return position

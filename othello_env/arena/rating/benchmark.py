@@ -14,10 +14,9 @@ from othello_env.arena.rating.endgame import ENDGAMES, EndgameAccuracy, measure_
 from othello_env.arena.rating.placement import HALF_WIDTH, Placement, place
 from othello_env.games.game import check_seed
 
-__all__ = ["HEAD", "Benchmark", "run_benchmark"]
+__all__ = ["Benchmark", "run_benchmark"]
 
-HEAD = ("rung", "Elo", "games", "score", "95% interval", "expected", "discs")
-"""The columns of `Benchmark.rows`."""
+_HEAD = ("rung", "Elo", "games", "score", "95% interval", "expected", "discs")
 _MISFIT = 0.01
 """If the p-value of `Fit` is below this number, a note says that the scores do not fit one rating."""
 
@@ -50,8 +49,13 @@ class Benchmark:
         games, name, seed = self.placement.games, self.placement.ladder.name, self.settings["seed"]
         return f"{self.agent}: Elo {self.placement.elo_text} ({name}, {games} games, openings {BALANCED}, seed {seed})"
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of `rows`."""
+        return _HEAD
+
     def rows(self) -> list[tuple[str, ...]]:
-        """A row of texts for each rung (opponent) that the agent played, from the weakest; the columns are `HEAD`."""
+        """A row of texts for each rung (opponent) that the agent played, from the weakest; see `columns`."""
         placement, rows = self.placement, list[tuple[str, ...]]()
         if placement is None:
             return rows
@@ -102,7 +106,7 @@ class Benchmark:
         """The results as a page with a table."""
         lines = [f"# {self.agent}", ""]
         if self.placement is not None:
-            cells = [HEAD, ("---", *["---:"] * (len(HEAD) - 1)), *self.rows()]
+            cells = [_HEAD, ("---", *["---:"] * (len(_HEAD) - 1)), *self.rows()]
             lines += [self.head(), "", *(f"| {' | '.join(row)} |" for row in cells), ""]
         return "\n".join([*lines, *(f"- {note}" for note in self.notes()), ""])
 

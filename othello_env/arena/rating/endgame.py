@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -21,7 +21,18 @@ from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.support.jit import raise_interrupt
 
-__all__ = ["ENDGAMES", "EndgameAccuracy", "EndgamePosition", "endgame_positions", "measure_endgame", "random_endgame"]
+__all__ = [
+    "ENDGAMES",
+    "EndgameAccuracy",
+    "EndgamePosition",
+    "MoveAccuracy",
+    "ask_each",
+    "endgame_positions",
+    "measure_endgame",
+    "parse_position",
+    "random_accuracy",
+    "random_endgame",
+]
 
 ENDGAMES = "endgame-v0"
 """The name of the packaged positions: 8x8 boards with 8 to 12 empty squares.
@@ -49,8 +60,8 @@ class EndgamePosition:
 
 
 @dataclass(frozen=True)
-class EndgameAccuracy:
-    """How well an agent moved in N endgame positions.
+class MoveAccuracy:
+    """How well an agent moved in N positions whose exact scores are known.
 
     Attributes:
         best: the number of positions in which the agent found a best move.
@@ -65,7 +76,7 @@ class EndgameAccuracy:
     def __repr__(self) -> str:
         failed = f", {len(self.faults)} failed" if self.faults else ""
         return (
-            f"<EndgameAccuracy {self.positions} positions: a best move in {self.rate:.1%}, "
+            f"<{type(self).__name__} {self.positions} positions: a best move in {self.rate:.1%}, "
             f"{self.loss:.2f} discs lost a move{failed}>"
         )
 
@@ -94,11 +105,20 @@ class EndgameAccuracy:
         half = Z95 * float(np.std(self.losses)) / math.sqrt(self.positions)
         return max(0.0, self.loss - half), self.loss + half
 
-    def to_json(self) -> dict[str, Any]:
-        """The results as plain values, with the expected results of random moves."""
-        rate, loss = random_endgame()
+    @classmethod
+    def of(cls, positions: Sequence[EndgamePosition], answers: Sequence[int | str]) -> Self:
+        """The accuracy of these answers; see `ask_each`."""
+        losses = [
+            max(map(position.loss, position.scores)) if isinstance(answer, str) else position.loss(answer)
+            for position, answer in zip(positions, answers, strict=True)
+        ]
+        best = sum(not isinstance(answer, str) and loss == 0 for answer, loss in zip(answers, losses, strict=True))
+        return cls(best, tuple(losses), tuple(answer for answer in answers if isinstance(answer, str)))
+
+    def as_values(self, random: tuple[float, float]) -> dict[str, Any]:
+        """The results as plain values, with the expected results of random moves; see `random_accuracy`."""
+        rate, loss = random
         return {
-            "positions": ENDGAMES,
             "count": self.positions,
             "best_move_rate": round(self.rate, 4),
             "best_move_rate_interval95": [round(end, 4) for end in self.rate_interval],
@@ -110,6 +130,14 @@ class EndgameAccuracy:
         }
 
 
+class EndgameAccuracy(MoveAccuracy):
+    """How well an agent moved in the packaged endgame positions."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The results as plain values, with the expected results of random moves."""
+        return {"positions": ENDGAMES, **self.as_values(random_endgame())}
+
+
 @cache
 def endgame_positions() -> tuple[EndgamePosition, ...]:
     """The packaged positions, in the order of their file.
@@ -118,12 +146,13 @@ def endgame_positions() -> tuple[EndgamePosition, ...]:
     500
     """
     text = (resources.files("othello_env.arena.rating") / f"{ENDGAMES}.txt").read_text(encoding="utf-8")
-    return tuple(_parse(line) for line in text.splitlines() if not line.startswith("#"))
+    return tuple(parse_position(line) for line in text.splitlines() if not line.startswith("#"))
 
 
-def _parse(line: str) -> EndgamePosition:
+def parse_position(line: str, size: int = 8) -> EndgamePosition:
+    """A position and its scores from a line of a packaged list: a transcript, then ``move:score`` for each move."""
     transcript, *moves = line.split()
-    state = Othello.from_moves(transcript)
+    state = Othello.from_moves(transcript, size)
     scores = dict(move.split(":") for move in moves)
     return EndgamePosition(state, {state.action_from_text(move): int(score) for move, score in scores.items()})
 
@@ -143,17 +172,9 @@ def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAcc
     """
     seed = check_seed(seed)
     player, positions = make_agent(agent, seed), endgame_positions()
-    losses: list[float] = []
-    best, faults = 0, []
-    for position, answer in zip(positions, _answers(player, positions, seed), strict=True):
-        if isinstance(answer, str):
-            faults.append(answer)
-            losses.append(max(map(position.loss, position.scores)))
-        else:
-            losses.append(position.loss(answer))
-            best += position.loss(answer) == 0
-    warn_of_faults(repr(player), "answers", faults, len(positions))
-    return EndgameAccuracy(best, tuple(losses), tuple(faults))
+    found = EndgameAccuracy.of(positions, ask_each(player, positions, seed))
+    warn_of_faults(repr(player), "answers", found.faults, len(positions))
+    return found
 
 
 def random_endgame() -> tuple[float, float]:
@@ -162,13 +183,23 @@ def random_endgame() -> tuple[float, float]:
     >>> [round(number, 2) for number in random_endgame()]
     [0.24, 9.79]
     """
-    losses = [[position.loss(action) for action in position.scores] for position in endgame_positions()]
+    return random_accuracy(endgame_positions())
+
+
+def random_accuracy(positions: Sequence[EndgamePosition]) -> tuple[float, float]:
+    """If moves are random: the expected share of best moves, and the expected mean loss of a move in discs."""
+    losses = [[position.loss(action) for action in position.scores] for position in positions]
     best = [sum(loss == 0 for loss in each) / len(each) for each in losses]
     return sum(best) / len(best), sum(sum(each) / len(each) for each in losses) / len(losses)
 
 
-def _answers(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> list[int | str]:
-    """For each position the agent's action, or the reason why the agent gave no legal action."""
+def ask_each(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> list[int | str]:
+    """For each position the agent's action, or the reason why the agent gave no legal action.
+
+    Raises:
+        AgentLeftError: the agent, such as a person, has left.
+        WrongGameError: the agent does not play Othello on boards of this size.
+    """
     keys = [mix_int(seed, number) for number in range(len(positions))]
     if agent.answers_batches:
         try:

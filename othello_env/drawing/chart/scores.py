@@ -33,6 +33,7 @@ def score_chart(
     rows: Sequence[ScoreRow],
     curve: Sequence[tuple[float, float]] = (),
     curve_title: str = "",
+    axis: str = "score (a draw counts one half)",
 ) -> Image.Image:
     """A picture of scores against opponents, one in each row, and of a learning curve.
 
@@ -42,23 +43,24 @@ def score_chart(
         rows: the scores, from top to bottom.
         curve: points (seconds, score); if there are none, the scores fill the picture.
         curve_title: the text above the curve.
+        axis: what the scores are.
     """
     width = WIDTH + (_GAP + _CURVE if curve else 0)
     height = TOP + _ROW * max(len(rows), _FEWEST_ROWS) + BOTTOM
     canvas = Canvas(width, height, title, subtitle)
-    _draw_rows(canvas, Panel.of_rows(height - BOTTOM), rows)
+    _draw_rows(canvas, Panel.of_rows(height - BOTTOM), rows, axis)
     if curve:
         panel = Panel(WIDTH + _GAP, TOP, width - EDGE, height - BOTTOM, largest=max(curve[-1][0], 1e-9))
         _draw_curve(canvas, panel, curve, curve_title)
     return canvas.finished()
 
 
-def _draw_rows(canvas: Canvas, panel: Panel, rows: Sequence[ScoreRow]) -> None:
+def _draw_rows(canvas: Canvas, panel: Panel, rows: Sequence[ScoreRow], axis: str) -> None:
     for tenths in range(0, 11, 2):
         canvas.tick(panel, panel.x(tenths / 10), f"{tenths / 10:.1f}")
     half = panel.x(0.5)
     canvas.line([(half, panel.top), (half, panel.bottom)], _HALF, 1.5)
-    canvas.axis(panel, "score (a draw counts one half)")
+    canvas.axis(panel, axis)
     for place, row in enumerate(rows):
         y = panel.top + (place + 0.5) * (panel.bottom - panel.top) / len(rows)
         canvas.interval(panel.x(row.low), panel.x(row.high), panel.x(row.score), y, GREEN)

@@ -11,6 +11,7 @@ from PIL import Image
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating.benchmark import Benchmark
 from othello_env.arena.rating.ladder import load_ladder
+from othello_env.arena.rating.perfection import run_perfection
 from othello_env.arena.rating.placement import AGENT, Placement, place
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
@@ -126,13 +127,55 @@ def test_an_interrupt_keeps_what_was_played(run, tmp_path, monkeypatch):
     assert "endgame" not in written
 
 
+def test_a_small_board_is_measured_against_perfect_play(run, tmp_path):
+    status, out, err = run("maximizer:eval=weighted", "--size", 4, "--games", 8, "--seed", 3, "--out", tmp_path)
+    assert (status, err) == (0, "")
+    written = json.loads((tmp_path / "benchmark.json").read_text())
+    assert (written["agent"], written["size"], written["seed"]) == ("maximizer:eval=weighted", 4, 3)
+    assert out.startswith(f"maximizer:eval=weighted on 4x4: {written['moves']['best_move_rate']:.1%} of its moves are ")
+    assert written["games"]["games"] == 8
+    assert f"{written['games']['discs_lost_a_game']:.1f} discs lost a game" in out
+    assert f"{written['exploitability']['discs']:.1f} discs a game" in out
+    page = (tmp_path / "benchmark.md").read_text()
+    for stage in written["moves"]["stages"]:
+        low, high = stage["empty"]
+        assert f"| {low} to {high} | {stage['count']} | {stage['best_move_rate']:.1%} |" in page
+    with Image.open(io.BytesIO((tmp_path / "benchmark.png").read_bytes())) as image:
+        assert image.width > 600
+
+
+def test_a_small_board_without_games(run, tmp_path):
+    status, out, _ = run("maximizer:eval=count", "--size", 6, "--endgame", "--out", tmp_path)
+    assert status == 0
+    assert "Against perfect play" not in out
+    written = json.loads((tmp_path / "benchmark.json").read_text())
+    assert "games" not in written
+    assert written["moves"]["count"] == 380
+
+
+def test_an_interrupt_keeps_what_was_measured_on_a_small_board(run, tmp_path, monkeypatch):
+    def interrupted(*arguments, progress, **options):
+        progress(run_perfection(*arguments, **options | {"games": 2}))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("othello_env.cli.benchmark.run_perfection", interrupted)
+    status, out, _ = run("random", "--size", 4, "--out", tmp_path / "out")
+    assert status == 130
+    assert "2 games" in out
+    written = json.loads((tmp_path / "out" / "benchmark.json").read_text())
+    assert (written["games"]["games"], written["interrupted"]) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (["nobody"], "there is no agent 'nobody'"),
         (["random", "--games", "3"], "not even"),
         (["random", "--minutes", "0"], "is not in the range"),
-        (["random", "--size", "6"], "No such option"),
+        (["random", "--size", "5"], "is not one of"),
+        (["random", "--size", "6", "--within", "50"], "--within and --minutes are for the ladder on 8x8"),
+        (["random", "--size", "4", "--minutes", "1"], "--within and --minutes are for the ladder on 8x8"),
+        (["ntuple", "--size", "4"], "no n-tuple weights come with the package for size 4"),
         (["random", "--out", "full"], "full exists and is not an empty folder"),
         (["random", "--out", "full/file"], "full/file exists and is not an empty folder"),
         (["random", "--out", "full/file/deeper"], "Not a directory"),

@@ -1,0 +1,143 @@
+"""The agent that never loses a disc: perfect play on 4x4 and 6x6."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from operator import index
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.perfect.book import shipped_book
+from othello_agents.perfect.small import score_4x4
+from othello_agents.perfect.solving import Solver
+from othello_env.agent import Agent, WrongGameError, as_othello, option_text
+from othello_env.games.game import State
+from othello_env.games.othello.position import Othello
+from othello_env.games.othello.positions import OthelloPositions
+
+__all__ = ["Perfect"]
+
+_DEFAULT_HASH = 64
+_LARGEST_HASH = 1 << 16
+
+
+class Perfect(Agent):
+    """Plays 4x4 and 6x6 Othello perfectly: each move keeps the exact score, in discs, of the position before it.
+
+    If several moves are perfect, it always plays the same one of them, so its moves depend only on the position.
+
+    On 4x4 it solves all positions at its first move, in about a second. On 6x6 a packaged file has its moves from the
+    start, whatever the other side plays; near the end it searches. A position that the file does not have, such as one
+    from a random opening, is searched too. That takes about a second with 24 empty squares, and about twice as long
+    with each further one.
+
+    Args:
+        hash: the size of the search's transposition table in MiB.
+
+    Raises:
+        TypeError: `hash` is not a whole number.
+        ValueError: `hash` is out of range.
+    """
+
+    def __init__(self, hash: int = _DEFAULT_HASH) -> None:  # noqa: A002 - what engines call it
+        try:
+            self._hash = index(hash)
+        except TypeError:
+            raise TypeError(f"hash is a whole number, not {hash!r}") from None
+        if not 1 <= self._hash <= _LARGEST_HASH:
+            raise ValueError(f"hash is 1 to {_LARGEST_HASH}, not {hash}")
+        self._solver: Solver | None = None
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return "perfect" if self._hash == _DEFAULT_HASH else f"perfect:{option_text('hash', self._hash)}"
+
+    def __reduce__(self) -> tuple[type[Perfect], tuple[int]]:
+        return (type(self), (self._hash,))
+
+    def check_game(self, state: State) -> None:
+        if as_othello(state, "perfect plays").size == 8:
+            raise WrongGameError(
+                "perfect plays Othello on 4x4 and 6x6; 8x8 is too large for perfect play from the start "
+                "(engine:exact=20 plays perfectly with at most 20 empty squares)"
+            )
+
+    def act(self, state: State, *, seconds_left: float | None = None) -> int:
+        position = self._playable(state)
+        if position.must_pass:
+            return position.pass_action
+        if position.size == 4:
+            return max(position.legal_actions(), key=lambda action: -score_4x4(position.play(action)))
+        known = shipped_book().find(position)
+        if known is not None:
+            return known[1]
+        with self._lock:
+            return self._fresh_solver().solve(position)[1]
+
+    def score(self, state: State) -> int:
+        """The final score of a position with perfect play, in discs, for the player to move.
+
+        The winner also gets the empty squares. The game may be over.
+
+        Raises:
+            WrongGameError: it is not a position of Othello on 4x4 or 6x6.
+        """
+        self.check_game(state)
+        position = as_othello(state, "perfect plays")
+        with self._lock:
+            return self._score(position, self._fresh_solver(), 0)
+
+    def action_values(self, state: State) -> dict[int, float]:
+        """The exact score of each legal action for the player to move, in discs. On 6x6 each may need a search."""
+        position = self._playable(state)
+        values: dict[int, float] = {}
+        with self._lock:
+            solver = self._fresh_solver()
+            for action in position.legal_actions():
+                guess = int(max(values.values(), default=0))
+                values[action] = float(-self._score(position.play(action), solver, -guess))
+        return values
+
+    def exact_scores(self, positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
+        """The final score after each legal action of N positions, (N, A) float64, NaN where an action is not legal.
+
+        Args:
+            positions: N positions of one size, none of them finished.
+
+        Raises:
+            ValueError: the positions differ in size, or a game is over.
+            WrongGameError: they are not on 4x4 or 6x6.
+        """
+        batch = positions if isinstance(positions, OthelloPositions) else OthelloPositions.from_states(list(positions))
+        scores = np.full((len(batch), batch.size**2 + 1), np.nan)
+        for i in range(len(batch)):
+            for action, score in self.action_values(batch.state(i)).items():
+                scores[i, action] = score
+        return scores
+
+    def _score(self, position: Othello, solver: Solver, guess: int) -> int:
+        """The exact score for the player to move: known, or found by a search that begins with a guess."""
+        if position.size == 4:
+            return score_4x4(position)
+        if position.is_over:
+            return int(position.margins()[position.to_move])
+        if position.must_pass:
+            return -self._score(position.play(position.pass_action), solver, -guess)
+        known = shipped_book().find(position)
+        return known[0] if known is not None else solver.solve(position, guess=guess)[0]
+
+    def _fresh_solver(self) -> Solver:
+        """The solver with an empty table, so that answers depend on the position alone."""
+        if self._solver is None:
+            self._solver = Solver(self._hash)
+        self._solver.forget()
+        return self._solver
+
+    def _playable(self, state: State) -> Othello:
+        self.check_game(state)
+        position = as_othello(state, "perfect plays")
+        if position.is_over:
+            raise ValueError(f"there is nothing to play, the game is over:\n{position}")
+        return position

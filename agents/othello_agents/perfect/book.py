@@ -1,0 +1,197 @@
+"""A weak solution of 6x6: a best move in every position that can arise while one player follows it.
+
+The file is an ``.npz`` archive of five arrays. `own` and `opponent` are the discs of N positions, (N,) uint64, one of
+each set of mirror images (`mirrors.canonical`), in ascending order. `score` is the exact score for the player to move,
+(N,) int8, and `action` is a best action, (N,) uint8. `card` is a text of JSON: the format and what the file covers.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.perfect.mirrors import canonical_key
+from othello_env.games.othello import bitboard, symmetries
+from othello_env.games.othello.position import Othello
+from othello_env.support.arrays import DAMAGE, Member, open_archive
+from othello_env.support.files import parse_json, read_file, write_file
+
+__all__ = ["FORMAT", "Book", "shipped_book"]
+
+FORMAT = "othello-env perfect play 1"
+"""The name of the format in a file's card."""
+
+_SIZE = 6
+_MOST = 1 << 18  # positions
+_LONGEST_CARD = 1 << 16  # characters
+_LARGEST_FILE = 64 << 20  # bytes
+_DTYPES = {"own": np.uint64, "opponent": np.uint64, "score": np.int8, "action": np.uint8}
+
+_Key = tuple[int, int]
+"""The discs of a position's canonical mirror image: the mover's, the opponent's."""
+
+
+class Book:
+    """Solved 6x6 positions by their canonical mirror images.
+
+    Args:
+        solved: for each position, the score for the player to move and a best action on the canonical board.
+        covers: the number of empty squares down to which the book is complete, by the name of the player that follows
+            it. A player that is not named can leave the book earlier.
+    """
+
+    def __init__(
+        self, solved: Mapping[_Key, tuple[int, int]] | None = None, covers: Mapping[str, int] | None = None
+    ) -> None:
+        self._solved = dict(solved or {})
+        self.covers = dict(covers or {})
+
+    def __len__(self) -> int:
+        return len(self._solved)
+
+    def keys(self) -> list[_Key]:
+        """The canonical positions, in ascending order."""
+        return sorted(self._solved)
+
+    @staticmethod
+    def key(state: Othello) -> _Key:
+        """The canonical position that stands for this one."""
+        return canonical_key(state.own, state.opponent)[0]
+
+    def find(self, state: Othello) -> tuple[int, int] | None:
+        """The score for the player to move and a best action; None if the book does not have the position."""
+        key, symmetry = canonical_key(state.own, state.opponent)
+        if state.size != _SIZE or key not in self._solved:
+            return None
+        score, action = self._solved[key]
+        return score, int(symmetries.transform_actions(action, symmetries.inverse(symmetry), _SIZE))
+
+    def add(self, state: Othello, score: int, action: int) -> None:
+        """Add a solved position."""
+        key, symmetry = canonical_key(state.own, state.opponent)
+        self._solved[key] = score, int(symmetries.transform_actions(action, symmetry, _SIZE))
+
+    def save(self, path: str | Path, covers: Mapping[str, int] | None = None) -> None:
+        """Write the book to a file, the whole file or nothing. The same book gives the same bytes.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        self.covers = dict(covers or self.covers)
+        keys = self.keys()
+        columns = zip(*((*key, *self._solved[key]) for key in keys), strict=True) if keys else [()] * len(_DTYPES)
+        own, opponent, score, action = (
+            np.array(column, dtype) for dtype, column in zip(_DTYPES.values(), columns, strict=True)
+        )
+        card = {"format": FORMAT, "size": _SIZE, "covers": self.covers}
+        out = io.BytesIO()
+        np.savez_compressed(
+            out, own=own, opponent=opponent, score=score, action=action, card=np.array(json.dumps(card))
+        )
+        write_file(path, out.getvalue())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Book:
+        """Read a book.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: the file holds no book, or is damaged.
+        """
+        return cls.read(io.BytesIO(read_file(path, _LARGEST_FILE)), str(path))
+
+    @classmethod
+    def read(cls, file: IO[bytes], name: str) -> Book:
+        """Read a book from an open file; errors call it `name`.
+
+        Raises:
+            ValueError: the file holds no book, or is damaged.
+        """
+        try:
+            return cls._read(file)
+        except KeyError as error:
+            raise ValueError(f"{name!r} holds no perfect play: it has no {error}") from None
+        except DAMAGE as error:
+            raise ValueError(f"{name!r} holds no perfect play: {error}") from None
+
+    @classmethod
+    def _read(cls, file: IO[bytes]) -> Book:
+        with open_archive(file) as archive:
+            card = Member(archive, "card")
+            if card.dtype.kind != "U" or card.shape != () or card.dtype.itemsize > 4 * _LONGEST_CARD:
+                raise ValueError("its card is not a short text")
+            covers = _covers(parse_json(str(card.read()[()])))
+            columns = {name: Member(archive, name) for name in _DTYPES}
+            shape = columns["own"].shape
+            if len(shape) != 1 or shape[0] > _MOST:
+                raise ValueError(f"expected at most {_MOST} positions, got shape {shape}")
+            for column, (label, dtype) in zip(columns.values(), _DTYPES.items(), strict=True):
+                if column.dtype != dtype or column.shape != shape:
+                    raise ValueError(
+                        f"expected {label} of shape {shape} and dtype {np.dtype(dtype)}, got {column.shape}, "
+                        f"{column.dtype}"
+                    )
+            own, opponent, score, action = (column.read() for column in columns.values())
+        _check(own, opponent, score, action)
+        rows = zip(own.tolist(), opponent.tolist(), score.tolist(), action.tolist(), strict=True)
+        return cls({(p, o): (value, move) for p, o, value, move in rows}, covers)
+
+
+def _covers(card: Any) -> dict[str, int]:
+    """What a card says that its file covers.
+
+    Raises:
+        ValueError: it is the card of another kind of file.
+    """
+    if not isinstance(card, dict) or card.get("format") != FORMAT or card.get("size") != _SIZE:
+        raise ValueError(f"its card does not say {FORMAT!r} for size {_SIZE}")
+    covers = card.get("covers")
+    if not isinstance(covers, dict) or not all(
+        name in Othello.player_names and type(number) is int and 0 <= number <= _SIZE**2
+        for name, number in covers.items()
+    ):
+        raise ValueError("its card does not say what it covers")
+    return covers
+
+
+def _check(
+    own: npt.NDArray[np.uint64],
+    opponent: npt.NDArray[np.uint64],
+    score: npt.NDArray[np.int8],
+    action: npt.NDArray[np.uint8],
+) -> None:
+    """Check that all positions are on the board, and that all actions are legal and all scores possible.
+
+    Raises:
+        ValueError: a position, an action or a score is wrong.
+    """
+    board = bitboard.BOARDS[_SIZE]
+    if (own & opponent).any() or ((own | opponent) & ~board).any():
+        raise ValueError("its positions are not on the board")
+    discs = np.array(bitboard.ACTION_BITS[_SIZE], np.uint64)  # the pass has no disc, so it is never legal here
+    chosen = discs[np.minimum(action, _SIZE**2)]
+    if not (bitboard.legal_moves_batch(own, opponent, board) & chosen).all():
+        raise ValueError("its actions are not all legal")
+    if (score % 2).any() or (np.abs(score.astype(np.int64)) > _SIZE**2).any():
+        raise ValueError("its scores are not all even numbers from -36 to 36")
+
+
+@cache
+def shipped_book() -> Book:
+    """The book that comes with the package.
+
+    Raises:
+        OSError: the file is missing; the message names it.
+        ValueError: the file is damaged; the message names it.
+    """
+    file = resources.files("othello_agents") / "weights" / "perfect_6x6.npz"
+    with file.open("rb") as opened:
+        return Book.read(opened, str(file))

@@ -1,0 +1,157 @@
+"""An exact search for small boards that is quick with 14 to 31 empty squares.
+
+Like the engine's search to the end of the game, it is principal variation search with a transposition table. It differs
+in the order of the moves: deeper searches with the evaluation sort them, and the number of the opponent's replies
+weighs more. It shares the table's results with the exact solver, which takes over near the end.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_agents.engine.evaluator import Evaluator, follow, turn_over
+from othello_agents.engine.memory import (
+    BEST,
+    LIMIT,
+    NO_SQUARE,
+    NODES,
+    ROOT,
+    WORST,
+    Memory,
+    best_square,
+    narrow,
+    position_key,
+    probe,
+    store,
+)
+from othello_agents.engine.midgame import search
+from othello_agents.engine.moves import known_refutation, legal_moves, list_moves, next_move
+from othello_agents.engine.solver import solve
+from othello_agents.engine.stability import score_bound
+from othello_env.games.othello.bitboard import final_margin, popcount
+from othello_env.support.jit import Int, kernel
+
+__all__ = ["MOBILITY", "SOLVER", "SORTING", "solve_deep"]
+
+SOLVER, MOBILITY = 62, 63
+"""Indices of `SORTING`. SOLVER: the number of empty squares at which the exact solver takes over. MOBILITY: the factor
+of a move's rank in `moves.list_moves`, which is added to the value of the search that sorts the moves."""
+
+
+def _sorting() -> npt.NDArray[np.int64]:
+    """For each number of empty squares, the depth of the searches that sort the moves; then the other two numbers."""
+    numbers = np.zeros(64, np.int64)
+    for empty in range(64):
+        numbers[empty] = 0 if empty < 16 else 1 if empty < 18 else 2 if empty < 21 else 3 if empty < 25 else 5
+    numbers[SOLVER], numbers[MOBILITY] = 13, 4
+    return numbers
+
+
+SORTING = _sorting()
+"""(64,) int64, how `solve_deep` sorts moves. Other numbers change its speed, and no exact score."""
+
+_0, _1 = np.uint64(0), np.uint64(1)
+
+
+@kernel
+def _sort(
+    own: np.uint64,
+    opponent: np.uint64,
+    empty: Int,
+    count: Int,
+    evaluator: Evaluator,
+    memory: Memory,
+    sorting: npt.NDArray[np.int64],
+) -> None:
+    """Add the value of a shallow search to each listed move's rank, except for the table's move."""
+    order, turned = memory.order[empty], memory.turned[empty]
+    for i in range(count):
+        if order[i] >= 64:  # not the table's move
+            square, flipped = order[i] & 63, turned[i]
+            p, o = opponent ^ flipped, own | flipped | _1 << np.uint64(square)
+            added = follow(square, flipped, empty, evaluator)
+            value = search(p, o, -added, -WORST, WORST, sorting[empty], evaluator, memory)
+            rank = sorting[MOBILITY] * ((order[i] >> 6) - 8 * WORST) + 8 * WORST + value
+            order[i] = max(1, rank) << 6 | square
+
+
+@kernel
+def solve_deep(
+    own: np.uint64,
+    opponent: np.uint64,
+    alpha: Int,
+    beta: Int,
+    evaluator: Evaluator,
+    memory: Memory,
+    sorting: npt.NDArray[np.int64],
+) -> Int:
+    """The final score for the player to move: exact between alpha and beta, else a bound (fail-soft).
+
+    The evaluator must be prepared for the position (`set_root`, `follow`) and have n-tuple tables. A position with as
+    many empty squares as the counter ROOT is the root: it must have legal moves, and the counter BEST gets its best
+    square, which is a best move if the score lies between alpha and beta. Once the counter of nodes reaches its limit,
+    all calls return immediately, and their values mean nothing.
+    """
+    control, board = memory.control, evaluator.board
+    squares = np.int64(popcount(board))
+    empty = np.int64(popcount(board & ~(own | opponent)))
+    is_root = empty == control[ROOT]
+    if empty <= sorting[SOLVER] and not is_root:
+        return solve(own, opponent, alpha, beta, board, memory)
+    control[NODES] += 1
+    if control[NODES] >= control[LIMIT]:
+        return 0
+    if alpha >= 0 and not is_root:
+        most = score_bound(own, opponent, board)
+        if most <= alpha:
+            return most
+    legal = legal_moves(own, opponent, board)
+    if legal == _0:
+        if legal_moves(opponent, own, board) == _0:
+            return final_margin(own, opponent, squares)
+        turn_over(empty, evaluator)
+        value = -solve_deep(opponent, own, -beta, -alpha, evaluator, memory, sorting)
+        turn_over(empty, evaluator)
+        return value
+    key = position_key(own, opponent)
+    hash_square: Int = NO_SQUARE
+    data = probe(key, memory)
+    if data != 0:
+        hash_square = best_square(data)
+        if not is_root:
+            alpha, beta = narrow(data, alpha, beta)
+            if alpha >= beta:
+                return alpha
+    count, wipes_out = list_moves(own, opponent, legal, hash_square, empty, board, memory)
+    if not is_root:
+        if wipes_out:
+            return squares
+        value = known_refutation(own, opponent, beta, empty - 1, count, empty, _0, memory)
+        if value >= beta:
+            return value
+    if count > 1:
+        _sort(own, opponent, empty, count, evaluator, memory, sorting)
+    order, turned = memory.order[empty], memory.turned[empty]
+    best: Int = -WORST
+    best_move, reached = NO_SQUARE, alpha
+    for i in range(count):
+        next_move(i, count, order, turned)
+        square, flipped = order[i] & 63, turned[i]
+        p, o = opponent ^ flipped, own | flipped | _1 << np.uint64(square)
+        follow(square, flipped, empty, evaluator)
+        upper = beta if i == 0 else min(beta, reached + 1)
+        while True:
+            value = -solve_deep(p, o, -upper, -reached, evaluator, memory, sorting)
+            if value <= reached or upper == beta:
+                break
+            upper = beta
+        if control[NODES] >= control[LIMIT]:
+            return 0
+        if value > best:
+            best, best_move = value, square
+            if is_root:
+                control[BEST] = square
+            reached = max(reached, value)
+            if value >= beta:
+                break
+    store(key, best if best > alpha else -squares, best if best < beta else squares, best_move, empty, memory)
+    return best

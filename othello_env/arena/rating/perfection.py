@@ -1,0 +1,302 @@
+"""The benchmark on small boards: an agent against perfect play, as text and as plain values."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib import resources
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from othello_env.agent import Agent, Policy, make_agent
+from othello_env.arena.match import play_match
+from othello_env.arena.play.records import GameRecord
+from othello_env.arena.rating.endgame import random_accuracy
+from othello_env.arena.rating.exploitability import Exploitability, exploitability
+from othello_env.arena.rating.regret import (
+    Regret,
+    check_regret_size,
+    measure_regret,
+    regret_name,
+    regret_positions,
+)
+from othello_env.arena.tournament.results import Z95, MatchResult
+from othello_env.games.game import check_seed
+from othello_env.games.othello.position import Othello
+
+__all__ = ["PERFECT", "PerfectionBenchmark", "PerfectionGames", "openings_name", "run_perfection", "solved_openings"]
+
+PERFECT = "perfect"
+"""The spec of the opponent."""
+_NAMES = ("first", PERFECT)
+"""The names of the agent and its opponent in the records of `play_match`."""
+_STARTS = {4: -10, 6: -4}
+"""For each size, Black's exact score at the start."""
+_EXPLOITABLE = 4
+"""The size of the board on which a best response is found."""
+
+
+@cache
+def solved_openings(size: int = 6) -> tuple[tuple[Othello, int], ...]:
+    """The packaged openings for boards of one size: the position, and Black's exact score in discs.
+
+    The first is the start; the file named `openings_name` has the others. On 6x6 half of these are draws with perfect
+    play. No two are equal under symmetry.
+
+    Raises:
+        ValueError: there are no openings for this size.
+    """
+    file = f"{openings_name(check_regret_size(size))}.txt"
+    text = (resources.files("othello_env.arena.rating") / file).read_text(encoding="utf-8")
+    found = [(Othello(size), _STARTS[size])]
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            transcript, score = line.split()
+            found.append((Othello.from_moves(transcript, size), int(score)))
+    return tuple(found)
+
+
+def openings_name(size: int) -> str:
+    """The name of the packaged openings for boards of one size. `scripts/regret_positions.py` made and solved them."""
+    return f"openings-{size}x{size}-v0"
+
+
+@dataclass(frozen=True)
+class PerfectionGames:
+    """An agent's games against perfect play, in pairs with swapped colours from solved openings.
+
+    Attributes:
+        size: the side of the board.
+        match: the result; the agent's name in it is the first.
+    """
+
+    size: int
+    match: MatchResult
+
+    @property
+    def losses(self) -> tuple[float, ...]:
+        """For each game, the discs that the agent lost: the opening's exact score less the game's margin.
+
+        The opponent loses none, so these are the discs that all the agent's moves in the game lost together.
+        """
+        return tuple(self._worth(record) - self._margin(record) for record in self.match.records)
+
+    @property
+    def loss(self) -> float:
+        """The mean number of discs that the agent lost in a game; NaN without games."""
+        return sum(self.losses) / len(self.losses) if self.losses else math.nan
+
+    @property
+    def loss_interval(self) -> tuple[float, float]:
+        """The 95% interval of `loss`. The two games of an opening count as one; the mean is taken as normal."""
+        by_opening: dict[int, list[float]] = {}
+        for record, loss in zip(self.match.records, self.losses, strict=True):
+            by_opening.setdefault(record.opening, []).append(loss)
+        means = [sum(each) / len(each) for each in by_opening.values()]
+        if len(means) < 2:
+            return 0.0, math.inf
+        half = Z95 * float(np.std(means, ddof=1)) / math.sqrt(len(means))
+        return max(0.0, self.loss - half), self.loss + half
+
+    @property
+    def kept(self) -> float:
+        """The share of games in which the agent got the result (win, draw or loss) that perfect play gets."""
+        same = [_sign(self._worth(record)) == _sign(self._margin(record)) for record in self.match.records]
+        return sum(same) / len(same) if same else math.nan
+
+    def _worth(self, record: GameRecord) -> float:
+        """The exact score of a game's opening for the agent."""
+        openings = solved_openings(self.size)
+        black = openings[record.opening % len(openings)][1]
+        return float(black if self._seat(record) == 0 else -black)
+
+    def _margin(self, record: GameRecord) -> float:
+        return record.margins[self._seat(record)]
+
+    def _seat(self, record: GameRecord) -> int:
+        return record.agents.index(self.match.agents[0])
+
+    def to_json(self) -> dict[str, Any]:
+        """The results as plain values."""
+        low, high = self.loss_interval
+        return {
+            **self.match.to_json(),
+            "openings": openings_name(self.size),
+            "discs_lost_a_game": round(self.loss, 3),
+            "discs_lost_interval95": [round(low, 3), None if math.isinf(high) else round(high, 3)],
+            "result_kept": round(self.kept, 4),
+        }
+
+
+def _sign(number: float) -> int:
+    return (number > 0) - (number < 0)
+
+
+@dataclass(frozen=True)
+class PerfectionBenchmark:
+    """An agent's results on a small board.
+
+    Attributes:
+        agent: the agent's name.
+        regret: its moves in packaged positions, or None if they were not measured.
+        games: its games against perfect play, or None if none were played.
+        exploitability: on 4x4, what the best opponent wins; None elsewhere, and if it was not measured.
+        settings: the arguments that repeat the run.
+        seconds: the time that the run took.
+    """
+
+    agent: str
+    regret: Regret | None
+    games: PerfectionGames | None
+    exploitability: Exploitability | None
+    settings: dict[str, Any]
+    seconds: float
+
+    def __repr__(self) -> str:
+        return f"<PerfectionBenchmark {self.head()}>"
+
+    def head(self) -> str:
+        """The main result on one line."""
+        where = f"{self.settings['size']}x{self.settings['size']}"
+        if self.regret is None:
+            return f"{self.agent} on {where}, seed {self.settings['seed']}"
+        (low, high), (least, most) = self.regret.all.rate_interval, self.regret.all.loss_interval
+        return (
+            f"{self.agent} on {where}: {self.regret.rate:.1%} of its moves are perfect ({low:.1%} to {high:.1%}), "
+            f"{self.regret.loss:.2f} discs lost a move ({least:.2f} to {most:.2f}) "
+            f"({regret_name(self.regret.size)}, {self.regret.all.positions} positions, seed {self.settings['seed']})"
+        )
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of `rows`."""
+        return ("empty squares", "positions", "perfect moves", "95% interval", "at random", "discs lost", "at random")
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """A row of texts for each stage of the game; see `columns`."""
+        rows: list[tuple[str, ...]] = []
+        for stage in self.regret.stages if self.regret else ():
+            (low, high), (rate, loss) = stage.accuracy.rate_interval, stage.random
+            found = (f"{stage.accuracy.rate:.1%}", f"{low:.1%} - {high:.1%}", f"{rate:.1%}")
+            discs = (f"{stage.accuracy.loss:.2f}", f"{loss:.2f}")
+            rows.append((f"{stage.fewest} to {stage.most}", str(stage.accuracy.positions), *found, *discs))
+        return rows
+
+    def notes(self) -> list[str]:
+        """Further results as a list of sentences."""
+        notes = []
+        if self.regret is not None:
+            rate, loss = random_accuracy(regret_positions(self.regret.size))
+            notes.append(
+                f"Random moves: {rate:.1%} perfect, {loss:.2f} discs lost a move. "
+                f"{len(self.regret.faults)} illegal or failed."
+            )
+        if self.games is not None and self.games.match.games:
+            match, (low, high) = self.games.match, self.games.loss_interval
+            notes.append(
+                f"Against perfect play ({match.games} games from solved openings): {match.wins} wins, {match.draws} "
+                f"draws, {match.losses} losses; the result that perfect play gets in {self.games.kept:.1%}; "
+                f"{self.games.loss:.1f} discs lost a game ({low:.1f} to {high:.1f})."
+            )
+        if self.exploitability is not None:
+            found = self.exploitability
+            notes.append(
+                f"Exploitability, from a best response over the whole game: {found.discs:.1f} discs a game. As Black "
+                f"{found.worst[0]:+.0f} (perfect {found.perfect[0]:+.0f}), as White {found.worst[1]:+.0f} (perfect "
+                f"{found.perfect[1]:+.0f})."
+            )
+        return notes
+
+    def faults(self) -> list[str]:
+        """The reasons for illegal and failed answers."""
+        games = self.games.match.faults(0) if self.games else []
+        return [*games, *(self.regret.faults if self.regret else ())]
+
+    def to_markdown(self) -> str:
+        """The results as a page with a table."""
+        cells = [self.columns, ("---", *["---:"] * (len(self.columns) - 1)), *self.rows()]
+        table = [f"| {' | '.join(row)} |" for row in cells] if self.regret else []
+        return "\n".join([f"# {self.agent}", "", self.head(), "", *table, "", *(f"- {n}" for n in self.notes()), ""])
+
+    def to_json(self) -> dict[str, Any]:
+        """The results as plain values: rates from 0 to 1, losses in discs."""
+        values: dict[str, Any] = {"format": "othello-env perfection 1", "agent": self.agent, **self.settings}
+        values |= {"version": version("othello-env"), "seconds": round(self.seconds, 2)}
+        if self.regret is not None:
+            values["moves"] = self.regret.to_json()
+        if self.games is not None:
+            values["games"] = self.games.to_json()
+        if self.exploitability is not None:
+            found = self.exploitability
+            values["exploitability"] = {
+                "discs": found.discs,
+                "perfect": list(found.perfect),
+                "worst": list(found.worst),
+                "positions": found.positions,
+            }
+        return values
+
+
+def run_perfection(
+    agent: str | Agent | Policy,
+    *,
+    size: int = 6,
+    name: str | None = None,
+    games: int | None = None,
+    seed: int = 0,
+    progress: Callable[[PerfectionBenchmark], object] | None = None,
+) -> PerfectionBenchmark:
+    """Measure how far an agent is from perfect play on a small board.
+
+    First come its moves in the packaged positions, on 4x4 then its exploitability, and then its games against the agent
+    `perfect` from the packaged openings, each with both colours.
+
+    Args:
+        agent: an agent, a spec or a callable.
+        size: the side of the board, 4 or 6.
+        name: the agent's name in the results; by default its spec or `repr`.
+        games: the number of games, even; None plays each opening once with each colour, 0 plays none.
+        seed: the same seed gives the same results.
+        progress: called after the positions and after each game, with the results so far.
+
+    Raises:
+        AgentError: an answer on 4x4 is not legal.
+        AgentLeftError: the agent, such as a person, has left.
+        TypeError: games or the seed is not an integer.
+        ValueError: the size has no packaged positions, games is odd or negative, or the seed is negative.
+        WrongGameError: the agent does not play Othello on boards of this size.
+    """
+    seed, began = check_seed(seed), time.perf_counter()
+    openings = [state for state, _ in solved_openings(size)]
+    games = 2 * len(openings) if games is None else games
+    player = make_agent(agent, seed)
+    name = name or (agent if isinstance(agent, str) else repr(player))
+    settings = {"size": size, "seed": seed, "games_wanted": games}
+    records: list[GameRecord] = []
+
+    def found() -> PerfectionBenchmark:
+        played = PerfectionGames(size, MatchResult(_NAMES, tuple(records))) if games else None
+        return PerfectionBenchmark(name, regret, played, best_response, settings, time.perf_counter() - began)
+
+    def take(record: GameRecord) -> None:
+        records.append(record)
+        if progress is not None:
+            progress(found())
+
+    regret = measure_regret(player, size=size, seed=seed)
+    best_response = exploitability(player, seed=seed) if size == _EXPLOITABLE and not regret.faults else None
+    if progress is not None:
+        progress(found())
+    if games:
+        new_game = partial(_start, size)
+        play_match(player, PERFECT, games=games, openings=openings, seed=seed, new_game=new_game, progress=take)
+    return found()
+
+
+def _start(size: int, _key: int) -> Othello:
+    return Othello(size)

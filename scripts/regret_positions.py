@@ -1,0 +1,143 @@
+"""Take positions and openings from games on a small board, and find their exact scores.
+
+    python scripts/regret_positions.py othello_env/arena/rating --size 6
+
+The positions are for `othello_env.arena.measure_regret`: each has the exact score of every move. The games are those of
+`endgame_positions.py` on a smaller board: textbook players after a few random plies, and no learned weights, so new
+weights do not change the positions. Each game gives at most one position. The numbers of empty squares are taken in
+turn. A position is kept only if its player has moves of different scores, and no two are equal under symmetry.
+
+The openings are random plies with Black's exact score. On 6x6 half of them are draws with perfect play; on 4x4 hardly
+any are. Openings that one side wins by too much are left out, since what is played there rarely changes the result.
+"""
+
+import random
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from _arguments import one_of, parse, path, whole
+from _packaged import canonical
+from endgame_positions import game
+
+import othello_env
+from othello_agents.perfect.small import score_4x4
+from othello_agents.perfect.solving import Solver
+from othello_env import Othello
+from othello_env.arena.rating.regret import regret_name
+from othello_env.support.files import write_file
+
+MEGABYTES = 1024
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is made for boards of one size.
+
+    Attributes:
+        empty: the numbers of empty squares of the positions.
+        positions: the number of positions.
+        random_plies: the random plies at the beginning of the positions' games.
+        draws: the number of openings that are draws with perfect play.
+        others: the number of other openings.
+        opening_plies: the plies of each opening.
+        largest: the greatest exact score, in discs, of an opening that is no draw.
+    """
+
+    empty: range
+    positions: int
+    random_plies: int
+    draws: int
+    others: int
+    opening_plies: int
+    largest: int
+
+
+PLANS = {4: Plan(range(2, 8), 120, 3, 0, 20, 4, 16), 6: Plan(range(4, 23), 380, 6, 25, 24, 10, 12)}
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The command's arguments."""
+
+    folder: Path = path("the folder of the two lists", positional=True)
+    size: int = one_of(6, "the side of the board", (4, 6))
+    seed: int = whole(0, "the seed of the games", least=0)
+
+
+def scorer(size: int) -> Callable[[Othello], int]:
+    """A function that returns the exact score of a position for the player to move."""
+    return score_4x4 if size == 4 else Solver(MEGABYTES).score
+
+
+def positions(size: int, seed: int) -> Iterator[tuple[Othello, dict[int, int]]]:
+    """An endless sequence of positions, each with the exact score of every move for the player to move."""
+    plan, score = PLANS[size], scorer(size)
+    seen: set[bytes] = set()
+    found = number = 0
+    while True:
+        state = game(number, seed, plan.empty[found % len(plan.empty)], size, plan.random_plies)
+        number += 1
+        if state is None or canonical(state) in seen:
+            continue
+        scores = {action: -score(state.play(action)) for action in state.legal_actions()}
+        if len(set(scores.values())) > 1:
+            seen.add(canonical(state))
+            found += 1
+            yield state, scores
+
+
+def openings(size: int, seed: int) -> Iterator[tuple[Othello, int]]:
+    """The openings, each with Black's exact score."""
+    plan, score = PLANS[size], scorer(size)
+    rng = random.Random(f"openings {seed}")  # noqa: S311 - no secret
+    wanted = {True: plan.draws, False: plan.others}
+    seen: set[bytes] = set()
+    while any(wanted.values()):
+        state = Othello(size)
+        while not state.is_over and len(state.moves) < plan.opening_plies:
+            state = state.play(rng.choice(state.legal_actions()))
+        if state.is_over or canonical(state) in seen:
+            continue
+        seen.add(canonical(state))
+        black = score(state) * (1 if state.to_move == 0 else -1)
+        if wanted[black == 0] and abs(black) <= plan.largest:
+            wanted[black == 0] -= 1
+            yield state, black
+
+
+def show(text: str) -> None:
+    """Show a text on a line of the terminal; the next one replaces it."""
+    if sys.stderr.isatty():
+        print(f"\r{text} ", end="", file=sys.stderr, flush=True)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    args = parse(__doc__, Arguments, arguments)
+    made = f"Made by scripts/regret_positions.py with seed {args.seed}, othello-env {othello_env.__version__}."
+    plan, size = PLANS[args.size], args.size
+    lines = [
+        f"# {plan.positions} positions on {size}x{size} with {plan.empty[0]} to {plan.empty[-1]} empty squares: the "
+        "game, and the final score",
+        "# of each move for the player to move under perfect play, in discs, empty squares to the winner.",
+        f"# {made}",
+    ]
+    for (state, scores), _ in zip(positions(size, args.seed), range(plan.positions), strict=False):
+        moves = " ".join(f"{state.action_to_text(action)}:{score:+d}" for action, score in scores.items())
+        lines.append(f"{state.transcript()} {moves}")
+        show(f"{len(lines) - 3} of {plan.positions} positions")
+    write_file(args.folder / f"{regret_name(size)}.txt", "".join(f"{line}\n" for line in lines).encode())
+    lines = [
+        f"# {plan.draws} drawn and {plan.others} other openings on {size}x{size}, and Black's final score under",
+        f"# perfect play, in discs. {made}",
+    ]
+    for state, black in openings(size, args.seed):
+        lines.append(f"{state.transcript()} {black:+d}")
+        show(f"{len(lines) - 2} of {plan.draws + plan.others} openings")
+    write_file(args.folder / f"openings-{size}x{size}-v0.txt", "".join(f"{line}\n" for line in lines).encode())
+    print(f"written to {args.folder}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,275 @@
+"""Solve 6x6: make the file with which the agent `perfect` answers everything that can arise against it.
+
+    python scripts/solve_6x6.py agents/othello_agents/weights/perfect_6x6.npz --processes 2
+
+For each player in turn, the file gets one best move in every position with more than --down-to empty squares that can
+arise while this player follows the file and the other player plays anything. Positions are solved from the start
+downwards, because a best move decides which positions can follow. Mirror images count once.
+
+The file is written whenever some seconds have passed since the last time, and at the end, also after Ctrl-C. Each time
+it is a whole file that can be used. If it exists, the script solves only what it lacks. So a first run with
+--down-to 24 and a second run with --down-to 20 give the same coverage as one run with --down-to 20.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from _arguments import parse, path, whole
+
+from othello_agents.perfect.book import Book
+from othello_agents.perfect.solving import Solver
+from othello_env import Othello
+
+SAVE_SECONDS = 60
+EXPECTED = -4
+"""A guess of Black's score. It changes how long the first searches take, and no result."""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The command's arguments."""
+
+    file: Path = path("the file of the solution", suffix=".npz", positional=True)
+    down_to: int = whole(21, "positions with this number of empty squares or fewer are left to the agent", least=4)
+    processes: int = whole(2, "processes that solve positions at the same time", most=64)
+    megabytes: int = whole(2048, "the memory of each process for positions already searched, in MiB", most=1 << 16)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A position to solve, and a guess of its score for the player to move."""
+
+    state: Othello
+    guess: int
+
+    @property
+    def empty(self) -> int:
+        return 36 - sum(self.state.discs())
+
+
+def after_passes(state: Othello) -> tuple[Othello, int]:
+    """The position after forced passes, and the sign of its scores as seen by the player who was to move."""
+    return (state.play(state.pass_action), -1) if state.must_pass else (state, 1)
+
+
+def positions_to_move(state: Othello, follower: int) -> Iterator[Othello]:
+    """The next positions in which the player `follower` has a move, whatever the other player does."""
+    if state.is_over:
+        return
+    if state.must_pass:
+        yield from positions_to_move(state.play(state.pass_action), follower)
+    elif state.to_move == follower:
+        yield state
+    else:
+        for action in state.legal_actions():
+            yield from positions_to_move(state.play(action), follower)
+
+
+@dataclass
+class Tree:
+    """The positions that the file must have.
+
+    Attributes:
+        book: the positions solved so far.
+        down_to: positions with this number of empty squares or fewer are not needed.
+    """
+
+    book: Book
+    down_to: int
+    seen: set[tuple[int, int]] = field(default_factory=set)
+
+    def tasks(self, state: Othello, follower: int, guess: int) -> list[Task]:
+        """The unsolved positions of the tree below `state`; `guess` is a guess of the follower's score there."""
+        found: list[Task] = []
+        todo = [(each, guess) for each in positions_to_move(state, follower)]
+        while todo:
+            each, expected = todo.pop()
+            key, is_new = self.book.key(each), False
+            if 36 - sum(each.discs()) > self.down_to and key not in self.seen:
+                self.seen.add(key)
+                is_new = True
+            if not is_new:
+                continue
+            known = self.book.find(each) or self._derive(each)
+            if known is None:
+                found.append(Task(each, expected))
+                continue
+            score, action = known
+            todo += [(below, score) for below in positions_to_move(each.play(action), follower)]
+        return found
+
+    def _derive(self, state: Othello) -> tuple[int, int] | None:
+        """Solve a position without a search if all positions after its moves are solved; None if they are not."""
+        scores: dict[int, int] = {}
+        for action in state.legal_actions():
+            after, sign = after_passes(state.play(action))
+            known = self.book.find(after)
+            if known is None:
+                return None
+            scores[action] = -sign * known[0]
+        best = max(scores, key=lambda action: scores[action])
+        self.book.add(state, scores[best], best)
+        return scores[best], best
+
+
+def work(tasks: Connection, megabytes: int) -> None:
+    """Solve the positions that come through a connection, until None comes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process ends this one
+    solver = Solver(megabytes)
+    while (task := tasks.recv()) is not None:
+        began = time.perf_counter()
+        score, action = solver.solve(task.state, guess=task.guess)
+        tasks.send((task, score, action, solver.nodes, time.perf_counter() - began))
+
+
+class Run:
+    """Solves the tasks of both players in several processes, and saves the book now and then."""
+
+    def __init__(self, args: Arguments, book: Book) -> None:
+        self.args = args
+        self.tree = Tree(book, args.down_to)
+        self.stacks: list[list[tuple[Task, int]]] = [[] for _ in range(args.processes)]
+        self.solved = 0
+        self.saved = self.began = time.monotonic()
+
+    @property
+    def waiting(self) -> int:
+        """The number of positions that are known to be needed and not yet given to a process."""
+        return sum(map(len, self.stacks))
+
+    def run(self) -> None:
+        """Solve everything. First all positions after Black's only first move and a reply, then the rest."""
+        context = multiprocessing.get_context("spawn")
+        workers: list[tuple[Any, Connection]] = []
+        try:
+            for _ in range(self.args.processes):
+                ours, theirs = context.Pipe()
+                worker = context.Process(target=work, args=(theirs, self.args.megabytes), daemon=True)
+                worker.start()
+                workers.append((worker, ours))
+            connections = [connection for _, connection in workers]
+            start = Othello(6)
+            first = start.play(start.legal_actions()[0])  # the other first moves are mirror images of this one
+            self.begin(first, follower=0, guess=EXPECTED)
+            self.work_off(connections)
+            self.begin(start, follower=1, guess=-EXPECTED)
+            self.tree.tasks(start, 0, EXPECTED)  # the start follows from the position after its first move
+            self.work_off(connections)
+            for connection in connections:
+                connection.send(None)
+        finally:
+            self.save()
+            for worker, _ in workers:
+                worker.terminate()
+
+    def begin(self, state: Othello, follower: int, guess: int) -> None:
+        """Add what is unsolved below a position. The positions are spread over the processes."""
+        self.tree.seen.clear()
+        for place, task in enumerate(self.tree.tasks(state, follower, guess)):
+            self.stacks[place % len(self.stacks)].append((task, follower))
+
+    def work_off(self, connections: list[Connection]) -> None:
+        """Solve until no position is waiting."""
+        busy: dict[Connection, int] = {}
+        idle = list(enumerate(connections))
+        while self.waiting or busy:
+            while idle and self.waiting:
+                place, connection = idle.pop()
+                task, follower = self.next_task(place)
+                connection.send(task)
+                busy[connection] = follower
+            for connection in wait([*busy]):
+                assert isinstance(connection, Connection)
+                try:
+                    task, score, action, nodes, seconds = connection.recv()
+                except EOFError:
+                    sys.exit("a process ended early, perhaps for lack of memory; see --megabytes")
+                place = connections.index(connection)
+                self.take(task, score, action, place, busy.pop(connection))
+                self.show(task, score, nodes, seconds)
+                idle.append((place, connection))
+
+    def next_task(self, place: int) -> tuple[Task, int]:
+        """The last position that this process found, since its memory knows the most about it; or another one's first.
+
+        The first position of another process is the one with the most positions below it.
+        """
+        if self.stacks[place]:
+            return self.stacks[place].pop()
+        return max(self.stacks, key=len).pop(0)
+
+    def take(self, task: Task, score: int, action: int, place: int, follower: int) -> None:
+        """Keep a result, and add the positions that it makes necessary."""
+        self.tree.book.add(task.state, score, action)
+        self.solved += 1
+        below = self.tree.tasks(task.state.play(action), follower, score)
+        self.stacks[place] += [(each, follower) for each in below]
+        if time.monotonic() > self.saved + SAVE_SECONDS:
+            self.save()
+
+    def save(self) -> None:
+        """Write the file."""
+        self.tree.book.save(self.args.file, coverage(self.tree.book))
+        self.saved = time.monotonic()
+
+    def show(self, task: Task, score: int, nodes: int, seconds: float) -> None:
+        """Print a line about a solved position that took a while, or a short one that the next line replaces."""
+        line = (
+            f"{time.monotonic() - self.began:7.0f} s  {self.solved:6,} solved  {self.waiting:5,} waiting  "
+            f"{task.empty} empty: {score:+d} in {seconds:.1f} s, {nodes / 1e6:,.1f} M positions"
+        )
+        print(line, flush=True)
+
+
+def coverage(book: Book) -> dict[str, int]:
+    """For each player that follows the book: all needed positions with more empty squares than this are in the book.
+
+    A player whose first moves are missing is left out.
+    """
+    covered = {}
+    for follower, name in enumerate(Othello.player_names):
+        seen, todo, missing = set(), list(positions_to_move(Othello(6), follower)), 0
+        while todo:
+            state = todo.pop()
+            key, empty = book.key(state), 36 - sum(state.discs())
+            if key in seen or empty <= missing:
+                continue
+            seen.add(key)
+            known = book.find(state)
+            if known is None:
+                missing = empty
+            else:
+                todo += positions_to_move(state.play(known[1]), follower)
+        if missing < 31:
+            covered[name] = missing
+    return covered
+
+
+def main(arguments: list[str] | None = None) -> None:
+    args = parse(__doc__, Arguments, arguments)
+    try:
+        book = Book.load(args.file) if args.file.exists() else Book()
+        book.save(args.file)  # fails early if the file cannot be written
+    except (OSError, ValueError) as error:
+        sys.exit(str(error))
+    run = Run(args, book)
+    try:
+        run.run()
+    except KeyboardInterrupt:
+        print(f"interrupted; the same command continues {args.file}", file=sys.stderr)
+        sys.exit(130)
+    score, _ = book.find(Othello(6)) or (None, None)
+    print(f"{len(book):,} positions in {args.file}; Black's score with perfect play: {score:+d}")
+
+
+if __name__ == "__main__":
+    main()

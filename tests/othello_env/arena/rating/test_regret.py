@@ -1,0 +1,237 @@
+"""Regret on small boards: the packaged positions and openings are true, and agents' errors are counted right."""
+
+import math
+import runpy
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from othello_env import Agent, Othello, WrongGameError, make_agent
+from othello_env.agent import Chance
+from othello_env.arena import exploitability, measure_regret, run_perfection
+from othello_env.arena.rating import perfection
+from othello_env.arena.rating.endgame import random_accuracy
+from othello_env.arena.rating.perfection import PerfectionBenchmark, solved_openings
+from othello_env.arena.rating.regret import REGRET_SIZES, regret_name, regret_positions
+from othello_env.games.othello import symmetries
+
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
+
+EMPTY = {4: range(2, 8), 6: range(4, 23)}
+SCRIPT = Path(__file__).parents[4] / "scripts" / "regret_positions.py"
+
+
+def canonical(state):
+    planes = state.observation(state.to_move)
+    return min(symmetries.transform_observation(planes, k).tobytes() for k in range(symmetries.COUNT))
+
+
+def empty(state):
+    return state.size**2 - sum(state.discs())
+
+
+class Worst(Agent):
+    """Takes the worst move in the packaged positions."""
+
+    def __init__(self, size):
+        self.scores = {position.state: position.scores for position in regret_positions(size)}
+
+    def act(self, state, *, seconds_left=None):
+        return min(self.scores[state], key=self.scores[state].get)
+
+
+class First(Agent):
+    """Takes the first legal move."""
+
+    def act(self, state, *, seconds_left=None):
+        return state.legal_actions()[0]
+
+
+@pytest.mark.parametrize("size", REGRET_SIZES)
+def test_each_position_has_a_choice_and_is_there_once(size):
+    positions = regret_positions(size)
+    numbers = [empty(position.state) for position in positions]
+    assert numbers == [EMPTY[size][i % len(EMPTY[size])] for i in range(len(positions))]
+    for position in positions:
+        assert tuple(position.scores) == position.state.legal_actions()
+        assert len(set(position.scores.values())) > 1
+        assert all(score % 2 == 0 and abs(score) <= size**2 for score in position.scores.values())
+    assert len({canonical(position.state) for position in positions}) == len(positions)
+
+
+def test_the_scores_are_those_of_the_solvers():
+    perfect, engine = make_agent("perfect"), make_agent("engine")
+    small = regret_positions(4)
+    for position, row in zip(small, perfect.exact_scores([each.state for each in small]), strict=True):
+        assert {action: row[action] for action in np.flatnonzero(~np.isnan(row))} == position.scores
+    late = [each for each in regret_positions(6) if empty(each.state) <= 11]
+    for position, row in zip(late, engine.exact_scores([each.state for each in late]), strict=True):
+        assert {action: row[action] for action in np.flatnonzero(~np.isnan(row))} == position.scores
+    early = [each for each in regret_positions(6) if empty(each.state) == 20][:2]
+    for position in early:
+        assert perfect.action_values(position.state) == position.scores
+
+
+def test_the_openings():
+    perfect = make_agent("perfect")
+    for state, black in solved_openings(4):
+        assert perfect.score(state) == (black if state.to_move == 0 else -black)
+    openings = solved_openings(6)
+    assert openings[0] == (Othello(6), -4)
+    assert [black for _, black in openings[1:]].count(0) == 25
+    for state, black in openings[1:3]:
+        assert perfect.score(state) == (black if state.to_move == 0 else -black)
+    for size, plies in ((4, 4), (6, 10)):
+        rest = [state for state, _ in solved_openings(size)[1:]]
+        assert all(len(state.moves) == plies and not state.is_over for state in rest)
+        assert len({canonical(state) for state in rest}) == len(rest)
+
+
+def test_the_script_makes_the_packaged_lists():
+    script = runpy.run_path(str(SCRIPT))
+    for (state, scores), packaged in zip(islice(script["positions"](4, 0), 8), regret_positions(4), strict=False):
+        assert (state, scores, state.moves) == (packaged.state, packaged.scores, packaged.state.moves)
+    for found, packaged in zip(islice(script["openings"](4, 0), 8), solved_openings(4)[1:], strict=False):
+        assert found == packaged
+    for (state, scores), packaged in zip(islice(script["positions"](6, 0), 3), regret_positions(6), strict=False):
+        assert (state, scores, state.moves) == (packaged.state, packaged.scores, packaged.state.moves)
+
+
+@pytest.mark.parametrize("size", REGRET_SIZES)
+def test_the_worst_moves_and_random_moves(size):
+    positions = regret_positions(size)
+    found = measure_regret(Worst(size), size=size)
+    assert found.rate == 0.0
+    assert found.loss == np.mean([max(p.scores.values()) - min(p.scores.values()) for p in positions])
+    assert sum(stage.accuracy.positions for stage in found.stages) == len(positions)
+    for stage in found.stages:
+        chosen = [p for p in positions if stage.fewest <= empty(p.state) <= stage.most]
+        assert stage.accuracy.loss == np.mean([max(p.scores.values()) - min(p.scores.values()) for p in chosen])
+        assert stage.random == random_accuracy(chosen)
+    rate, loss = random_accuracy(positions)
+    several = [measure_regret("random", size=size, seed=seed) for seed in range(20)]
+    assert np.mean([each.rate for each in several]) == pytest.approx(rate, abs=0.03)
+    assert np.mean([each.loss for each in several]) == pytest.approx(loss, abs=0.4)
+    assert measure_regret("random", size=size, seed=3) == several[3]
+    assert regret_name(size) == found.to_json()["positions"]
+
+
+def test_perfect_play_has_no_regret_on_4x4():
+    found = run_perfection("perfect", size=4)
+    assert (found.regret.rate, found.regret.loss) == (1.0, 0.0)
+    assert set(found.games.losses) == {0.0}
+    assert (found.games.kept, found.games.loss_interval) == (1.0, (0.0, 0.0))
+    assert (found.exploitability.discs, found.exploitability.worst) == (0.0, (-10.0, 10.0))
+
+
+def best_response(agent, state, seat):
+    """The agent's margin against a best response, by looking at every line of play."""
+    if state.is_over:
+        return state.margins()[seat]
+    if state.to_move == seat:
+        return best_response(agent, state.play(agent.act(state)), seat)
+    return min(best_response(agent, state.play(action), seat) for action in state.legal_actions())
+
+
+@pytest.mark.parametrize("spec", ["maximizer:eval=count", "alphabeta:depth=2,eval=weighted", None])
+def test_exploitability_against_a_slow_best_response(spec):
+    agent = First() if spec is None else make_agent(spec)
+    found = exploitability(agent)
+    assert found.worst == tuple(best_response(agent, Othello(4), seat) for seat in (0, 1))
+    assert found.perfect == (-10.0, 10.0)
+    assert found.discs == sum(found.perfect) / 2 - sum(found.worst) / 2 > 0
+
+
+def test_exploitability_of_a_drawn_player_repeats_with_the_seed():
+    class Draws(Agent):
+        def __init__(self):
+            self.chance = Chance()
+
+        def new_game(self, seed):
+            self.chance.new_game(seed)
+
+        def act(self, state, *, seconds_left=None):
+            return self.chance.choose(state)
+
+    assert exploitability(Draws(), seed=1) == exploitability("random", seed=1)
+    assert len({exploitability("random", seed=seed).discs for seed in range(8)}) > 1
+
+
+def test_games_against_perfect_play_by_hand():
+    """The discs lost are the sum over the agent's moves of what each of them lost."""
+    found, perfect = run_perfection(First(), size=4, games=42), make_agent("perfect")
+    records, openings = found.games.match.records, solved_openings(4)
+    assert len(records) == 42
+    for record, loss in zip(records, found.games.losses, strict=True):
+        seat, state = record.agents.index("first"), openings[record.opening][0]
+        lost = 0
+        for name in record.moves.split():
+            before, mover = perfect.score(state), state.to_move
+            state = state.play(state.pass_action if name == "pass" else state.action_from_text(name))
+            after = -perfect.score(state)
+            assert after == before or mover == seat
+            lost += before - after
+        assert lost == loss >= 0
+    means = [np.mean(found.games.losses[i : i + 2]) for i in range(0, 42, 2)]
+    half = 1.959964 * np.std(means, ddof=1) / math.sqrt(21)
+    assert found.games.loss == pytest.approx(np.mean(means))
+    assert found.games.loss_interval == pytest.approx((np.mean(means) - half, np.mean(means) + half))
+
+
+def test_the_benchmark_is_plain_values_and_a_page():
+    calls = []
+    found = run_perfection("maximizer:eval=count", size=4, games=4, seed=5, progress=calls.append)
+    assert isinstance(found, PerfectionBenchmark)
+    assert [call.games.match.games for call in calls] == [0, 1, 2, 3, 4]
+    values = found.to_json()
+    assert (values["size"], values["seed"], values["agent"]) == (4, 5, "maximizer:eval=count")
+    assert values["moves"]["best_move_rate"] == round(found.regret.rate, 4)
+    assert [stage["empty"] for stage in values["moves"]["stages"]] == [[2, 3], [4, 5], [6, 7]]
+    assert values["games"]["games"] == 4
+    assert values["games"]["discs_lost_a_game"] == found.games.loss
+    assert values["exploitability"]["discs"] == found.exploitability.discs
+    page = found.to_markdown()
+    assert all(f"| {' | '.join(row)} |" in page for row in found.rows())
+    assert all(note in page for note in found.notes())
+    again = run_perfection("maximizer:eval=count", size=4, games=4, seed=5)
+    assert again.to_json() | {"seconds": 0} == values | {"seconds": 0}
+
+
+def test_one_opening_has_no_interval():
+    found = run_perfection("random", size=4, games=2)
+    assert found.games.loss_interval == (0.0, math.inf)
+    assert found.to_json()["games"]["discs_lost_interval95"][1] is None
+
+
+def test_without_games(monkeypatch):
+    monkeypatch.setattr(perfection, "play_match", None)
+    found = run_perfection("random", size=6, games=0)
+    assert (found.games, found.exploitability) == (None, None)
+    assert "games" not in found.to_json()
+
+
+def test_no_legal_answer_is_the_worst_move_and_is_counted():
+    def nonsense(observations, masks):
+        return np.full(len(masks), 16)
+
+    found = run_perfection(nonsense, size=4, games=2)
+    assert found.regret.loss == measure_regret(Worst(4), size=4).loss
+    assert len(found.regret.faults) == 120
+    assert found.exploitability is None
+    assert found.games.losses == (-10 + 16, 10 + 16)  # it forfeits by the largest margin
+    assert len(found.faults()) == 122
+
+
+def test_boards_without_packaged_positions_are_refused():
+    for call in (measure_regret, run_perfection):
+        with pytest.raises(ValueError, match="boards of size 4 or 6, not 8"):
+            call("random", size=8)
+    for call in (measure_regret, exploitability, run_perfection):
+        with pytest.raises(ValueError, match="seed"):
+            call("random", seed=-1)
+    with pytest.raises(WrongGameError, match="size 4"):
+        measure_regret("ntuple", size=4)
+    with pytest.raises(ValueError, match="3"):
+        run_perfection("random", size=4, games=3)
