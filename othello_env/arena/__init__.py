@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from othello_env.arena.rating.endgame import EndgameAccuracy, measure_endgame
     from othello_env.arena.rating.placement import Placement, place
     from othello_env.arena.rating.standings import rate_tournament
+    from othello_env.arena.sprt import Sprt
     from othello_env.arena.tournament.playing import play_tournament
     from othello_env.arena.tournament.records import read_records
     from othello_env.arena.tournament.results import MatchResult, Tournament
@@ -29,6 +30,7 @@ __all__ = [
     "Placement",
     "Ratings",
     "Schedule",
+    "Sprt",
     "TimeControl",
     "Tournament",
     "balanced_openings",
@@ -56,6 +58,7 @@ if not TYPE_CHECKING:  # type checkers know the names from the imports above
             "othello_env.arena.rating.endgame": ("EndgameAccuracy", "measure_endgame"),
             "othello_env.arena.rating.placement": ("Placement", "place"),
             "othello_env.arena.rating.standings": ("rate_tournament",),
+            "othello_env.arena.sprt": ("Sprt",),
             "othello_env.arena.tournament.playing": ("play_tournament",),
             "othello_env.arena.tournament.records": ("read_records",),
             "othello_env.arena.tournament.results": ("MatchResult", "Tournament"),

@@ -1,8 +1,21 @@
-"""Charts of results: scores with intervals, ratings, and learning curves."""
+"""Charts of results: scores with intervals, ratings, learning curves, and the payoffs of a league."""
 
 from othello_env.drawing.chart.canvas import png
 from othello_env.drawing.chart.curves import CurvePoint, learning_chart
+from othello_env.drawing.chart.matrix import matrix_chart
+from othello_env.drawing.chart.progress import RatingPoint, rating_chart
 from othello_env.drawing.chart.ratings import EloRow, elo_chart
 from othello_env.drawing.chart.scores import ScoreRow, score_chart
 
-__all__ = ["CurvePoint", "EloRow", "ScoreRow", "elo_chart", "learning_chart", "png", "score_chart"]
+__all__ = [
+    "CurvePoint",
+    "EloRow",
+    "RatingPoint",
+    "ScoreRow",
+    "elo_chart",
+    "learning_chart",
+    "matrix_chart",
+    "png",
+    "rating_chart",
+    "score_chart",
+]

@@ -69,6 +69,10 @@ class Canvas:
         scaled = [(x * _SCALE, y * _SCALE) for x, y in points]
         self._draw.line(scaled, fill=colour, width=round(width * _SCALE), joint="curve")
 
+    def box(self, left: float, top: float, right: float, bottom: float, colour: str) -> None:
+        """Fill a rectangle."""
+        self._draw.rectangle([left * _SCALE, top * _SCALE, right * _SCALE - 1, bottom * _SCALE - 1], fill=colour)
+
     def dot(self, x: float, y: float, radius: float, colour: str) -> None:
         box = [(x - radius) * _SCALE, (y - radius) * _SCALE, (x + radius) * _SCALE, (y + radius) * _SCALE]
         self._draw.ellipse(box, fill=colour)
@@ -114,12 +118,15 @@ class Canvas:
         """Write the meaning of a panel's numbers below them."""
         self.text((panel.left + panel.right) / 2, panel.bottom + 40, text, size=13, colour=FAINT, anchor="mm")
 
+    def level(self, panel: Panel, y: float, text: str) -> None:
+        """Draw a horizontal line through a panel, and a number to the left of it."""
+        self.line([(panel.left, y), (panel.right, y)], _GRID)
+        self.text(panel.left - 10, y, text, size=13, colour=FAINT, anchor="rm")
+
     def scores(self, panel: Panel) -> None:
         """Draw the horizontal lines of equal score, and their numbers on the left."""
         for tenths in range(0, 11, 2):
-            y = panel.y(tenths / 10)
-            self.line([(panel.left, y), (panel.right, y)], _GRID)
-            self.text(panel.left - 10, y, f"{tenths / 10:.1f}", size=13, colour=FAINT, anchor="rm")
+            self.level(panel, panel.y(tenths / 10), f"{tenths / 10:.1f}")
 
     def finished(self) -> Image.Image:
         return self._image.resize(self._size, Image.Resampling.LANCZOS)
