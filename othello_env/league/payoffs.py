@@ -124,7 +124,7 @@ class Payoffs:
         return found
 
     def ratings(self, anchor: str | None = None) -> Ratings:
-        """Elo ratings of the members that have met others.
+        """Elo ratings of the members.
 
         Args:
             anchor: the member whose rating is 0; by default ``random`` if it is a member, otherwise the first one.
@@ -136,7 +136,10 @@ class Payoffs:
             anchor = "random" if "random" in self.names else self.names[0]
         if anchor not in self.names:
             raise ValueError(f"expected one of {', '.join(self.names)} as the anchor, got {anchor!r}")
-        return rate(self._comparisons(), {anchor: 0.0})
+        found = rate(self._comparisons(), {anchor: 0.0})
+        if alone := [name for name in self.names if name not in found.elo]:
+            raise ValueError(f"no games lead from {alone[0]} to {anchor}, whose rating is fixed")
+        return found
 
     def worst(self, name: str) -> Worst:
         """The opponent against which a member scores least: how much of a weakness the league knows.
