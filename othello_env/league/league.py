@@ -109,8 +109,6 @@ class League:
         """The members that are snapshots of the learner, the oldest first."""
         return tuple(member for member in self.members if not member.fixed)
 
-    # --- members
-
     def add(
         self,
         policy: str | Path | Agent | Policy,
@@ -175,8 +173,6 @@ class League:
             raise ValueError(f"{name!r} is a fixed member, which is always frozen")
         self[name].frozen = frozen
 
-    # --- matchmaking
-
     def probabilities(self) -> dict[str, float]:
         """The probability of each member to be drawn, by name.
 
@@ -221,8 +217,6 @@ class League:
             found[player] = found.get(player, 0.0) + 1.0
         return found
 
-    # --- results
-
     def record(self, env: Any, rewards: Any, terminated: Any, info: Mapping[str, Any]) -> int:
         """Count the games that ended in a step of an environment: a batch in any mode, or a single environment.
 
@@ -247,13 +241,14 @@ class League:
         numbers = np.atleast_1d(info["final_info"]["opponent"] if "final_info" in info else info["opponent"])
         if numbers.ndim > 1 or np.size(rewards) != len(numbers) or (numbers[over] < 0).any():
             raise ValueError("a league is for games of a learner against one opponent")
-        names = env.unwrapped.opponents
+        results = 1 + np.sign(np.atleast_1d(rewards)[over]).astype(np.int64)
+        counts = np.bincount(3 * numbers[over] + results).tolist()
         counted = 0
-        for number, sign in zip(numbers[over].tolist(), np.sign(np.atleast_1d(rewards)[over]).tolist(), strict=True):
-            member = self._members.get(names[number])
-            if member is not None:
-                self._count(member, (sign + 1) / 2)
-                counted += 1
+        for number, name in enumerate(env.unwrapped.opponents):
+            member, games = self._members.get(name), counts[3 * number : 3 * number + 3]
+            if member is not None and any(games):
+                self._count(member, [*games, 0, 0][:3])
+                counted += sum(games)
         return counted
 
     def record_game(self, name: str, points: float) -> None:
@@ -269,11 +264,11 @@ class League:
         """
         if points not in _POINTS:
             raise ValueError(f"expected 0, 0.5 or 1 as the learner's points, not {points!r}")
-        self._count(self[name], float(points))
+        self._count(self[name], [int(points == each) for each in _POINTS])
 
-    def _count(self, member: Member, points: float) -> None:
-        member.count(points, self.settings.decay)
-        self.results.count(member.number, points)
+    def _count(self, member: Member, results: Sequence[int]) -> None:
+        member.count(results, self.settings.decay)
+        self.results.count(member.number, results)
 
     def payoffs(self) -> Payoffs:
         """The results between all members so far."""
@@ -314,15 +309,12 @@ class League:
         settings = {"game": str(rules), "openings": openings}
         if self._matches not in (None, settings):
             raise ValueError(f"the matches of this league were played with {self._matches}, so not with {settings}")
-        before = sum(sum(meeting.pairs) for meeting in self.results.meetings.values())
+        before = self.results.all_pairs
         try:
             play_missing(self.members, self.results, games, openings, rules, self.settings.seed, workers, ray, progress)
         finally:
-            after = sum(sum(meeting.pairs) for meeting in self.results.meetings.values())
-            self._matches = settings if after else None
-        return 2 * (after - before)
-
-    # --- storage
+            self._matches = settings if self.results.all_pairs else None
+        return 2 * (self.results.all_pairs - before)
 
     def state(self) -> dict[str, Any]:
         """Everything but the policies, as values that JSON can hold; see `from_state`."""
@@ -336,6 +328,16 @@ class League:
             "members": [member_to_json(member) for member in self.members],
             "results": self.results.to_json(),
         }
+
+    @staticmethod
+    def snapshots_in(state: Any) -> list[str]:
+        """The names of the snapshots of a league's state, the oldest first; `from_state` needs their policies.
+
+        Raises:
+            ValueError: the state is damaged.
+        """
+        check_state(state)
+        return [each["name"] for each in state["members"] if not each.get("fixed")]
 
     @classmethod
     def from_state(cls, state: Any, policies: Mapping[str, str | Agent | Policy]) -> Self:

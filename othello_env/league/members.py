@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -161,7 +161,13 @@ class Member:
         """
         return (self.points + 1) / (self.games + 2)
 
-    def count(self, points: float, decay: float) -> None:
-        """Count a game of the learner against this member; the games before it count less, by the factor `decay`."""
-        self.points = self.points * decay + points
-        self.games = self.games * decay + 1
+    def count(self, results: Sequence[int], decay: float) -> None:
+        """Count games of the learner against this member that ended at the same time.
+
+        Args:
+            results: the numbers of games that the learner lost, drew and won.
+            decay: the factor by which earlier games count less after each of these games.
+        """
+        games = sum(results)
+        self.points = self.points * decay**games + results[1] / 2 + results[2]
+        self.games = self.games * decay**games + games

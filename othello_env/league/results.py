@@ -5,7 +5,7 @@ A result is stored once for each pair of members, from the side of the member wi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,9 +42,10 @@ class Results:
         self.meetings: dict[tuple[int, int], Meeting] = {}
         self.learner: dict[int, list[int]] = {}
 
-    def count(self, member: int, points: float) -> None:
-        """Count a game of the learner against a member. The points are 0, 0.5 or 1."""
-        self.learner.setdefault(member, [0] * _GAME)[round(2 * points)] += 1
+    def count(self, member: int, results: Sequence[int]) -> None:
+        """Count games of the learner against a member: how many it lost, drew and won."""
+        before = self.learner.get(member, [0] * _GAME)
+        self.learner[member] = [count + more for count, more in zip(before, results, strict=True)]
 
     def settle(self, snapshot: int) -> None:
         """Give a new snapshot the games that the learner has played since the last snapshot."""
@@ -60,6 +61,11 @@ class Results:
         """The number of colour-swapped pairs that two members have played in matches."""
         meeting = self.meetings.get((min(a, b), max(a, b)))
         return 0 if meeting is None else sum(meeting.pairs)
+
+    @property
+    def all_pairs(self) -> int:
+        """The number of colour-swapped pairs in all matches."""
+        return sum(sum(meeting.pairs) for meeting in self.meetings.values())
 
     def add_pair(self, a: int, b: int, points: float) -> None:
         """Count a colour-swapped pair of games in which member `a` had these points, 0 to 2, against member `b`."""

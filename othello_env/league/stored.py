@@ -60,7 +60,7 @@ def check_state(state: Any) -> None:
     if numbers != sorted(set(numbers)) or any(number >= state["added"] for number in numbers):
         raise ValueError("expected members with ascending numbers below the number of added ones")
     names = [each.get("name") for each in state["members"]]
-    if len({*map(repr, names)}) < len(names):
+    if not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
         raise ValueError("expected members with different names")
 
 
@@ -78,7 +78,7 @@ def _is_amount(value: Any) -> bool:
 
 _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "number": _is_count,
-    "name": lambda value: isinstance(value, str) and bool(value),
+    "name": lambda value: isinstance(value, str),
     "fixed": lambda value: type(value) is bool,
     "frozen": lambda value: type(value) is bool,
     "played": _is_count,

@@ -100,7 +100,7 @@ def test_an_opponent_that_was_set_is_as_one_from_the_constructor(ranked):
     other.set_opponents(ranked(3))
     for seed in range(5):
         (_, a), (_, b) = one.reset(seed=seed), other.reset(seed=seed)
-        while not a["winner"] != -2:
+        while a["winner"] == -2:
             action = int(a["action_mask"].argmax())
             a, b = one.step(action)[4], other.step(action)[4]
             assert one.position == other.position
@@ -287,7 +287,7 @@ DAMAGE = [
     (("members", 1, "number"), True, "expected members with numbers"),
     (("members", 1, "name"), "random", "different names"),
     (("members", 1, "name"), "nobody", "no policy for the member 'nobody'"),
-    (("members", 1, "name"), ["x"], "a wrong name"),
+    (("members", 1, "name"), ["x"], "different names"),
     (("members", 1, "points"), 1e9, "contradicts itself"),
     (("members", 1, "games"), None, "a wrong games: None"),
     (("members", 1, "played"), -1, "a wrong played: -1"),
