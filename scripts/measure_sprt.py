@@ -29,8 +29,8 @@ SHARES = (0.224, 0.0325, 0.487, 0.0325, 0.224)
 class Arguments:
     """The command's arguments."""
 
-    runs: int = whole(2000, "simulated matches for each row")
-    differences: tuple[int, ...] = whole((10, 20, 50, 100), "elo1; elo0 is 0", most=1000, nargs="+")
+    runs: int = whole(1000, "simulated matches for each row")
+    differences: tuple[int, ...] = whole((100, 50, 20, 10), "elo1; elo0 is 0", most=1000, nargs="+")
     alpha: float = real(0.05, "both stated errors", least=1e-4, most=0.49)
     seed: int = whole(1, "the seed of the simulation", least=0)
 
