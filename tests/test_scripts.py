@@ -18,7 +18,7 @@ SCRIPTS = Path(__file__).parents[1] / "scripts"
         ("measure_page", "playwright.sync_api"),
         ("train_agilerl", "torch"),
         ("train_alphazero", "torch"),
-        ("train_league_sb3", "sb3_contrib"),
+        ("train_league_sb3", "torch"),
         ("train_ppo", "torch"),
         ("train_rllib", "ray"),
         ("train_sb3", "sb3_contrib"),

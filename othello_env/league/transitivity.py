@@ -19,7 +19,7 @@ __all__ = ["Transitivity", "fit_of"]
 
 _LEAST_EXPECTED = 5.0
 
-Unit = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], float]
+_Unit = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], float]
 """Two members: how often each number of points occurred, these numbers, and the first member's expected score."""
 
 
@@ -52,7 +52,7 @@ class Transitivity:
         )
 
 
-def fit_of(units: Sequence[Unit], members: int) -> Transitivity:
+def fit_of(units: Sequence[_Unit], members: int) -> Transitivity:
     """The fit of ratings to the scores of pairs of members.
 
     Args:
