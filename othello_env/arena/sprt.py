@@ -63,7 +63,7 @@ class Sprt:
         ValueError: a number is wrong.
 
     >>> print(Sprt(0, 10).judge((10, 5, 40, 20, 30)))
-    undecided, LLR 1.10 (-2.94 to 2.94)
+    undecided, LLR 1.65 (-2.94 to 2.94)
     """
 
     elo0: float

@@ -18,6 +18,7 @@ from othello_env.arena.rating.fit import chi_square_tail
 __all__ = ["Transitivity", "fit_of"]
 
 _LEAST_EXPECTED = 5.0
+_ENOUGH, _LEAST_SPREAD = 20, 0.1
 
 _Unit = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], float]
 """Two members: how often each number of points occurred, these numbers, and the first member's expected score."""
@@ -59,14 +60,12 @@ def fit_of(units: Sequence[_Unit], members: int) -> Transitivity:
         units: the pairs of members that met.
         members: the number of members.
     """
+    spreads = {most: _spread([unit for unit in units if unit[1][-1] == most]) for most in {u[1][-1] for u in units}}
     chi_square = apart = from_half = 0.0
     used = 0
     for counts, values, p in units:
-        most, n = float(values[-1]), int(counts.sum())
-        games, points = n * most, float(counts @ values)
-        # As in the intervals of ratings, a pair of games counts as one to two independent games.
-        squares = float(counts @ (values - most * p) ** 2)
-        squares = min(max(squares, games * p * (1 - p)), most * games * p * (1 - p))
+        games, points = int(counts.sum()) * float(values[-1]), float(counts @ values)
+        squares = spreads[values[-1]] * games * p * (1 - p)
         chance = squares / games**2
         apart += (points / games - p) ** 2 - chance
         from_half += (points / games - 0.5) ** 2 - chance
@@ -77,3 +76,21 @@ def fit_of(units: Sequence[_Unit], members: int) -> Transitivity:
     share = 0.0 if apart == 0 else 1.0 if from_half <= apart else apart / from_half
     deviation = (apart / len(units)) ** 0.5 if units else 0.0
     return Transitivity(share, deviation, chi_square, max(used - (members - 1), 0))
+
+
+def _spread(units: Sequence[_Unit]) -> float:
+    """How much the results of the same two members vary, relative to independent games without draws.
+
+    The two games of a pair share their opening, and draws vary less than wins and losses. Two members alone have too
+    few games to estimate this, so all members together give one number.
+    """
+    varied = expected = 0.0
+    freedom = 0
+    for counts, values, p in units:
+        n = int(counts.sum())
+        if n > 1:
+            mean = float(counts @ values) / n
+            varied += n / (n - 1) * float(counts @ (values - mean) ** 2)
+            expected += n * float(values[-1]) * p * (1 - p)
+            freedom += n - 1
+    return min(max(varied / expected, _LEAST_SPREAD), float(units[0][1][-1])) if freedom >= _ENOUGH else 1.0

@@ -164,6 +164,25 @@ def test_chance_alone_is_no_circle():
     assert deviant <= 10
 
 
+def test_the_test_of_transitivity_allows_for_pairs():
+    """The games of a pair share their opening: where each side wins its better colour, pairs vary little."""
+    rng, below = np.random.default_rng(2), []
+    m, n = 8, 10
+    elos = rng.normal(0, 100, m)
+    for _ in range(80):
+        pairs = np.zeros((m, m, 5), np.int64)
+        for i, j in combinations(range(m), 2):
+            p = expected_score(elos[i] - elos[j])
+            shared = rng.random(n) < 0.3  # one point each, or a fair share in expectation
+            points = np.where(shared, 1, rng.binomial(2, min(max((p - 0.15) / 0.7, 0), 1), n))
+            pairs[i, j] = np.bincount(2 * points, minlength=5)
+            pairs[j, i] = pairs[i, j][::-1]
+        found = Payoffs(tuple("abcdefgh"), (None,) * m, pairs, np.zeros((m, m, 3), np.int64)).transitivity()
+        below.append(found.p_value)
+    assert 0.3 < np.mean(below) < 0.7
+    assert np.mean(np.array(below) < 0.05) < 0.15
+
+
 def equilibrium_holds(payoffs, p):
     assert p.sum() == pytest.approx(1)
     assert (p >= 0).all()
