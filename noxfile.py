@@ -47,6 +47,7 @@ TORCH = "torch==2.13.0"  # one for all; of the builds that pip sees it takes 2.1
 TRAINERS = {
     "agilerl": [".[test]", "agilerl>=2.58", "peft"],
     "alphazero": [".[test,torch]", "tensorboard"],
+    "league_sb3": [".[test,sb3]"],
     "minari": [".[test]", "minari[create,hdf5]>=0.5"],
     "ppo": [".[test,torch]", "tensorboard"],
     "rllib": [".[test]", "ray[rllib]>=2.60"],

@@ -6,14 +6,16 @@
     python scripts/train_ppo.py --out runs/tuned.safetensors --init runs/imitation.safetensors --rate 5e-4
 
 The method is proximal policy optimisation (Schulman et al., 2017). In most games the policy plays both sides, and each
-side learns from its own result. In the other games the policy plays against packaged agents and its own past selves.
+side learns from its own result. In the other games the policy plays against a league of packaged agents and its own
+past selves (`othello_env.league`).
 Games begin after a random number of random plies. At each step, the network sees the boards in one of the eight
 symmetries. The agent uses the mean of the weights of the last iterations. The mean plays better than the weights of any
 single iteration.
 
 The file's path is the spec of an agent: ``othello-env play --white runs/ppo.safetensors``. Beside the file are the
-curve (.json, .png) and the state with which ``--resume`` continues (.state.safetensors). An iteration depends only on
-the weights, the optimiser, the past selves, the seed and the iteration's number. So a resumed run gives the same result
+curve (.json, .png), the state with which ``--resume`` continues (.state.safetensors), and the league (the folder
+.league, for ``othello-env league``). An iteration depends only on the weights, the optimiser, the league, the seed and
+the iteration's number. So a resumed run gives the same result
 as an uninterrupted run; on a CPU, bit for bit. Ctrl-C ends a run after the current iteration.
 """
 
@@ -47,8 +49,11 @@ from othello_env.games.othello.symmetries import (
     transform_observation,
     transform_policy,
 )
+from othello_env.league import League
+from othello_env.league.matchmaking import MATCHMAKING
 
-FORMAT = "othello-env ppo 2"
+FORMAT = "othello-env ppo 3"
+PACKAGED = LADDER[1:]
 
 
 @dataclass(frozen=True)
@@ -64,8 +69,11 @@ class Settings:
     league: float = real(
         0.25, "the share of the games that are played against packaged agents and past selves", least=0, most=1
     )
+    matchmaking: str = one_of("pfsp", "which past selves are met: pfsp, uniform or latest", MATCHMAKING)
+    packaged: float = real(0.5, "the share of packaged agents in the games of the league", least=0, most=1)
+    opponents: int = whole(8, "number of opponents drawn from the league for an iteration")
     snapshot: int = whole(10, "iterations from one past self to the next")
-    past: int = whole(8, "number of past selves that play, always the newest")
+    past: int = whole(50, "the most past selves in the league; the oldest are forgotten")
     random_plies: int = whole(
         20, "the most random plies that begin a game on 8x8; on smaller boards fewer, in proportion", least=0, most=48
     )
@@ -111,7 +119,7 @@ players, terminated. (N,): last_values, last_players."""
 
 
 class Learner:
-    """The network, the optimiser, the past selves, and how far the run is."""
+    """The network, the optimiser, the league, and how far the run is."""
 
     NAME: ClassVar[str] = "PPO"
     UNIT: ClassVar[str] = "plies"
@@ -124,7 +132,10 @@ class Learner:
         self.average = self.network.copy()
         self.iteration = 0
         self.plies = 0
-        self.past: list[NeuralNetwork] = []
+        self.past: dict[str, NeuralNetwork] = {}
+        self.league = League(
+            PACKAGED, matchmaking=s.matchmaking, fixed_share=s.packaged, keep=s.past, seed=s.seed, half_life=100
+        )
         against = min(round(s.league * s.games), s.games - 1)
         make = partial(gymnasium.make_vec, "othello_env/Othello-v0", size=s.size, strict=True)
         self.envs = [make(num_envs=s.games - against, opponent=None)]
@@ -138,7 +149,7 @@ class Learner:
         s = self.settings
         rng = np.random.default_rng([s.seed, self.iteration])
         if self.iteration % s.snapshot == 0:
-            self.past = [*self.past, self.network.copy()][-s.past :]
+            self._add_snapshot()
         parts = [self.play(env, rng) for env in self._prepared()]
         rollout = {
             name: np.concatenate([part[name] for part in parts], axis=-1 if name.startswith("last") else 1)
@@ -163,12 +174,17 @@ class Learner:
         self.plies += advantages.size
         return losses
 
+    def _add_snapshot(self) -> None:
+        """Add the present network to the league, which samples its moves."""
+        network = self.network.copy()
+        member = self.league.add(NeuralAgent(network, 1.0), f"iteration {self.iteration}", played=self.plies)
+        known = {**self.past, member.name: network}
+        self.past = {each.name: known[each.name] for each in self.league.snapshots}
+
     def _prepared(self) -> list[Any]:
         """Set the present opponents in the environment that has opponents; return all environments."""
         if len(self.envs) > 1:
-            packaged = LADDER[1:]
-            league: dict[Any, float] = {NeuralAgent(network, 1.0): 0.5 / len(self.past) for network in self.past}
-            self.envs[1].unwrapped.set_opponents(league | dict.fromkeys(packaged, 0.5 / len(packaged)))
+            self.envs[1].unwrapped.set_opponents(self.league.opponents(self.settings.opponents))
         return self.envs
 
     def play(self, env: Any, rng: np.random.Generator) -> Rollout:
@@ -189,7 +205,9 @@ class Learner:
             seen["log_probabilities"] = np.log(policy[np.arange(env.num_envs), seen["actions"]])
             actions = transform_actions(seen["actions"], inverse(symmetry), s.size)
             seen["players"] = env.unwrapped.to_move
-            observation, seen["rewards"], seen["terminated"], _, _ = env.step(actions)
+            observation, seen["rewards"], seen["terminated"], _, info = env.step(actions)
+            if env.unwrapped.opponents:
+                self.league.record(env, seen["rewards"], seen["terminated"], info)
             for name, array in seen.items():
                 steps.setdefault(name, []).append(array)
         last = self.network.answers(observation["observation"], observation["action_mask"])[1]
@@ -255,11 +273,13 @@ class Learner:
     def save(self, path: Path, progress: dict[str, Any]) -> None:
         """Write everything that a resumed run needs."""
         tensors = learner_tensors(self.network, self.optimizer)
-        named = {"average": self.average} | {f"past.{k}": network for k, network in enumerate(self.past)}
+        named = {"average": self.average} | {f"past.{k}": network for k, network in enumerate(self.past.values())}
         for owner, network in named.items():
             tensors |= {f"{owner}.{name}": weight for name, weight in network.weights.items()}
         card = {"format": FORMAT, "settings": asdict(self.settings), "iteration": self.iteration}
-        write_tensors(path, tensors, card | {"plies": self.plies, "past": len(self.past), "progress": progress})
+        league = self.league.state()
+        write_tensors(path, tensors, card | {"plies": self.plies, "league": league, "progress": progress})
+        self.league.save(path.with_suffix("").with_suffix(".league"))
 
     @classmethod
     def load(cls, path: Path, settings: Settings, device: str = "cpu") -> tuple["Learner", dict[str, Any]]:
@@ -269,17 +289,32 @@ class Learner:
             OSError: the file cannot be read.
             ValueError: it is not the file of such a run, or the settings differ.
         """
-        tensors, card = read_run(
-            path, FORMAT, asdict(settings), counts=("plies", "past"), over="plies", opponents=LADDER
-        )
+        tensors, card = read_run(path, FORMAT, asdict(settings), counts=("plies",), over="plies", opponents=LADDER)
         learner = cls(settings, device)
         learner.iteration, learner.plies = card["iteration"], card["plies"]
         restore_learner(tensors, learner.network, learner.optimizer)
         for name, weight in network_of(tensors, "average", learner.network).weights.items():
             learner.average.weights[name].copy_(weight)
-        for k in range(card["past"]):
-            learner.past.append(network_of(tensors, f"past.{k}", learner.network).to(device))
+        learner._restore_league(tensors, card.get("league"))
         return learner, card["progress"]
+
+    def _restore_league(self, tensors: dict[str, Any], state: Any) -> None:
+        """Restore the league from its state and the tensors of the snapshots.
+
+        Raises:
+            ValueError: the state is damaged, or tensors are missing.
+        """
+        names = League.snapshots_in(state)
+        self.past = {
+            name: network_of(tensors, f"past.{k}", self.network).to(self.device) for k, name in enumerate(names)
+        }
+        agents = {name: NeuralAgent(network, 1.0) for name, network in self.past.items()}
+        settings, self.league = (
+            self.league.settings,
+            League.from_state(state, dict(zip(PACKAGED, PACKAGED, strict=True)) | agents),
+        )
+        if self.league.settings != settings:
+            raise ValueError("its league has other settings than its run")
 
 
 def main(arguments: list[str] | None = None) -> Learner:

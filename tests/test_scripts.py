@@ -19,6 +19,7 @@ SCRIPTS = Path(__file__).parents[1] / "scripts"
         ("train_agilerl", "torch"),
         ("train_alphazero", "torch"),
         ("train_imitation", "torch"),
+        ("train_league_sb3", "torch"),
         ("train_ppo", "torch"),
         ("train_rllib", "ray"),
         ("train_sb3", "sb3_contrib"),
@@ -51,7 +52,17 @@ def test_no_script_takes_a_number_without_bounds():
 
 
 @pytest.mark.parametrize(
-    "name", ["measure_agents", "measure_arena", "measure_search", "measure_speed", "measure_start", "train_ntuple"]
+    "name",
+    [
+        "measure_agents",
+        "measure_arena",
+        "measure_league",
+        "measure_search",
+        "measure_speed",
+        "measure_sprt",
+        "measure_start",
+        "train_ntuple",
+    ],
 )
 def test_numbers_that_are_none_or_out_of_range_are_refused(monkeypatch, capsys, name):
     parsers = []

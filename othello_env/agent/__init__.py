@@ -12,7 +12,7 @@ from othello_env.agent.protocol import (
     WrongGameError,
     as_othello,
 )
-from othello_env.agent.spec import agent_names, make_agent, option_text
+from othello_env.agent.spec import agent_names, make_agent, option_text, spec_file
 
 __all__ = [
     "LONGEST_SECONDS",
@@ -33,4 +33,5 @@ __all__ = [
     "make_agent",
     "option_text",
     "play_answer",
+    "spec_file",
 ]

@@ -31,7 +31,7 @@ from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import CHOICE, EPSILON, mix_int
 from othello_env.support.imports import NoSuchNameError, NotThereError, import_object
 
-__all__ = ["agent_names", "make_agent", "option_text"]
+__all__ = ["agent_names", "make_agent", "option_text", "spec_file"]
 
 _ENTRY_POINTS = "othello_env.agents"
 
@@ -184,6 +184,21 @@ def _parse(spec: str) -> tuple[str, dict[str, str]]:
         options[option[1]] = value[1:-1].replace('""', '"') if value.startswith('"') else value
         place = option.end()
     return match[1], options
+
+
+def spec_file(spec: str) -> tuple[Path, str] | None:
+    """The file from which a spec loads an agent, and the rest of the spec; None if it loads none, or is no spec.
+
+    >>> path, rest = spec_file("runs/a.npz:epsilon=0.1")
+    >>> path.name, rest, spec_file("random")
+    ('a.npz', ':epsilon=0.1', None)
+    """
+    match = _HEAD_AND_OPTIONS.fullmatch(spec.strip())
+    if match is None or not match[1]:
+        return None
+    suffix = Path(match[1]).suffix
+    is_file = suffix in _registry() and match[1] not in _registry()
+    return (Path(match[1]), "" if match[2] is None else f":{match[2]}") if is_file else None
 
 
 def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> Agent:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from othello_env.arena.rating.placement import Placement, place
     from othello_env.arena.rating.regret import Regret, measure_regret
     from othello_env.arena.rating.standings import rate_tournament
+    from othello_env.arena.sprt import Sprt
     from othello_env.arena.tournament.playing import play_tournament
     from othello_env.arena.tournament.records import read_records
     from othello_env.arena.tournament.results import MatchResult, Tournament
@@ -35,6 +36,7 @@ __all__ = [
     "Ratings",
     "Regret",
     "Schedule",
+    "Sprt",
     "TimeControl",
     "Tournament",
     "balanced_openings",
@@ -68,6 +70,7 @@ if not TYPE_CHECKING:  # type checkers know the names from the imports above
             "othello_env.arena.rating.placement": ("Placement", "place"),
             "othello_env.arena.rating.regret": ("Regret", "measure_regret"),
             "othello_env.arena.rating.standings": ("rate_tournament",),
+            "othello_env.arena.sprt": ("Sprt",),
             "othello_env.arena.tournament.playing": ("play_tournament",),
             "othello_env.arena.tournament.records": ("read_records",),
             "othello_env.arena.tournament.results": ("MatchResult", "Tournament"),

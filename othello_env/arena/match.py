@@ -12,6 +12,7 @@ from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.play.games import play_games
 from othello_env.arena.play.pairings import check_games
 from othello_env.arena.play.records import GameRecord
+from othello_env.arena.sprt import Sprt
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.game import State
@@ -35,6 +36,7 @@ def play_match(
     openings: str | Sequence[str | State] | None = "random:10",
     seed: int = 0,
     new_game: Callable[[int], State] | None = None,
+    sprt: Sprt | None = None,
     progress: Callable[[GameRecord], None] | None = None,
 ) -> MatchResult:
     """Play a match in colour-swapped pairs and return the result of the first agent.
@@ -50,6 +52,8 @@ def play_match(
         openings: where games begin; see `othello_env.arena.tournament.schedule.Schedule`.
         seed: the same seed gives the same match.
         new_game: takes a key and returns the position in which a game begins; by default the start of 8x8 Othello.
+        sprt: a test that ends the match after the pair of games that decides it; `games` is then the most games. So the
+            result is that of a shorter match with the same seed, and ``sprt.judge(result.pairs)`` is the answer.
         progress: called with the record of each finished game, in the order of the schedule.
 
     Raises:
@@ -63,15 +67,22 @@ def play_match(
     agents = {name: make_agent(agent, schedule.seed) for name, agent in zip(names, (a, b), strict=True)}
     records = []
     todo, at_once = iter(schedule), 2  # few games at first, so that the first record comes soon
-    while part := list(islice(todo, at_once)):
+    pairs, is_decided = [0] * 5, False
+    while not is_decided and (part := list(islice(todo, at_once))):
         for record in play_games(agents, part):
             records.append(record)
             if progress is not None:
                 progress(record)
+            if sprt is not None and len(records) % 2 == 0:
+                newest = MatchResult(names, tuple(records[-2:])).pairs
+                pairs = [before + more for before, more in zip(pairs, newest, strict=True)]
+                is_decided = sprt.judge(pairs).accepted is not None
+                if is_decided:
+                    break  # later games of this batch do not count
         at_once = min(2 * at_once, _MOST_AT_ONCE)
     result = MatchResult(names, tuple(records))
     for index, agent in enumerate(agents.values()):
-        warn_of_faults(repr(agent), "games", result.faults(index), games)
+        warn_of_faults(repr(agent), "games", result.faults(index), result.games)
     return result
 
 

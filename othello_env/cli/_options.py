@@ -28,6 +28,7 @@ __all__ = [
     "EvenRange",
     "FloatRange",
     "bar",
+    "elo_interval",
     "game_option",
     "make_new_folder",
     "openings_option",
@@ -223,6 +224,13 @@ def report_faults(agent: str, faults: Sequence[str]) -> None:
     """If an agent forfeited games, print on stderr their number and the first fault."""
     if faults:
         click.echo(f"{agent} forfeited {len(faults)} games; the first: {faults[0]}", err=True)
+
+
+def elo_interval(low: float, high: float) -> str:
+    """The interval of a rating as text; an end may be infinite."""
+    if math.isinf(low):
+        return "no limit found" if math.isinf(high) else f"at most {high:.0f}"
+    return f"at least {low:.0f}" if math.isinf(high) else f"{low:.0f} to {high:.0f}"
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

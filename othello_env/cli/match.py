@@ -1,15 +1,35 @@
 """``othello-env match A B``: two agents play colour-swapped pairs of games."""
 
+from typing import Any
+
 import click
 
 from othello_env.arena.match import MatchResult, match_names, play_match
 from othello_env.arena.play.records import GameRecord
+from othello_env.arena.sprt import Sprt
 from othello_env.cli import _options as options
 from othello_env.games.registry import Rules
 
 __all__ = ["HEAD", "command", "result_row"]
 
+_GAMES, _GAMES_WITH_SPRT = 200, 100_000
+
 HEAD = ("opponent", "wins", "draws", "losses", "score", "95% interval", "discs")
+
+
+class _Differences(click.ParamType):  # type: ignore[type-arg]  # old versions of click take no argument here
+    """Two Elo differences, separated by a comma, as a test."""
+
+    name = "elo0,elo1"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Sprt:
+        if isinstance(value, Sprt):
+            return value
+        try:
+            elo0, elo1 = map(float, value.split(","))
+            return Sprt(elo0, elo1)
+        except ValueError as error:
+            self.fail(f"{value!r} is no pair of Elo differences such as 0,10 ({error}).", param, ctx)
 
 
 @click.command("match")
@@ -18,26 +38,43 @@ HEAD = ("opponent", "wins", "draws", "losses", "score", "95% interval", "discs")
 @click.option(
     "--games",
     type=options.EvenRange(),
-    default=200,
-    help="An even number of games: each opening is played with both colours.",
+    help="An even number of games: each opening is played with both colours. With --sprt, the most games.  [default: "
+    f"{_GAMES}, with --sprt {_GAMES_WITH_SPRT}]",
 )
 @options.openings_option
 @options.game_option
 @options.seed_option()
-def command(a: str, b: str, games: int, openings: str | list[str] | None, rules: Rules, seed: int) -> None:
+@click.option(
+    "--sprt",
+    type=_Differences(),
+    help="Two Elo differences, such as 0,10. The match ends when it is known (with errors of 5 % each) whether A is "
+    "stronger than B by the second number rather than by the first.",
+)
+def command(
+    a: str,
+    b: str,
+    games: int | None,
+    openings: str | list[str] | None,
+    rules: Rules,
+    seed: int,
+    sprt: Sprt | None,
+) -> None:
     """Play a match of agent A against agent B.
 
     The command prints A's score. An agent is a spec (random, alphabeta:depth=4,eval=weighted), a file of weights
     (agent.npz), or a Python function (policy.py:function). Ctrl-C ends the match and prints the score so far.
     """
     names = match_names(a, b)
+    most = games or (_GAMES if sprt is None else _GAMES_WITH_SPRT)
 
     def report(records: list[GameRecord]) -> None:
         result = MatchResult(names, tuple(records[: len(records) - len(records) % 2]))
         _print(a, b, result, f"openings {options.openings_text(openings)}, seed {seed}")
+        if sprt is not None:
+            click.echo(f"{sprt}: {sprt.judge(result.pairs)}")
 
-    with options.recorded(f"{a} - {b}", games, report) as progress:
-        play_match(a, b, games=games, openings=openings, seed=seed, new_game=rules.start, progress=progress)
+    with options.recorded(f"{a} - {b}", most, report) as progress:
+        play_match(a, b, games=most, openings=openings, seed=seed, new_game=rules.start, sprt=sprt, progress=progress)
 
 
 def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
@@ -47,6 +84,8 @@ def _print(a: str, b: str, result: MatchResult, settings: str) -> None:
         return
     click.echo(f"{a}, {result.games} games, {settings}:")
     click.echo(options.table(HEAD, [result_row(b, result)]))
+    points = " ".join(map(str, result.pairs))
+    click.echo(f"draws {100 * result.draw_rate:.1f} %; pairs with 0, 1/2, 1, 1 1/2, 2 points: {points}")
     for index, name in enumerate((a, b)):
         options.report_faults(name, result.faults(index))
     games = [((record.position, record.opening_moves), record.moves) for record in result.records]

@@ -151,11 +151,5 @@ def elo_table(result: Tournament, anchor: str | None = None) -> str:
         following = order[place + 1 : place + 2]
         better = ratings.superiority(agent, following[0]) if following else math.nan
         elo = "-" if math.isinf(low) else f"{ratings.elo[agent]:.0f}"  # no points, or all games forfeited
-        rows.append((agent, elo, _interval(low, high), "" if math.isnan(better) else f"{better:.3f}"))
+        rows.append((agent, elo, options.elo_interval(low, high), "" if math.isnan(better) else f"{better:.3f}"))
     return options.table(("agent", "Elo", "95% interval", "better than next"), rows)
-
-
-def _interval(low: float, high: float) -> str:
-    if math.isinf(low):
-        return "no limit found" if math.isinf(high) else f"at most {high:.0f}"
-    return f"at least {low:.0f}" if math.isinf(high) else f"{low:.0f} to {high:.0f}"

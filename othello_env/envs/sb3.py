@@ -29,8 +29,8 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the
     """N games of Othello against an opponent, for Stable-Baselines3. When a game ends, the next game begins at once.
 
     A single environment, ``gymnasium.make("othello_env/Othello-v0")``, works with Stable-Baselines3 without changes.
-    This class is faster. The info of a game that ended has `terminal_observation`, `winner` and `episode` (`r` is the
-    reward, `l` the number of the learner's steps).
+    This class is faster. The info of a game that ended has `terminal_observation`, `winner`, `opponent` (its name)
+    and `episode` (`r` is the reward, `l` the number of the learner's steps).
 
     Args:
         num_envs: the number of games.
@@ -69,6 +69,7 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the
             infos[i]["terminal_observation"] = info["final_obs"][i]
             infos[i]["episode"] = {"r": float(rewards[i]), "l": int(self._lengths[i]), "t": 0.0}
             infos[i]["winner"] = int(info["final_info"]["winner"][i])
+            infos[i]["opponent"] = self.env.opponents[info["final_info"]["opponent"][i]]
         self._lengths[done] = 0
         return observation, rewards.astype(np.float32), done, infos
 

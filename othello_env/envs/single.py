@@ -91,7 +91,8 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         """The learner's player in this game."""
         self._players = start.num_players
         self._side = side
-        self._opponents, names = make_opponents(opponent, start)
+        self._next = make_opponents(opponent, start)
+        self._opponents, names = self._next
         self.opponents = tuple(names)
         self._seats: dict[int, Seat] = {}
         """The opponents of this game, by player."""
@@ -104,6 +105,17 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
     def _agent_of(self, player: int, learner: int) -> Agent:
         """The opponent that plays for a player."""
         return self._opponents[(player - learner - 1) % self._players]
+
+    def set_opponents(self, opponent: Opponent | tuple[Opponent, ...]) -> None:
+        """Change the opponents from the next reset on. A game that goes on keeps its opponents.
+
+        Args:
+            opponent: as in the constructor.
+
+        Raises:
+            ValueError: an opponent is wrong. Nothing has changed.
+        """
+        self._next = make_opponents(opponent, self.new_game(0))
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The learner's legal actions, (A,) bool. If the game is over, all values are False."""
@@ -136,6 +148,8 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         super().reset(seed=None if seed is None else check_seed(seed))
         keys = GameKeys.after_reset(self._keys, seed, self.np_random)
         key = keys.game_key
+        self._opponents, names = self._next
+        self.opponents = tuple(names)
         for _ in range(REDRAWS + 1):
             learner = learner_seat(key, self._players) if side == "random" else self._sides.index(side) - 1
             state, seats = self._begin(key, chosen, learner)

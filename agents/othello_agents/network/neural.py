@@ -329,6 +329,21 @@ class NeuralAgent(PolicyAgent):
             return super().__repr__()
         return f"{super().__repr__()}{',' if self._temperature else ':'}simulations={self._simulations}"
 
+    def save(self, stem: Path) -> str:
+        """Write the network to a file, and return the agent's spec. A league saves its members in this way.
+
+        Args:
+            stem: the file's path without its suffix, which is ``.safetensors``.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        path = Path(f"{stem}.safetensors")
+        self._network.save(path)
+        options = {"temperature": self._temperature, "simulations": self._simulations}
+        given = ",".join(f"{name}={value:g}" for name, value in options.items() if value)
+        return f"{path}:{given}" if given else str(path)
+
     def _look(self, batch: OthelloPositions) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         if not self._simulations:
             return super()._look(batch)

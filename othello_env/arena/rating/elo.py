@@ -52,12 +52,14 @@ class Comparison:
         b: another agent.
         points: the points of agent `a`: 1 for a win, 0.5 for a draw.
         games: the number of games.
+        count: the number of such units with these points; each counts for itself.
     """
 
     a: str
     b: str
     points: float
     games: int = 2
+    count: int = 1
 
 
 @dataclass(frozen=True)
@@ -181,10 +183,10 @@ def _sums(units: Iterable[Comparison]) -> dict[tuple[str, str], npt.NDArray[np.f
     """
     sums: dict[tuple[str, str], npt.NDArray[np.float64]] = defaultdict(lambda: np.zeros(5))
     for c in units:
-        if c.a == c.b or not 0 <= c.points <= c.games or c.games < 1:
+        if c.a == c.b or not 0 <= c.points <= c.games or c.games < 1 or c.count < 1:
             raise ValueError(f"expected two agents with 0 to {c.games} points in at least one game, got {c}")
         (a, b), s, g = ((c.a, c.b), c.points, c.games) if c.a < c.b else ((c.b, c.a), c.games - c.points, c.games)
-        sums[a, b] += (g, s, s * s, s * g, g * g)
+        sums[a, b] += np.array((g, s, s * s, s * g, g * g), np.float64) * c.count
     return sums
 
 

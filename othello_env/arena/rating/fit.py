@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
-__all__ = ["Fit"]
+__all__ = ["Fit", "chi_square_tail"]
 
 _LEAST_EXPECTED = 5.0
 
@@ -44,12 +44,16 @@ class Fit:
 
     @property
     def p_value(self) -> float:
-        """If one rating explains all scores, the probability of a `chi_square` that is at least as large as this one.
+        """The probability of a `chi_square` that is at least as large, if one rating explains all scores."""
+        return chi_square_tail(self.chi_square, self.rungs - 1)
 
-        The approximation is by Wilson and Hilferty (PNAS 17, 1931).
-        """
-        freedom = self.rungs - 1
-        if freedom < 1:
-            return 1.0
-        spread = 2 / (9 * freedom)
-        return 1 - NormalDist(1 - spread, math.sqrt(spread)).cdf(math.cbrt(self.chi_square / freedom))
+
+def chi_square_tail(chi_square: float, freedom: int) -> float:
+    """The probability that a chi-square variable is at least this large; 1 without a degree of freedom.
+
+    The approximation is by Wilson and Hilferty (PNAS 17, 1931).
+    """
+    if freedom < 1:
+        return 1.0
+    spread = 2 / (9 * freedom)
+    return 1 - NormalDist(1 - spread, math.sqrt(spread)).cdf(math.cbrt(chi_square / freedom))

@@ -13,7 +13,7 @@ from typing import Any
 
 from othello_env.arena.play.records import GameRecord
 
-__all__ = ["Z95", "MatchResult", "Tournament", "score_interval"]
+__all__ = ["Z95", "MatchResult", "Tournament", "interval_of", "score_interval"]
 
 Z95 = NormalDist().inv_cdf(0.975)
 """Half the width of a normal 95% interval, in standard errors."""
@@ -69,6 +69,21 @@ class MatchResult:
         return score_interval([sum(points) / len(points) for points in self.points_by_opening()])
 
     @property
+    def draw_rate(self) -> float:
+        """The share of drawn games; NaN without games."""
+        return self.draws / self.games if self.games else math.nan
+
+    @property
+    def pairs(self) -> tuple[int, int, int, int, int]:
+        """The numbers of colour-swapped pairs in which the agent had 0, 1/2, 1, 1 1/2 and 2 points.
+
+        Openings from which only one game or more than two games were played do not count.
+        """
+        points = [round(2 * sum(each)) for each in self.points_by_opening() if len(each) == 2]
+        none, half, one, more, two = (points.count(k) for k in range(5))
+        return none, half, one, more, two
+
+    @property
     def margin(self) -> float:
         """The mean margin of a game, in the unit of the game's scores (discs in Othello); NaN without games.
 
@@ -103,6 +118,8 @@ class MatchResult:
             "wins": self.wins,
             "draws": self.draws,
             "losses": self.losses,
+            "draw_rate": round(self.draw_rate, 4),
+            "pairs": [*self.pairs],
             "score": round(self.score, 4),
             "interval95": [round(end, 4) for end in self.interval],
             "mean_disc_difference": round(self.margin, 2),
@@ -168,10 +185,21 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
         scores: the score of each pair, 0 to 1.
     """
     n = len(scores)
+    score = sum(scores) / n if n else 0.0
+    return interval_of(n, score, sum((x - score) ** 2 for x in scores))
+
+
+def interval_of(n: int, score: float, squares: float) -> tuple[float, float]:
+    """`score_interval` from sums.
+
+    Args:
+        n: the number of pairs.
+        score: their mean score.
+        squares: the sum of the squared differences of their scores from the mean.
+    """
     if n == 0:
         return (0.0, 1.0)
-    score = sum(scores) / n
-    variance = sum((x - score) ** 2 for x in scores) / (n - 1) if n > 1 else 0.0
+    variance = squares / (n - 1) if n > 1 else 0.0
     # If all pairs have the same score, each pair counts as two games. But if all games were won or all were lost, equal
     # scores do not show that the two games of a pair are independent, so each pair counts as one game.
     alike = 2.0 if 0 < score < 1 else 1.0

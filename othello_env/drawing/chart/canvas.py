@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageDraw, ImageFont
 
-__all__ = ["BOTTOM", "EDGE", "FAINT", "GREEN", "GRID", "INK", "LABELS", "TOP", "WIDTH", "Canvas", "Panel", "png"]
+__all__ = ["BOTTOM", "EDGE", "FAINT", "GREEN", "INK", "LABELS", "TOP", "WIDTH", "Canvas", "Panel", "png"]
 
 WIDTH, TOP, BOTTOM, EDGE = 960, 92, 62, 28
 """WIDTH: the width of a chart of rows. TOP, BOTTOM, EDGE: the free space above, below and beside the panels."""
 LABELS = 300
 """The x at which a panel of rows begins; the labels of the rows are to the left of it."""
 INK, FAINT, GREEN = "#20262b", "#667079", "#1b7f4b"
-GRID = "#dde2e6"
-_PAPER = "#ffffff"
+_PAPER, _GRID = "#ffffff", "#dde2e6"
 _SCALE = 2  # a chart is drawn larger and then reduced, so that its edges are smooth
 _VALUES = 90  # the space for the numbers to the right of the rows
 
@@ -70,6 +69,10 @@ class Canvas:
         scaled = [(x * _SCALE, y * _SCALE) for x, y in points]
         self._draw.line(scaled, fill=colour, width=round(width * _SCALE), joint="curve")
 
+    def box(self, left: float, top: float, right: float, bottom: float, colour: str) -> None:
+        """Fill a rectangle."""
+        self._draw.rectangle([left * _SCALE, top * _SCALE, right * _SCALE - 1, bottom * _SCALE - 1], fill=colour)
+
     def dot(self, x: float, y: float, radius: float, colour: str) -> None:
         box = [(x - radius) * _SCALE, (y - radius) * _SCALE, (x + radius) * _SCALE, (y + radius) * _SCALE]
         self._draw.ellipse(box, fill=colour)
@@ -108,19 +111,22 @@ class Canvas:
     def tick(self, panel: Panel, x: float, text: str, *, grid: bool = True) -> None:
         """Draw a number below a panel and, if `grid` is True, a vertical line through the panel above the number."""
         if grid:
-            self.line([(x, panel.top), (x, panel.bottom)], GRID)
+            self.line([(x, panel.top), (x, panel.bottom)], _GRID)
         self.text(x, panel.bottom + 16, text, size=13, colour=FAINT, anchor="mm")
 
     def axis(self, panel: Panel, text: str) -> None:
         """Write the meaning of a panel's numbers below them."""
         self.text((panel.left + panel.right) / 2, panel.bottom + 40, text, size=13, colour=FAINT, anchor="mm")
 
+    def level(self, panel: Panel, y: float, text: str) -> None:
+        """Draw a horizontal line through a panel, and a number to the left of it."""
+        self.line([(panel.left, y), (panel.right, y)], _GRID)
+        self.text(panel.left - 10, y, text, size=13, colour=FAINT, anchor="rm")
+
     def scores(self, panel: Panel) -> None:
         """Draw the horizontal lines of equal score, and their numbers on the left."""
         for tenths in range(0, 11, 2):
-            y = panel.y(tenths / 10)
-            self.line([(panel.left, y), (panel.right, y)], GRID)
-            self.text(panel.left - 10, y, f"{tenths / 10:.1f}", size=13, colour=FAINT, anchor="rm")
+            self.level(panel, panel.y(tenths / 10), f"{tenths / 10:.1f}")
 
     def finished(self) -> Image.Image:
         return self._image.resize(self._size, Image.Resampling.LANCZOS)

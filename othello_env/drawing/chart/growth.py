@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from PIL import Image
 
 from othello_env.drawing.chart.axes import INKS, LEFT, draw_legend, legend_height, ticks_1_2_5
-from othello_env.drawing.chart.canvas import BOTTOM, EDGE, GRID, LABELS, TOP, Canvas, Panel
+from othello_env.drawing.chart.canvas import BOTTOM, EDGE, LABELS, TOP, Canvas, Panel
 
 __all__ = ["growth_chart"]
 
@@ -49,8 +49,7 @@ def growth_chart(
         return panel.y(math.log(each / ticks[0]) / math.log(ticks[-1] / ticks[0]))
 
     for tick in ticks:
-        canvas.line([(panel.left, y(tick)), (panel.right, y(tick))], GRID)
-        canvas.text(panel.left - 10, y(tick), f"{tick:,}", size=13, anchor="rm")
+        canvas.level(panel, y(tick), f"{tick:,}")
     canvas.text(panel.left, panel.top - 18, cost, size=13)
     for each in sizes:
         canvas.tick(panel, x(each), f"{each:,}")

@@ -39,7 +39,7 @@ def test_version(run):
 def test_match_prints_a_table_that_the_seed_repeats(run):
     first = run("match", "random", "maximizer:eval=count", "--games", 20, "--seed", 3)
     assert first[0] == 0
-    row = first[1].splitlines()[-1].split()
+    row = first[1].splitlines()[-2].split()
     assert row[0] == "maximizer:eval=count"
     assert sum(int(cell) for cell in row[1:4]) == 20
     assert first == run("match", "random", "maximizer:eval=count", "--games", 20, "--seed", 3)
@@ -117,6 +117,7 @@ NEEDS = {
     "data label": ["."],
     "data make match": ["random", "--games", "2", "--out", "d"],
     "data make random": ["--games", "2", "--out", "d"],
+    "league": ["/"],
     "match": ["random", "random"],
     "solve": ["f5d6"],
     "tournament": ["random", "maximizer"],
@@ -212,7 +213,7 @@ def test_an_agent_that_plays_illegal_moves_loses_and_is_named(run, tmp_path):
     policy.write_text("import numpy as np\ndef corner(observations, masks):\n    return np.zeros(len(masks), int)\n")
     status, out, err = run("match", f"{policy}:corner", "random", "--games", 4)
     assert status == 0
-    assert out.splitlines()[-1].split()[1:4] == ["0", "0", "4"]
+    assert out.splitlines()[-2].split()[1:4] == ["0", "0", "4"]
     assert "corner" in err
     assert "a1 (action 0) is not legal" in err
 

@@ -159,8 +159,10 @@ def test_what_is_learned_from_is_what_was_played(ppo):
 def same(a, b):
     assert a.iteration == b.iteration
     assert a.plies == b.plies
-    assert len(a.past) == len(b.past)
-    for ours, theirs in zip([a.network, a.average, *a.past], [b.network, b.average, *b.past], strict=True):
+    assert a.league.state() == b.league.state()
+    assert [*a.past] == [*b.past]
+    networks = [[each.network, each.average, *each.past.values()] for each in (a, b)]
+    for ours, theirs in zip(*networks, strict=True):
         for name, weight in ours.weights.items():
             assert torch.equal(weight, theirs.weights[name]), name
     for ours, theirs in zip(a.parameters, b.parameters, strict=True):
@@ -233,6 +235,7 @@ def test_what_a_run_writes(ppo, tmp_path):
     learner = run(ppo, out, 1)
     assert sorted(path.name for path in out.parent.iterdir()) == [
         "a.json",
+        "a.league",
         "a.png",
         "a.safetensors",
         "a.state.safetensors",
@@ -372,7 +375,9 @@ def state(ppo, tmp_path_factory):
         ({}, {"settings": {"size": 4}}, "is not a run of this recipe"),
         ({}, {"iteration": 2.0}, "wrong iteration: 2.0"),
         ({}, {"iteration": 10**200}, "wrong iteration: 1000"),
-        ({}, {"past": 9}, r"past\.2\.first\.weight"),
+        ({"past.1.first.weight": None}, {}, r"past\.1\.first\.weight"),
+        ({}, {"league": None}, "expected the state of a league"),
+        ({}, {"league": {"format": "othello-env league 1"}}, "expected a state with format, settings"),
         ({}, {"progress": None}, "wrong curve: None"),
         ({}, {"progress": {"seconds": "1", "curve": []}}, "wrong curve"),
         ({}, {"progress": {"seconds": 1.0, "curve": [{"iteration": 1}]}}, "wrong curve"),

@@ -1,0 +1,135 @@
+"""A test of two agents that ends when the answer is known: the sequential probability ratio test (SPRT).
+
+The test compares two hypotheses about the Elo difference of two agents. After each colour-swapped pair of games it
+computes the logarithm of the likelihood ratio (LLR) of the two hypotheses. It ends when the LLR leaves the bounds of
+Wald (Sequential tests of statistical hypotheses, Ann. Math. Stat. 16, 1945).
+
+The Elo difference fixes only the expected score of a pair. The probabilities of the five possible scores of a pair (0,
+1/2, 1, 1 1/2, 2 points) are unknown. Under each hypothesis they are replaced by the likeliest probabilities with the
+expected score of this hypothesis. This is the generalised SPRT (Li, Liu, Ying: Generalized sequential probability ratio
+test for separate families of hypotheses, Sequential Analysis 33, 2014). The likeliest probabilities are those of Owen
+(Empirical likelihood ratio confidence intervals for a single functional, Biometrika 75, 1988). Van den Bergh derived
+them for matches of chess programs (The generalized maximum likelihood ratio for the expectation value of a
+distribution, 2019). The testing framework fishtest of Stockfish works in this way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Sprt", "Verdict"]
+
+_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
+_UNSEEN = 1e-3  # the count of a score that did not occur, as in fishtest
+_MOST_ELO = 2000.0
+_STEPS = 100
+_CLOSE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Where a test stands.
+
+    Attributes:
+        llr: the logarithm of the likelihood ratio; a positive number speaks for `elo1`.
+        bounds: the LLR below which `elo0` is accepted, and the LLR above which `elo1` is accepted.
+        accepted: the Elo difference that is accepted, or None if the test has not ended.
+    """
+
+    llr: float
+    bounds: tuple[float, float]
+    accepted: float | None
+
+    def __str__(self) -> str:
+        low, high = self.bounds
+        what = "undecided" if self.accepted is None else f"{self.accepted:g} Elo accepted"
+        return f"{what}, LLR {self.llr:.2f} ({low:.2f} to {high:.2f})"
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """A test of whether the first agent is `elo1` points stronger than the second, or only `elo0` points.
+
+    Args:
+        elo0: the smaller Elo difference, such as 0.
+        elo1: the larger Elo difference, such as 10. The Elo is that of expected scores, as in
+            `othello_env.arena.rating.elo`; fishtest states its bounds in normalised Elo.
+        alpha: the probability that `elo1` is accepted although the difference is `elo0`; above 0, below 1/2.
+        beta: the probability that `elo0` is accepted although the difference is `elo1`; above 0, below 1/2.
+
+    Raises:
+        ValueError: a number is wrong.
+
+    >>> print(Sprt(0, 10).judge((10, 5, 40, 20, 30)))
+    undecided, LLR 1.65 (-2.94 to 2.94)
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not -_MOST_ELO <= self.elo0 < self.elo1 <= _MOST_ELO:
+            raise ValueError(
+                f"expected two Elo differences, the smaller one first, within {_MOST_ELO:g} of 0, got {self.elo0} and "
+                f"{self.elo1}"
+            )
+        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
+            raise ValueError(f"alpha and beta must be above 0 and below 0.5, not {self.alpha} and {self.beta}")
+
+    def __str__(self) -> str:
+        return f"SPRT of {self.elo0:g} against {self.elo1:g} Elo"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Wald's bounds of the LLR."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    def llr(self, pairs: Sequence[int]) -> float:
+        """The logarithm of the likelihood ratio; 0 without games.
+
+        Args:
+            pairs: the numbers of colour-swapped pairs in which the first agent had 0, 1/2, 1, 1 1/2 and 2 points, as
+                in `MatchResult.pairs`.
+        """
+        if not any(pairs):
+            return 0.0
+        counts = [count or _UNSEEN for count in pairs]
+        total = sum(counts)
+        shares = [count / total for count in counts]
+        logs = [_logs(shares, 1 / (1 + math.pow(10, -elo / 400))) for elo in (self.elo0, self.elo1)]
+        zero, one = logs
+        return math.fsum(count * (a - b) for count, a, b in zip(counts, zero, one, strict=True))
+
+    def judge(self, pairs: Sequence[int]) -> Verdict:
+        """Where the test stands after these pairs; see `llr`."""
+        llr, (low, high) = self.llr(pairs), self.bounds
+        return Verdict(llr, (low, high), self.elo0 if llr <= low else self.elo1 if llr >= high else None)
+
+
+def _logs(shares: Sequence[float], mean: float) -> list[float]:
+    """How much the likeliest probabilities with this mean score differ from the observed shares.
+
+    Returns:
+        For each score, the logarithm of its observed share over its likeliest probability.
+    """
+    # The likeliest probability of the score a is its share divided by 1 + x * (a - mean). The sum of (a - mean) times
+    # these probabilities falls as x grows, and x is where it is 0.
+    apart = [score - mean for score in _SCORES]
+    low, high, x = -1 / apart[-1], -1 / apart[0], 0.0
+    for _ in range(_STEPS):
+        ratios = [a / (1 + x * a) for a in apart]
+        value = sum(share * ratio for share, ratio in zip(shares, ratios, strict=True))
+        if value > 0:
+            low = x
+        else:
+            high = x
+        step = value / sum(share * ratio * ratio for share, ratio in zip(shares, ratios, strict=True))  # Newton's
+        following = x + step if low < x + step < high else (low + high) / 2
+        if abs(following - x) < _CLOSE * (1 + abs(x)):
+            break
+        x = following
+    return [math.log1p(x * a) for a in apart]

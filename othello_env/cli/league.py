@@ -1,0 +1,92 @@
+"""``othello-env league FOLDER``: the members of a league, their ratings and payoffs; missing matches are played."""
+
+import math
+from pathlib import Path
+
+import click
+
+from othello_env.arena.play.records import GameRecord
+from othello_env.cli import _options as options
+from othello_env.drawing.chart import png
+from othello_env.games.registry import Rules
+from othello_env.league import League, Payoffs, payoff_picture, rating_picture
+from othello_env.support.files import check_output, write_file
+
+__all__ = ["command"]
+
+
+@click.command("league")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--games",
+    type=options.EvenRange(),
+    help="First play matches, until each two members have played this even number of games.  [default: play none]",
+)
+@click.option("--openings", default="random:10", help="Where these games begin: random:PLIES, or balanced-v0.")
+@options.game_option
+@click.option("--workers", type=click.IntRange(1, options.MOST_THREADS), help="The number of processes that play.")
+@click.option("--ray", is_flag=True, help="Play on a Ray cluster, as othello-env tournament does.")
+@click.option("--anchor", help="The member whose rating is 0.  [default: random, or the first]")
+@click.option("--matrix", type=options.FILE, help="Write the payoff matrix as a PNG picture to this file.")
+@click.option("--curve", type=options.FILE, help="Write the ratings over training as a PNG picture to this file.")
+def command(
+    folder: Path,
+    games: int | None,
+    openings: str,
+    rules: Rules,
+    workers: int | None,
+    ray: bool,
+    anchor: str | None,
+    matrix: Path | None,
+    curve: Path | None,
+) -> None:
+    """Print the members of the league in FOLDER, their Elo ratings and how far the results are transitive.
+
+    Results of games between members are added to the league. Ctrl-C keeps what was played. Its specs may name Python
+    files and programs, so use only leagues whose author you trust.
+    """
+    for path in (matrix, curve):
+        if path is not None:
+            check_output(path)
+    league = League.load(folder)
+    if games is not None:
+        _play(league, folder, games, openings, str(rules), workers, ray)
+    payoffs = league.payoffs()
+    if len(league) < 2:
+        click.echo(f"{league!r}: there is nobody to compare")
+        return
+    click.echo(f"{payoffs!r}, {int(payoffs.games.sum()) // 2} games:")
+    click.echo(_table(league, payoffs, anchor))
+    click.echo(str(payoffs.transitivity()))
+    if matrix is not None:
+        write_file(matrix, png(payoff_picture(payoffs)))
+    if curve is not None:
+        write_file(curve, png(rating_picture(payoffs, anchor)))
+
+
+def _play(league: League, folder: Path, games: int, openings: str, game: str, workers: int | None, ray: bool) -> None:
+    """Play the missing games, and save the league even if this is interrupted."""
+    most = games * math.comb(len(league), 2) - 2 * league.results.all_pairs
+    try:
+        with options.bar("league", max(most, 1)) as step:
+
+            def take(_record: GameRecord) -> None:
+                step()
+
+            league.complete(games, openings=openings, game=game, workers=workers, ray=ray, progress=take)
+    finally:
+        league.save(folder)
+
+
+def _table(league: League, payoffs: Payoffs, anchor: str | None) -> str:
+    """The members, the best first: how much the learner had played, their ratings and their worst opponents."""
+    ratings = payoffs.ratings(anchor)
+    rows: list[tuple[str, ...]] = []
+    for name in ratings.order:
+        low, high = ratings.interval(name)
+        worst = payoffs.worst(name)
+        played = "" if league[name].fixed else f"{league[name].played:,}"
+        elo = "-" if math.isinf(low) else f"{ratings.elo[name]:.0f}"
+        interval = options.elo_interval(low, high)
+        rows.append((name, played, elo, interval, f"{worst.score:.3f}", worst.opponent))
+    return options.table(("member", "played", "Elo", "95% interval", "worst score", "against"), rows)

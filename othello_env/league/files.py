@@ -1,0 +1,126 @@
+"""Leagues on disk: a JSON file with everything but the policies, and a folder with a file for each policy.
+
+    runs/league/league.json
+    runs/league/members/0002.safetensors ...
+
+A member's file is written once, under a number that is never used again, before the JSON file that names it. A file is
+removed only after a JSON file without it was written. So a process that is killed at any moment leaves a whole league:
+the one that was saved last, or the one before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from othello_env.agent import Agent, Policy, make_agent
+from othello_env.league.members import Member, Stored
+from othello_env.support.files import parse_json, read_file, write_file, write_json
+
+__all__ = ["policies_in", "read_league", "save_members", "source_to_json", "tidy", "write_league"]
+
+_JSON, _MEMBERS = "league.json", "members"
+_FILE = re.compile(r"\d{4,15}\.\w{1,20}")
+_LARGEST_JSON = 256 << 20  # bytes
+
+
+def save_members(members: Iterable[Member], folder: Path) -> None:
+    """Write the policies that are not yet in the folder, and check that each can be loaded from there.
+
+    Raises:
+        OSError: a file cannot be written.
+        ValueError: a policy cannot be saved; the message names the member.
+    """
+    for member in members:
+        stem, source = folder / _MEMBERS / f"{member.number:04d}", member.source
+        if isinstance(source, str) or (isinstance(source, Stored) and source.path.parent == stem.parent):
+            continue
+        stem.parent.mkdir(parents=True, exist_ok=True)
+        member.source = _save(member, stem)
+        try:
+            make_agent(member.source.spec)
+        except (OSError, ValueError, ImportError) as error:
+            raise ValueError(f"the member {member.name!r} was saved, but cannot be loaded: {error}") from error
+
+
+def _save(member: Member, stem: Path) -> Stored:
+    source = member.source
+    if isinstance(source, Stored):
+        path = stem.with_suffix(source.path.suffix)
+        write_file(path, source.contents())
+        return Stored(path, source.options)
+    if source is None or isinstance(source, str):
+        raise ValueError(
+            f"the member {member.name!r} cannot be saved: it is neither a spec nor a file, it has no method save, and "
+            "save= was not given"
+        )
+    spec = source(stem)
+    stored = Stored.of(spec) if isinstance(spec, str) else None
+    if stored is None or stored.path.parent != stem.parent or stored.path.stem != stem.name:
+        raise ValueError(f"the save of {member.name!r} must return a spec like '{stem}.safetensors', not {spec!r}")
+    return stored
+
+
+def source_to_json(member: Member) -> dict[str, Any]:
+    """What makes a member's agent again, for `policies_in`."""
+    if isinstance(member.source, Stored):
+        return {"file": member.source.path.name, "options": member.source.options}
+    return {"spec": member.source if isinstance(member.source, str) else None}
+
+
+def write_league(state: Mapping[str, Any], folder: Path) -> None:
+    """Write a league's JSON file, whole or not at all."""
+    write_json(folder / _JSON, state)
+
+
+def read_league(folder: Path) -> dict[str, Any]:
+    """The contents of a league's JSON file.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        OSError, ValueError: it cannot be read, or it is not JSON.
+    """
+    path = folder / _JSON
+    data = read_file(path, _LARGEST_JSON, "load a league from")
+    try:
+        found = parse_json(data)
+        if not isinstance(found, dict):
+            raise ValueError("it is not an object")
+    except ValueError as error:
+        raise ValueError(f"{str(path)!r} is not the file of a league: {error}") from None
+    return found
+
+
+def policies_in(state: Mapping[str, Any], folder: Path) -> dict[str, str | Agent | Policy]:
+    """The specs of the members that a state lists, by name; the paths of files are those in the folder.
+
+    Raises:
+        ValueError: a member is listed in a wrong way.
+    """
+    found: dict[str, str | Agent | Policy] = {}
+    members = state.get("members")
+    for each in members if isinstance(members, list) else ():
+        source = each.get("source") if isinstance(each, dict) else None
+        if not isinstance(source, dict) or not isinstance(each.get("name"), str):
+            raise ValueError("expected members with a name and a source")
+        if set(source) == {"spec"} and isinstance(source["spec"], str):
+            found[each["name"]] = source["spec"]
+            continue
+        file, options = source.get("file"), source.get("options")
+        if not isinstance(file, str) or not _FILE.fullmatch(file) or not isinstance(options, str):
+            raise ValueError(f"the member {each['name']!r:.60} has no policy")
+        found[each["name"]] = f"{folder / _MEMBERS / file}{options}"
+    return found
+
+
+def tidy(members: Iterable[Member], folder: Path) -> None:
+    """Remove the files of members that were forgotten."""
+    kept = {member.source.path.name for member in members if isinstance(member.source, Stored)}
+    with suppress(FileNotFoundError):
+        for path in (folder / _MEMBERS).iterdir():
+            if _FILE.fullmatch(path.name) and path.name not in kept:
+                with suppress(OSError):  # it may be gone already
+                    path.unlink()

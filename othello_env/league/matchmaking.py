@@ -1,0 +1,78 @@
+"""Whom a learner meets: the probability of each member, and the random choice of opponents.
+
+Prioritised fictitious self-play (PFSP) is by Vinyals et al., Grandmaster level in StarCraft II using multi-agent
+reinforcement learning, Nature 575, 2019. A member against which the learner wins with the rate x is met in proportion
+to a weighting of x. The weightings here are those of the paper and of its published pseudocode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
+
+__all__ = ["MATCHMAKING", "WEIGHTINGS", "choose", "pfsp"]
+
+MATCHMAKING = ("pfsp", "uniform", "latest")
+"""``pfsp``: by the learner's results. ``uniform``: all alike. ``latest``: only the newest snapshot."""
+
+WEIGHTINGS: Mapping[str, Callable[[float], float]] = {
+    "hard": lambda x: (1 - x) ** 2,
+    "linear": lambda x: 1 - x,
+    "capped": lambda x: min(0.5, 1 - x),
+    "even": lambda x: x * (1 - x),
+}
+"""The weight of a member by the learner's score x against it, 0 to 1.
+
+``hard`` prefers members that beat the learner, ``linear`` does so less, and ``capped`` meets all members alike that
+beat it. ``even`` prefers members of the learner's own strength.
+"""
+
+_LEAST = 1e-10
+
+
+def pfsp(scores: Sequence[float], weighting: str = "hard") -> list[float]:
+    """The probability of each member under prioritised fictitious self-play.
+
+    Args:
+        scores: the learner's score against each member, 0 to 1.
+        weighting: a name in `WEIGHTINGS`.
+
+    Returns:
+        Probabilities that add up to 1. They are equal if all weights are 0.
+
+    >>> pfsp([0.0, 0.5, 1.0])
+    [0.8, 0.2, 0.0]
+    """
+    weights = [WEIGHTINGS[weighting](score) for score in scores]
+    total = sum(weights)
+    if total < _LEAST:
+        return [1 / len(weights)] * len(weights)
+    return [weight / total for weight in weights]
+
+
+def choose(probabilities: Sequence[float], n: int, point: float) -> list[int]:
+    """Choose n members by systematic sampling, so that each is chosen nearly as often as its probability says.
+
+    A member with the probability p is chosen ``n * p`` times on average, and always this number of times rounded down
+    or up. Source: Carpenter, Clifford, Fearnhead, Improved particle filter for nonlinear problems, IEE Proceedings 146,
+    1999.
+
+    Args:
+        probabilities: the probability of each member; they add up to 1.
+        n: the number of choices.
+        point: a uniform random number, at least 0 and below 1. It determines all choices.
+
+    Returns:
+        The indices of the chosen members, ascending. A member that is chosen twice is there twice.
+
+    >>> choose([0.5, 0.25, 0.25], 4, 0.5)
+    [0, 0, 1, 2]
+    """
+    bounds = [*accumulate(probabilities)]
+    chosen, member = [], 0
+    for k in range(n):
+        ticket = (k + point) / n * bounds[-1]
+        while member < len(bounds) - 1 and (ticket >= bounds[member] or probabilities[member] <= 0):
+            member += 1
+        chosen.append(member)
+    return chosen

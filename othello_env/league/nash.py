@@ -1,0 +1,60 @@
+"""Nash averaging: the mixture of members that no member beats.
+
+Balduzzi et al. (Re-evaluating evaluation, NeurIPS 2018) rate agents by the Nash equilibrium of the game in which two
+people each choose an agent. Members that only beat weak members get no share, however often the weak ones are there.
+There may be several equilibria. The one with the largest entropy treats equal members alike.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.support.extras import import_extra
+
+__all__ = ["nash"]
+
+_CLOSE = 1e-6
+
+
+def nash(payoffs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The equilibrium with the largest entropy of a symmetric game of two players.
+
+    SciPy (the extra ``league``) solves it: first a linear program finds an equilibrium, then the entropy is maximised.
+
+    Args:
+        payoffs: (M, M), what the row's member gains against the column's member. The transposed matrix is its negative.
+
+    Returns:
+        (M,) probabilities that add up to 1. No member gains against this mixture.
+
+    Raises:
+        MissingExtraError: SciPy is not installed.
+        ValueError: the matrix is not antisymmetric, or there is no solution within the precision.
+    """
+    if not np.allclose(payoffs, -payoffs.T, atol=_CLOSE):
+        raise ValueError("expected gains that are the opponent's losses")
+    optimize = import_extra("scipy.optimize", "league")
+    m = len(payoffs)
+    simplex = np.ones((1, m))
+    found = optimize.linprog(
+        np.zeros(m), A_ub=payoffs, b_ub=np.zeros(m), A_eq=simplex, b_eq=[1.0], bounds=(0, 1), method="highs"
+    )
+    if not found.success:
+        raise ValueError(f"no equilibrium was found: {found.message}")
+    even = optimize.minimize(
+        lambda p: float(np.sum(p * np.log(np.maximum(p, 1e-300)))),
+        np.clip(found.x, 0, 1),
+        jac=lambda p: np.log(np.maximum(p, 1e-12)) + 1,
+        bounds=[(0, 1)] * m,
+        constraints=[
+            {"type": "eq", "fun": lambda p: p.sum() - 1, "jac": lambda p: simplex[0]},
+            {"type": "ineq", "fun": lambda p: -payoffs @ p, "jac": lambda p: -payoffs},
+        ],
+        method="SLSQP",
+        options={"maxiter": 1000, "ftol": 1e-12},
+    )
+    best = np.clip(even.x, 0, None)
+    if not even.success or (payoffs @ best).max() > _CLOSE or abs(best.sum() - 1) > _CLOSE:
+        best = np.clip(found.x, 0, None)
+    return np.asarray(best / best.sum())

@@ -1,0 +1,200 @@
+"""What the members of a league score against each other, and what follows from it.
+
+Letters for shapes: M = members.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.arena.rating.elo import Comparison, Ratings, expected_score, rate
+from othello_env.arena.tournament.results import interval_of
+from othello_env.league.members import Member
+from othello_env.league.nash import nash
+from othello_env.league.results import Results
+from othello_env.league.transitivity import Transitivity, fit_of
+
+__all__ = ["Payoffs", "Worst"]
+
+_GAME, _PAIR = (0.0, 0.5, 1.0), (0.0, 0.5, 1.0, 1.5, 2.0)
+_Numbers = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The opponent against which a member scores least.
+
+    Attributes:
+        opponent: the opponent's name.
+        score: the member's score against it, 0 to 1.
+        interval: the score's 95% interval. It does not allow for the choice of the lowest of several scores.
+    """
+
+    opponent: str
+    score: float
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Payoffs:
+    """The results between M members.
+
+    The entry of two members comes from their matches. If they have played none, it comes from training: the games that
+    the learner played while it became the snapshot, with the exploration and the openings of the training.
+
+    Attributes:
+        names: (M,), the members' names.
+        played: (M,), how much the learner had played when each snapshot was added; None for a fixed member.
+        pairs: (M, M, 5) int64, of the matches: the numbers of colour-swapped pairs in which the row's member had 0,
+            1/2, 1, 1 1/2 and 2 points against the column's member.
+        training: (M, M, 3) int64, of the training: the numbers of games that the row's member lost, drew and won.
+    """
+
+    names: tuple[str, ...]
+    played: tuple[int | None, ...]
+    pairs: npt.NDArray[np.int64]
+    training: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, members: Iterable[Member], results: Results) -> Payoffs:
+        """The results between these members."""
+        members = [*members]
+        place = {member.number: i for i, member in enumerate(members)}
+        m = len(members)
+        pairs, training = np.zeros((m, m, len(_PAIR)), np.int64), np.zeros((m, m, len(_GAME)), np.int64)
+        for (a, b), meeting in results.meetings.items():
+            i, j = place[a], place[b]
+            pairs[i, j], training[i, j] = meeting.pairs, meeting.training
+            pairs[j, i], training[j, i] = meeting.pairs[::-1], meeting.training[::-1]
+        played = tuple(None if member.fixed else member.played for member in members)
+        return cls(tuple(member.name for member in members), played, pairs, training)
+
+    def __repr__(self) -> str:
+        met = int(np.count_nonzero(np.triu(self.games)))
+        return f"<Payoffs of {len(self.names)} members: {met} of {math.comb(len(self.names), 2)} pairs have met>"
+
+    @cached_property
+    def from_matches(self) -> npt.NDArray[np.bool_]:
+        """(M, M), whether an entry comes from matches."""
+        return np.asarray(self.pairs.any(axis=2))
+
+    @cached_property
+    def games(self) -> npt.NDArray[np.int64]:
+        """(M, M), the number of games of each entry."""
+        return np.asarray(np.where(self.from_matches, 2 * self.pairs.sum(axis=2), self.training.sum(axis=2)))
+
+    @cached_property
+    def scores(self) -> _Numbers:
+        """(M, M), the score of the row's member against the column's member, 0 to 1; NaN if they have not met."""
+        points = np.where(self.from_matches, self.pairs @ np.array(_PAIR), self.training @ np.array(_GAME))
+        return np.where(self.games > 0, points / np.maximum(self.games, 1), np.nan)
+
+    @cached_property
+    def intervals(self) -> _Numbers:
+        """(M, M, 2), the 95% interval of each score; (0, 1) if two members have not met."""
+        found = np.empty((*self.games.shape, 2))
+        for i, j in np.ndindex(self.games.shape):
+            counts, values = self._units(i, j)
+            n, scores = int(counts.sum()), values / values[-1]
+            mean = float(counts @ scores) / n if n else 0.0
+            found[i, j] = interval_of(n, mean, float(counts @ (scores - mean) ** 2))
+        return found
+
+    def _units(self, i: int, j: int) -> tuple[npt.NDArray[np.int64], _Numbers]:
+        """The results of two members in units that are independent: how often each number of points occurred."""
+        if self.from_matches[i, j]:
+            return self.pairs[i, j], np.array(_PAIR)
+        return self.training[i, j], np.array(_GAME)
+
+    def _comparisons(self) -> list[Comparison]:
+        found = []
+        for i, j in combinations(range(len(self.names)), 2):
+            counts, values = self._units(i, j)
+            for count, points in zip(counts.tolist(), values.tolist(), strict=True):
+                if count:
+                    found.append(Comparison(self.names[i], self.names[j], points, int(values[-1]), count))
+        return found
+
+    def ratings(self, anchor: str | None = None) -> Ratings:
+        """Elo ratings of the members.
+
+        Args:
+            anchor: the member whose rating is 0; by default ``random`` if it is a member, otherwise the first one.
+
+        Raises:
+            ValueError: there is no such member, or results do not connect a member to the anchor.
+        """
+        if anchor is None:
+            anchor = "random" if "random" in self.names else self.names[0]
+        if anchor not in self.names:
+            raise ValueError(f"expected one of {', '.join(self.names)} as the anchor, got {anchor!r}")
+        found = rate(self._comparisons(), {anchor: 0.0})
+        if alone := [name for name in self.names if name not in found.elo]:
+            raise ValueError(f"no games lead from {alone[0]} to {anchor}, whose rating is fixed")
+        return found
+
+    def worst(self, name: str) -> Worst:
+        """The opponent against which a member scores least: how much of a weakness the league knows.
+
+        A best response may score more against the member than any member of the league does.
+
+        Raises:
+            ValueError: there is no such member, or it has met nobody.
+        """
+        row = self.scores[self._place(name)]
+        if np.isnan(row).all():
+            raise ValueError(f"{name!r} has met no other member")
+        j = int(np.nanargmin(row))
+        low, high = self.intervals[self._place(name), j].tolist()
+        return Worst(self.names[j], float(row[j]), (low, high))
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise ValueError(f"expected one of {', '.join(self.names)}, got {name!r}")
+        return self.names.index(name)
+
+    def transitivity(self) -> Transitivity:
+        """How far one rating for each member explains the scores.
+
+        Raises:
+            ValueError: results do not connect the members.
+        """
+        ratings = self.ratings()
+        units = []
+        for i, j in combinations(range(len(self.names)), 2):
+            if self.games[i, j]:
+                expected = expected_score(ratings.elo[self.names[i]] - ratings.elo[self.names[j]])
+                units.append((*self._units(i, j), expected))
+        return fit_of(units, len(self.names))
+
+    def nash(self) -> dict[str, float]:
+        """The share of each member in the Nash equilibrium of the league, by name; see `othello_env.league.nash`.
+
+        Raises:
+            MissingExtraError: SciPy is not installed.
+            ValueError: two members have not met; `League.complete` lets them play.
+        """
+        scores = self.scores.copy()
+        np.fill_diagonal(scores, 0.5)
+        if np.isnan(scores).any():
+            i, j = np.argwhere(np.isnan(scores))[0]
+            raise ValueError(f"{self.names[i]!r} and {self.names[j]!r} have not met; complete the league's matches")
+        return dict(zip(self.names, nash(scores - 0.5).tolist(), strict=True))
+
+    def to_json(self) -> dict[str, Any]:
+        """The names, scores (None if two members have not met), intervals and games as plain values."""
+        return {
+            "names": [*self.names],
+            "played": [*self.played],
+            "scores": [[None if math.isnan(s) else round(s, 4) for s in row] for row in self.scores.tolist()],
+            "intervals95": np.round(self.intervals, 4).tolist(),
+            "games": self.games.tolist(),
+        }

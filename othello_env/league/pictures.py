@@ -1,0 +1,48 @@
+"""Pictures of a league: the payoff matrix, and the ratings of the snapshots over training."""
+
+from __future__ import annotations
+
+import math
+
+from PIL import Image
+
+from othello_env.drawing.chart import RatingPoint, matrix_chart, rating_chart
+from othello_env.league.payoffs import Payoffs
+
+__all__ = ["payoff_picture", "rating_picture"]
+
+
+def payoff_picture(payoffs: Payoffs, title: str = "Payoffs of the league") -> Image.Image:
+    """The payoff matrix as a heat map. Members are in the order in which they were added."""
+    games = int(payoffs.games.sum()) // 2
+    return matrix_chart(
+        title, f"score of each row against each column, {games:,} games", payoffs.names, payoffs.scores.tolist()
+    )
+
+
+def rating_picture(
+    payoffs: Payoffs, anchor: str | None = None, title: str = "Ratings of the snapshots", unit: str = "plies"
+) -> Image.Image:
+    """The Elo ratings of the snapshots over training, with 95% intervals; fixed members are lines.
+
+    Args:
+        payoffs: the results; each member has met others.
+        anchor: the member whose rating is 0, as for `Payoffs.ratings`.
+        title: the text at the top.
+        unit: what the snapshots' `played` counts.
+
+    Raises:
+        ValueError: results do not connect the members, or there is no snapshot.
+    """
+    ratings = payoffs.ratings(anchor)
+    points, lines = [], {}
+    for name, played in zip(payoffs.names, payoffs.played, strict=True):
+        elo, (low, high) = ratings.elo[name], ratings.interval(name)
+        if played is None:
+            lines[name] = elo
+        else:
+            points.append(
+                RatingPoint(played, elo, low if math.isfinite(low) else elo, high if math.isfinite(high) else elo)
+            )
+    zero = next(name for name, elo in ratings.elo.items() if elo == 0)
+    return rating_chart(title, f"Elo, {zero} = 0, with 95% intervals", points, lines, f"{unit} of training")

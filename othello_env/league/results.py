@@ -1,0 +1,122 @@
+"""The results between the members of a league, as counts.
+
+A result is stored once for each pair of members, from the side of the member with the lower number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Meeting", "Results"]
+
+_GAME, _PAIR = 3, 5
+_MOST = 2**53  # floats hold integers up to this number exactly
+
+
+@dataclass
+class Meeting:
+    """The results of two members, from the side of the first.
+
+    Attributes:
+        training: the numbers of lost, drawn and won games that the learner played in training.
+        pairs: of the matches, the numbers of colour-swapped pairs of games in which the first had 0, 1/2, 1, 1 1/2 and
+            2 points.
+    """
+
+    training: list[int] = field(default_factory=lambda: [0] * _GAME)
+    pairs: list[int] = field(default_factory=lambda: [0] * _PAIR)
+
+
+class Results:
+    """The results of all pairs of members that met.
+
+    Attributes:
+        meetings: the results by the numbers of two members, the lower one first.
+        learner: for each member that the learner has met since the newest snapshot, the numbers of games that the
+            learner lost, drew and won.
+    """
+
+    def __init__(self) -> None:
+        self.meetings: dict[tuple[int, int], Meeting] = {}
+        self.learner: dict[int, list[int]] = {}
+
+    def count(self, member: int, results: Sequence[int]) -> None:
+        """Count games of the learner against a member: how many it lost, drew and won."""
+        before = self.learner.get(member, [0] * _GAME)
+        self.learner[member] = [count + more for count, more in zip(before, results, strict=True)]
+
+    def settle(self, snapshot: int) -> None:
+        """Give a new snapshot the games that the learner has played since the last snapshot."""
+        for member, counts in self.learner.items():
+            self.between(snapshot, member).training[:] = counts if snapshot < member else counts[::-1]
+        self.learner.clear()
+
+    def between(self, a: int, b: int) -> Meeting:
+        """The results of two members; they can be changed."""
+        return self.meetings.setdefault((min(a, b), max(a, b)), Meeting())
+
+    def pairs(self, a: int, b: int) -> int:
+        """The number of colour-swapped pairs that two members have played in matches."""
+        meeting = self.meetings.get((min(a, b), max(a, b)))
+        return 0 if meeting is None else sum(meeting.pairs)
+
+    @property
+    def all_pairs(self) -> int:
+        """The number of colour-swapped pairs in all matches."""
+        return sum(sum(meeting.pairs) for meeting in self.meetings.values())
+
+    def add_pair(self, a: int, b: int, points: float) -> None:
+        """Count a colour-swapped pair of games in which member `a` had these points, 0 to 2, against member `b`."""
+        counts = self.between(a, b).pairs
+        counts[round(2 * (points if a < b else 2 - points))] += 1
+
+    def forget(self, member: int) -> None:
+        """Drop all results of a member."""
+        self.learner.pop(member, None)
+        self.meetings = {pair: meeting for pair, meeting in self.meetings.items() if member not in pair}
+
+    def to_json(self) -> dict[str, Any]:
+        meetings = [[a, b, [*each.training], [*each.pairs]] for (a, b), each in self.meetings.items()]
+        return {"meetings": meetings, "learner": [[member, [*counts]] for member, counts in self.learner.items()]}
+
+    @classmethod
+    def from_json(cls, values: Any, members: Iterable[int]) -> Results:
+        """The inverse of `to_json`.
+
+        Args:
+            values: what `to_json` returned.
+            members: the numbers of the members.
+
+        Raises:
+            ValueError: the values are no results of these members.
+        """
+        known, found = set(members), cls()
+
+        def is_member(number: Any) -> bool:
+            return type(number) is int and number in known
+
+        for a, b, training, pairs in _rows(values, "meetings", 4):
+            if not (is_member(a) and is_member(b) and a < b) or (a, b) in found.meetings:
+                raise ValueError(f"expected two members, got {a!r:.60} and {b!r:.60}")
+            found.meetings[a, b] = Meeting(_counts(training, _GAME), _counts(pairs, _PAIR))
+        for member, counts in _rows(values, "learner", 2):
+            if not is_member(member) or member in found.learner:
+                raise ValueError(f"expected a member, got {member!r:.60}")
+            found.learner[member] = _counts(counts, _GAME)
+        return found
+
+
+def _rows(values: Any, name: str, length: int) -> Iterator[list[Any]]:
+    rows = values.get(name) if isinstance(values, dict) else None
+    if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == length for row in rows):
+        raise ValueError(f"expected {name} as a list of lists of {length}")
+    yield from rows
+
+
+def _counts(values: Any, length: int) -> list[int]:
+    good = isinstance(values, list) and len(values) == length
+    if not good or not all(type(count) is int and 0 <= count <= _MOST for count in values):
+        raise ValueError(f"expected {length} counts, got {values!r:.60}")
+    return [*values]

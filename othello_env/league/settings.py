@@ -1,0 +1,91 @@
+"""The settings of a league, checked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, fields
+from operator import index
+from typing import Any, Self
+
+from othello_env.games.game import check_seed
+from othello_env.league.matchmaking import MATCHMAKING, WEIGHTINGS
+
+__all__ = ["FORGET", "Settings"]
+
+FORGET = ("oldest", "beaten", "crowded")
+"""Which snapshot goes when there are too many.
+
+``oldest``: the oldest. ``beaten``: the one against which the learner scores most. ``crowded``: the one whose two
+neighbours were added closest to each other, so that the others stay spread over the whole training.
+"""
+
+_MOST = 10**9
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a league chooses opponents and forgets snapshots. `othello_env.league.League` explains the settings.
+
+    Raises:
+        TypeError: a number has the wrong type.
+        ValueError: a setting is wrong.
+    """
+
+    matchmaking: str = "pfsp"
+    weighting: str = "hard"
+    fixed_share: float | None = None
+    keep: int | None = None
+    forget: str = "oldest"
+    freeze_every: int | None = None
+    half_life: float = 200.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, choices in (("matchmaking", MATCHMAKING), ("weighting", (*WEIGHTINGS,)), ("forget", FORGET)):
+            if getattr(self, name) not in choices:
+                raise ValueError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
+        if self.fixed_share is not None:
+            object.__setattr__(self, "fixed_share", _real("fixed_share", self.fixed_share, 0, 1))
+        for name in ("keep", "freeze_every"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _whole(name, getattr(self, name)))
+        object.__setattr__(self, "half_life", _real("half_life", self.half_life, 0.1, _MOST))
+        object.__setattr__(self, "seed", check_seed(self.seed))
+
+    @property
+    def decay(self) -> float:
+        """The factor by which older games against a member count less after each further game against it."""
+        return float(0.5 ** (1 / self.half_life))
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: Any) -> Self:
+        """The inverse of `to_json`.
+
+        Raises:
+            TypeError, ValueError: the values are no settings.
+        """
+        names = [field.name for field in fields(cls)]
+        if not isinstance(values, dict) or set(values) != set(names):
+            raise ValueError(f"expected the settings {', '.join(names)}")
+        return cls(**values)
+
+
+def _whole(name: str, value: Any) -> int:
+    """A whole number from 1 to a thousand million."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
+    if not 1 <= index(value) <= _MOST:
+        raise ValueError(f"{name} must be 1 to {_MOST}, not {value}")
+    return index(value)
+
+
+def _real(name: str, value: Any, least: float, most: float) -> float:
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise TypeError(f"{name} must be a number, not {value!r}")
+    number = float(value)
+    if not (math.isfinite(number) and least <= number <= most):
+        raise ValueError(f"{name} must be {least:g} to {most:g}, not {value!r}")
+    return number

@@ -1,0 +1,96 @@
+"""How far the results of a league are transitive: the part of them that one rating for each member does not explain.
+
+Balduzzi et al. (Open-ended learning in symmetric zero-sum games, ICML 2019) split the results of a league into a
+transitive part, which a rating explains, and a cyclic part, as in rock, paper, scissors. Here the transitive part is
+that of the Elo ratings, and the part of chance is taken out of the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.arena.rating.fit import chi_square_tail
+
+__all__ = ["Transitivity", "fit_of"]
+
+_LEAST_EXPECTED = 5.0
+_ENOUGH, _LEAST_SPREAD = 20, 0.1
+
+_Unit = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], float]
+"""Two members: how often each number of points occurred, these numbers, and the first member's expected score."""
+
+
+@dataclass(frozen=True)
+class Transitivity:
+    """How well ratings explain the scores of pairs of members.
+
+    Attributes:
+        unexplained: the share of the differences in score that the ratings do not explain, 0 to 1, without the part of
+            chance. It compares the mean squares of (score - expected score) and of (score - 1/2). 0 without results.
+        deviation: the standard deviation of scores around the expected scores, without the part of chance.
+        chi_square: Pearson's statistic of the scores, for pairs of members where both are expected to get 5 points.
+        freedom: its degrees of freedom.
+    """
+
+    unexplained: float
+    deviation: float
+    chi_square: float
+    freedom: int
+
+    @property
+    def p_value(self) -> float:
+        """If ratings explain all scores, the probability of a `chi_square` that is at least as large."""
+        return chi_square_tail(self.chi_square, self.freedom)
+
+    def __str__(self) -> str:
+        return (
+            f"ratings leave {100 * self.unexplained:.0f} % of the differences unexplained "
+            f"(scores deviate by {self.deviation:.3f} beyond chance, p = {self.p_value:.3f})"
+        )
+
+
+def fit_of(units: Sequence[_Unit], members: int) -> Transitivity:
+    """The fit of ratings to the scores of pairs of members.
+
+    Args:
+        units: the pairs of members that met.
+        members: the number of members.
+    """
+    spreads = {most: _spread([unit for unit in units if unit[1][-1] == most]) for most in {u[1][-1] for u in units}}
+    chi_square = apart = from_half = 0.0
+    used = 0
+    for counts, values, p in units:
+        games, points = int(counts.sum()) * float(values[-1]), float(counts @ values)
+        squares = spreads[values[-1]] * games * p * (1 - p)
+        chance = squares / games**2
+        apart += (points / games - p) ** 2 - chance
+        from_half += (points / games - 0.5) ** 2 - chance
+        if games * min(p, 1 - p) >= _LEAST_EXPECTED:
+            chi_square += (points - games * p) ** 2 / squares
+            used += 1
+    apart = max(apart, 0.0)
+    share = 0.0 if apart == 0 else 1.0 if from_half <= apart else apart / from_half
+    deviation = (apart / len(units)) ** 0.5 if units else 0.0
+    return Transitivity(share, deviation, chi_square, max(used - (members - 1), 0))
+
+
+def _spread(units: Sequence[_Unit]) -> float:
+    """How much the results of the same two members vary, relative to independent games without draws.
+
+    The two games of a pair share their opening, and draws vary less than wins and losses. Two members alone have too
+    few games to estimate this, so all members together give one number.
+    """
+    varied = expected = 0.0
+    freedom = 0
+    for counts, values, p in units:
+        n = int(counts.sum())
+        if n > 1:
+            mean = float(counts @ values) / n
+            varied += n / (n - 1) * float(counts @ (values - mean) ** 2)
+            expected += n * float(values[-1]) * p * (1 - p)
+            freedom += n - 1
+    return min(max(varied / expected, _LEAST_SPREAD), float(units[0][1][-1])) if freedom >= _ENOUGH else 1.0

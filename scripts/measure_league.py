@@ -1,0 +1,108 @@
+"""Measure what a league costs: steps a second against many members, compared with one opponent.
+
+    python scripts/measure_league.py
+    python scripts/measure_league.py --members 100 --at-once 1 4 --opponents random --games 1024
+
+The yardstick is the same batch against one opponent, without a league. With the league, a rollout begins with new
+opponents, and each step records the games that ended. All of this counts, and so do the ends of games. The members are
+copies of one opponent under different names, so only the number of opponents differs. The time to choose random actions
+does not count. A network (the opponent ``network``) needs PyTorch: ``pip install 'othello-env[torch]'``.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from _arguments import parse, text, whole
+from _measure import Windows, Work, machine
+
+from othello_env import Agent, make_agent, make_vec_env, sample_legal
+from othello_env.league import League
+
+NETWORK = "network"
+
+
+@dataclass(frozen=True)
+class Arguments(Windows):
+    """The command's arguments."""
+
+    members: int = whole(100, "members of the league")
+    at_once: tuple[int, ...] = whole((1, 2, 4, 8), "numbers of opponents drawn for a rollout", nargs="+")
+    rollout: int = whole(64, "steps of a rollout")
+    games: tuple[int, ...] = whole((256, 1024, 4096), "numbers of games played at once", nargs="+")
+    opponents: tuple[str, ...] = text(
+        ("random", "alphabeta:depth=2,eval=weighted", NETWORK), "the kinds of members: specs, or network", nargs="+"
+    )
+
+
+def agent_of(kind: str) -> Agent:
+    """An agent of this kind. A network has the sizes and the random weights of a new run of PPO."""
+    if kind != NETWORK:
+        return make_agent(kind)
+    import torch
+
+    from othello_agents.network.neural import NeuralAgent, NeuralNetwork
+
+    torch.set_num_threads(1)
+    return NeuralAgent(NeuralNetwork(8, 32, 2, seed=1), 1.0)
+
+
+class LeagueWork:
+    """Rollouts of a batch against a league; a unit is a step of one game.
+
+    Args:
+        kind: the kind of the members.
+        n: the number of games.
+        rollout: the steps of a rollout; each call plays one.
+        members: the number of members; None for one opponent and no league.
+        at_once: the number of opponents drawn for a rollout.
+    """
+
+    def __init__(self, kind: str, n: int, rollout: int, members: int | None = None, at_once: int = 1) -> None:
+        agent = agent_of(kind)
+        self._envs = make_vec_env(n, opponent=agent, openings="random:10", copy=False)
+        self._league = None if members is None else League(matchmaking="pfsp", seed=1)
+        for k in range(members or 0):
+            assert self._league is not None
+            self._league.add(agent, f"member {k}")
+        self._at_once, self._rollout = at_once, rollout
+        self._rng = np.random.default_rng(0)
+        self._masks: Any = self._envs.reset(seed=0)[0]["action_mask"]
+        self()  # the games of the first rollout begin together; later ones are at all stages
+
+    def __call__(self) -> tuple[float, float]:
+        league, spent = self._league, 0.0
+        for step in range(self._rollout):
+            actions = sample_legal(self._masks, self._rng)
+            began = time.perf_counter()
+            if league is not None and step == 0:
+                self._envs.set_opponents(league.opponents(self._at_once))
+            _, rewards, terminated, _, info = self._envs.step(actions)
+            if league is not None:
+                league.record(self._envs, rewards, terminated, info)
+            spent += time.perf_counter() - began
+        return float(self._rollout * self._envs.num_envs), spent
+
+
+def main() -> None:
+    args = parse(__doc__, Arguments)
+    print(machine())
+    print(f"{args.members} members, steps a second of a batch over those against one opponent without a league")
+    print(f"{'opponents':34} {'games':>6} {'at once':>8}  ratio (lowest to highest of {args.windows} windows)")
+    for kind in args.opponents:
+        for n in args.games:
+            bench = args.bench(LeagueWork(kind, n, args.rollout))
+            works: list[tuple[str, Work]] = [("1 member", LeagueWork(kind, n, args.rollout, 1))]
+            works += [
+                (str(at_once), LeagueWork(kind, n, args.rollout, args.members, at_once)) for at_once in args.at_once
+            ]
+            for name, work in works:
+                figure = bench.measure(work)
+                print(f"{kind:34} {n:6} {name:>8}  {figure.ratio:.3f} ({figure.spread})", flush=True)
+
+
+if __name__ == "__main__":
+    main()

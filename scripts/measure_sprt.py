@@ -1,0 +1,91 @@
+"""Simulate matches with the sequential probability ratio test: how often it errs, and how many games it saves.
+
+    python scripts/measure_sprt.py
+    python scripts/measure_sprt.py --runs 10000 --differences 20 50
+
+Each simulated pair of games has one of the five possible scores. Their probabilities are the shares in a real match of
+equal agents (4,000 games of `maximizer:eval=weighted,epsilon=0.1` against itself), changed as little as possible so
+that their mean is the expected score of the true Elo difference. The length is compared with that of a test with a
+fixed number of games and the same errors. A simulation depends only on its seed.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from _arguments import parse, real, whole
+
+from othello_env.arena import Sprt
+
+SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
+SHARES = (0.224, 0.0325, 0.487, 0.0325, 0.224)
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The command's arguments."""
+
+    runs: int = whole(1000, "simulated matches for each row")
+    differences: tuple[int, ...] = whole((100, 50, 20, 10), "elo1; elo0 is 0", most=1000, nargs="+")
+    alpha: float = real(0.05, "both stated errors", least=1e-4, most=0.49)
+    seed: int = whole(1, "the seed of the simulation", least=0)
+
+
+def expected(elo: float) -> float:
+    """The expected score, 0 to 1, of a difference in Elo."""
+    return 1 / (1 + math.pow(10, -elo / 400))
+
+
+def tilted(shares: Sequence[float], mean: float) -> list[float]:
+    """Probabilities close to the shares with this mean: each share times ``exp(x * score)``, and x found by halving."""
+    low, high = -50.0, 50.0
+    while True:
+        x = (low + high) / 2
+        weights = [share * math.exp(x * score) for share, score in zip(shares, SCORES, strict=True)]
+        found = sum(weight * score for weight, score in zip(weights, SCORES, strict=True)) / sum(weights)
+        if abs(found - mean) < 1e-12 or high - low < 1e-15:
+            return [weight / sum(weights) for weight in weights]
+        low, high = (x, high) if found < mean else (low, x)
+
+
+def simulate(test: Sprt, elo: float, runs: int, seed: int) -> tuple[float, float]:
+    """How often `elo1` is accepted, and the mean number of games, if this is the true difference."""
+    rng = random.Random(seed)  # noqa: S311 - nothing here is secret
+    weights = tilted(SHARES, expected(elo))
+    accepted = games = 0
+    for _ in range(runs):
+        pairs, verdict = [0] * 5, None
+        while verdict is None:
+            pairs[rng.choices(range(5), weights)[0]] += 1
+            verdict = test.judge(pairs).accepted
+        accepted += verdict == test.elo1
+        games += 2 * sum(pairs)
+    return accepted / runs, games / runs
+
+
+def fixed_games(test: Sprt) -> float:
+    """The number of games of a test with a fixed number of games and the same two errors."""
+    mean = sum(share * score for share, score in zip(SHARES, SCORES, strict=True))
+    variance = sum(share * (score - mean) ** 2 for share, score in zip(SHARES, SCORES, strict=True))
+    z = NormalDist().inv_cdf(1 - test.alpha) + NormalDist().inv_cdf(1 - test.beta)
+    return 2 * variance * (z / (expected(test.elo1) - expected(test.elo0))) ** 2
+
+
+def main() -> None:
+    args = parse(__doc__, Arguments)
+    print(f"{args.runs} runs a row, alpha = beta = {args.alpha:g}, seed {args.seed}")
+    print("elo0  elo1  true  elo1 accepted  games in the mean  of a fixed number")
+    for elo1 in args.differences:
+        test = Sprt(0, elo1, args.alpha, args.alpha)
+        for elo in (0.0, elo1 / 2, elo1):
+            share, games = simulate(test, elo, args.runs, args.seed)
+            part = games / fixed_games(test)
+            print(f"{0:4}  {elo1:4g}  {elo:4g}  {share:13.4f}  {games:17,.0f}  {part:17.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

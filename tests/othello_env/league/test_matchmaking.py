@@ -1,0 +1,211 @@
+"""Who is met: closed forms, a slow twin, and what is drawn."""
+
+import itertools
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from othello_env.league import League
+from othello_env.league.matchmaking import WEIGHTINGS, choose, pfsp
+
+CLOSED = {  # the probabilities of members against which the learner scores 0, 1/4, 1/2, 3/4, 1
+    "hard": [16 / 30, 9 / 30, 4 / 30, 1 / 30, 0],
+    "linear": [4 / 10, 3 / 10, 2 / 10, 1 / 10, 0],
+    "capped": [2 / 7, 2 / 7, 2 / 7, 1 / 7, 0],
+    "even": [0, 3 / 10, 4 / 10, 3 / 10, 0],
+}
+
+
+@pytest.mark.parametrize("weighting", CLOSED)
+def test_weightings_are_those_of_the_paper(weighting):
+    assert pfsp([0.0, 0.25, 0.5, 0.75, 1.0], weighting) == pytest.approx(CLOSED[weighting])
+    assert pfsp([1.0, 1.0], weighting) == [0.5, 0.5]
+    assert set(CLOSED) == set(WEIGHTINGS)
+
+
+shares = st.lists(st.integers(0, 20), min_size=1, max_size=12).filter(any)
+
+
+@given(shares, st.integers(1, 40), st.integers(0, 2**32 - 1))
+def test_members_are_chosen_as_often_as_their_probability_says(weights, n, ticket):
+    probabilities = [weight / sum(weights) for weight in weights]
+    chosen = choose(probabilities, n, ticket / 2**32)
+    assert chosen == sorted(chosen)
+    assert len(chosen) == n
+    for member, p in enumerate(probabilities):
+        assert math.floor(n * p - 1e-9) <= chosen.count(member) <= math.ceil(n * p + 1e-9)
+        if not weights[member]:
+            assert member not in chosen
+
+
+def test_draws_have_the_probabilities_on_average(ranked):
+    league = League([ranked(k) for k in range(1, 6)], seed=3)
+    for name, wins in zip([member.name for member in league], (0, 5, 10, 15, 20), strict=True):
+        for game in range(20):
+            league.record_game(name, float(game < wins))
+    expected = league.probabilities()
+    drawn = Counter(repr(player) for _ in range(4000) for player in league.draw(3))
+    for name, p in expected.items():
+        assert drawn[name] / 12_000 == pytest.approx(p, abs=4 * math.sqrt(p / 12_000))
+
+
+class Twin:
+    """The learner's results in a league, from their definition: all games are kept, and weighed at the end."""
+
+    def __init__(self, half_life):
+        self.games = {}
+        self.half_life = half_life
+
+    def score(self, name):
+        games = self.games.get(name, [])
+        weights = [0.5 ** (age / self.half_life) for age in reversed(range(len(games)))]
+        points = sum(weight * each for weight, each in zip(weights, games, strict=True))
+        return (points + 1) / (sum(weights) + 2)
+
+    def probabilities(self, names, weighting):
+        weights = {name: WEIGHTINGS[weighting](self.score(name)) for name in names}
+        return {name: weight / sum(weights.values()) for name, weight in weights.items()}
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.sampled_from([0.0, 0.5, 1.0])), max_size=60),
+    st.sampled_from([*WEIGHTINGS]),
+    st.sampled_from([1.0, 7.5, 200.0]),
+)
+def test_prioritised_play_is_that_of_the_slow_twin(games, weighting, half_life):
+    def first(observations, masks):
+        return masks.argmax(axis=1)
+
+    league, twin = League(weighting=weighting, half_life=half_life), Twin(half_life)
+    names = [league.add(first).name for _ in range(4)]
+    for k, points in games:
+        league.record_game(names[k], points)
+        twin.games.setdefault(names[k], []).append(points)
+    for name in names:
+        assert league[name].score == pytest.approx(twin.score(name))
+    assert league.probabilities() == pytest.approx(twin.probabilities(names, weighting))
+
+
+def test_uniform_and_latest(ranked):
+    fixed, snapshots = [ranked(1), ranked(2)], [ranked(3), ranked(4), ranked(5)]
+    uniform, latest, shared = (
+        League(fixed, matchmaking="uniform"),
+        League(fixed, matchmaking="latest"),
+        League(fixed, matchmaking="latest", fixed_share=0.5),
+    )
+    for league in (uniform, latest, shared):
+        assert [*league.probabilities().values()] == [0.5, 0.5]  # there is no snapshot yet
+        for each in snapshots:
+            league.add(each)
+    assert [*uniform.probabilities().values()] == [0.2] * 5
+    assert [*latest.probabilities().values()] == [0, 0, 0, 0, 1]
+    assert [*shared.probabilities().values()] == [0.25, 0.25, 0, 0, 0.5]
+    assert {repr(player) for player in latest.draw(20)} == {"snapshot 3"}
+
+
+def test_the_share_of_fixed_members(ranked):
+    league = League([ranked(1), ranked(2)], fixed_share=0.25)
+    league.add(ranked(3))
+    for _ in range(10):
+        league.record_game("ranked 1", 1.0)
+    found = league.probabilities()
+    assert found["snapshot 1"] == 0.75
+    assert found["ranked 1"] + found["ranked 2"] == pytest.approx(0.25)
+    assert found["ranked 1"] == pytest.approx(0.25 * (1 / 12) ** 2 / ((1 / 12) ** 2 + 0.25), rel=0.05)
+
+
+def names(league):
+    return [member.name for member in league.snapshots]
+
+
+def test_the_oldest_is_forgotten_but_no_frozen_one(ranked):
+    league = League([ranked(1)], keep=2, freeze_every=3)
+    for k in range(1, 8):
+        league.add(ranked(k), frozen=k == 2)
+    assert names(league) == ["snapshot 2", "snapshot 3", "snapshot 5", "snapshot 6", "snapshot 7"]
+    league.freeze("snapshot 2", False)
+    league.add(ranked(8))
+    assert names(league) == ["snapshot 3", "snapshot 6", "snapshot 7", "snapshot 8"]
+    assert len(league) == 5  # the fixed one is never forgotten
+
+
+def test_the_one_that_is_beaten_most_is_forgotten(ranked):
+    league = League(keep=3, forget="beaten")
+    for k in range(1, 4):
+        league.add(ranked(k))
+    for name, points in (("snapshot 1", 0.0), ("snapshot 2", 1.0), ("snapshot 3", 0.5)):
+        league.record_game(name, points)
+    league.add(ranked(4))
+    assert names(league) == ["snapshot 1", "snapshot 3", "snapshot 4"]
+
+
+def test_crowded_snapshots_are_forgotten_so_that_the_rest_is_spread(ranked):
+    league = League(keep=5, forget="crowded")
+    for k in range(1, 41):
+        league.add(ranked(k))
+    numbers = [int(name.split()[1]) for name in names(league)]
+    assert numbers[0] == 1
+    assert numbers[-1] == 40
+    gaps = [after - before for before, after in itertools.pairwise(numbers)]
+    assert max(gaps[:-1]) <= 2 * min(gaps[:-1])
+
+
+def test_a_forgotten_members_games_do_not_count(ranked):
+    league = League([ranked(1)], keep=1)
+    league.add(ranked(2))
+    league.record_game("snapshot 1", 1.0)
+    league.add(ranked(3))
+    with pytest.raises(KeyError, match="there is no member 'snapshot 1'; there are ranked 1, snapshot 2"):
+        league.record_game("snapshot 1", 1.0)
+    assert league.payoffs().games.sum() == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"matchmaking": "best"}, ValueError, "matchmaking must be one of pfsp, uniform, latest, not 'best'"),
+        ({"weighting": "x"}, ValueError, "weighting must be one of hard, linear, capped, even, not 'x'"),
+        ({"forget": "x"}, ValueError, "forget must be one of oldest, beaten, crowded, not 'x'"),
+        ({"fixed_share": 1.5}, ValueError, "fixed_share must be 0 to 1, not 1.5"),
+        ({"fixed_share": math.nan}, ValueError, "fixed_share must be 0 to 1, not nan"),
+        ({"keep": 0}, ValueError, "keep must be 1 to 1000000000, not 0"),
+        ({"keep": 2.5}, TypeError, "keep must be a whole number, not 2.5"),
+        ({"half_life": 0}, ValueError, "half_life must be 0.1 to"),
+        ({"half_life": "1"}, TypeError, "half_life must be a number, not '1'"),
+        ({"seed": -1}, ValueError, "a seed is an integer of at least 0, not -1"),
+        ({"fixed": ["nobody"]}, ValueError, "there is no agent 'nobody'"),
+        ({"fixed": ["random", "random"]}, ValueError, "expected a name that no member has, not 'random'"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments, error, text):
+    with pytest.raises(error, match=text):
+        League(**arguments)
+
+
+def test_wrong_calls_are_refused(ranked):
+    league = League()
+    with pytest.raises(ValueError, match="the league has no members"):
+        league.draw()
+    league.add(ranked(1), "a")
+    with pytest.raises(ValueError, match="expected to draw at least 1 member, not 0"):
+        league.draw(0)
+    with pytest.raises(ValueError, match="expected a name that no member has, not 'a'"):
+        league.add(ranked(2), "a")
+    with pytest.raises(ValueError, match=r"expected 0, 0\.5 or 1 as the learner's points, not 2"):
+        league.record_game("a", 2)
+    with pytest.raises(ValueError, match="played must be a whole number"):
+        league.add(ranked(2), played=-1)
+    with pytest.raises(ValueError, match="'ranked 1' is a fixed member, which is always frozen"):
+        League([ranked(1)]).freeze("ranked 1", False)
+
+
+def test_opponents_are_those_of_a_batch(ranked):
+    league = League([ranked(k) for k in range(1, 101)], seed=1)
+    found = league.opponents(8)
+    assert len(found) <= 8
+    assert sum(found.values()) == 8
+    assert np.unique([repr(player) for player in found]).size == len(found)

@@ -1,0 +1,285 @@
+"""What members score against each other, and what follows from it."""
+
+import math
+from collections import defaultdict
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from othello_env.arena import Schedule, play_tournament, rate_tournament
+from othello_env.arena.rating.elo import Comparison, expected_score, rate
+from othello_env.arena.tournament.results import score_interval
+from othello_env.drawing.chart import png
+from othello_env.games.registry import Rules
+from othello_env.league import League, payoff_picture, rating_picture
+from othello_env.league.nash import nash
+from othello_env.league.payoffs import Payoffs
+
+OPTIONS = {"game": "othello:size=4", "openings": "random:2"}
+
+
+@pytest.fixture
+def league(ranked):
+    league = League(["random", ranked(3)], seed=4)
+    for k in range(4, 7):
+        league.add(ranked(k), played=100 * k)
+    return league
+
+
+def tournament(league, games):
+    agents = {member.name: member.player for member in league}
+    schedule = Schedule(tuple(agents), games, "random:2", league.settings.seed, Rules.parse("othello:size=4"))
+    return play_tournament(agents, schedule)
+
+
+def same(payoffs, played):
+    """Whether payoffs are those of a tournament."""
+    for (a, b), match in played.scores().items():
+        i, j = payoffs.names.index(a), payoffs.names.index(b)
+        assert payoffs.games[i, j] == match.games
+        assert payoffs.scores[i, j] == match.score
+        assert tuple(payoffs.pairs[i, j]) == match.pairs
+        assert payoffs.intervals[i, j] == pytest.approx(match.interval)
+
+
+def test_the_matches_are_those_of_a_tournament(league):
+    assert league.complete(6, **OPTIONS) == 10 * 6
+    same(league.payoffs(), tournament(league, 6))
+    assert league.complete(6, **OPTIONS) == 0
+    assert league.complete(8, **OPTIONS) == 10 * 2
+    same(league.payoffs(), tournament(league, 8))
+    league.forget("snapshot 2")
+    league.add("random", "more")
+    assert league.complete(8, **OPTIONS) == 4 * 8
+    same(league.payoffs(), tournament(league, 8))
+    with pytest.raises(ValueError, match=r"were played with .*'random:2'"):
+        league.complete(8, game="othello:size=4")
+
+
+def test_matches_in_two_processes_are_the_same(weights):
+    one, two = (League(["random", str(weights(1)), "maximizer:eval=count"], seed=1) for _ in range(2))
+    assert one.complete(4, **OPTIONS) == two.complete(4, workers=2, **OPTIONS) == 12
+    np.testing.assert_array_equal(one.payoffs().pairs, two.payoffs().pairs)
+
+
+def test_an_interrupt_keeps_the_pairs_that_are_complete(league):
+    seen = []
+
+    def stop(record):
+        seen.append(record)
+        if len(seen) == 25:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        league.complete(6, progress=stop, **OPTIONS)
+    kept = sum(sum(meeting.pairs) for meeting in league.results.meetings.values())
+    assert kept == 12  # pairs of the 25 games
+    assert league.complete(6, **OPTIONS) == 60 - 24
+    same(league.payoffs(), tournament(league, 6))
+
+
+def test_ratings_are_those_of_the_tournament(league):
+    league.complete(10, **OPTIONS)
+    found, expected = league.payoffs().ratings(), rate_tournament(tournament(league, 10))
+    for name, elo in expected.elo.items():
+        assert found.elo[name] == pytest.approx(elo)
+        assert found.interval(name) == pytest.approx(expected.interval(name))
+    assert league.payoffs().ratings("snapshot 1").elo["snapshot 1"] == 0
+    with pytest.raises(ValueError, match="as the anchor, got 'x'"):
+        league.payoffs().ratings("x")
+
+
+def test_games_of_training_belong_to_the_snapshot_that_they_made(ranked):
+    league = League([ranked(1)])
+    league.add(ranked(2), played=10)
+    for points in (1.0, 0.5, 0.0, 1.0):
+        league.record_game("snapshot 1", points)
+    assert league.payoffs().games.sum() == 0
+    league.add(ranked(3), played=20)
+    payoffs = league.payoffs()
+    assert payoffs.training[2, 1].tolist() == [1, 1, 2]
+    assert payoffs.training[1, 2].tolist() == [2, 1, 1]
+    assert payoffs.scores[2, 1] == 0.625
+    assert payoffs.intervals[2, 1] == pytest.approx(score_interval([0.0, 0.5, 1.0, 1.0]))
+    assert np.isnan(payoffs.scores[0]).all()
+    assert payoffs.intervals[0, 1].tolist() == [0, 1]
+    assert payoffs.played == (None, 10, 20)
+    # Matches count in place of it.
+    league.complete(4, **OPTIONS)
+    assert league.payoffs().games[1, 2] == 4
+    assert league.payoffs().training[2, 1].tolist() == [1, 1, 2]
+
+
+def test_units_that_are_alike_rate_as_when_they_are_listed():
+    single = [Comparison("a", "b", 1.5)] * 5 + [Comparison("b", "a", 2.0)] * 3 + [Comparison("a", "c", 0.5, 1)] * 7
+    counted = [
+        Comparison("a", "b", 1.5, count=5),
+        Comparison("b", "a", 2.0, count=3),
+        Comparison("a", "c", 0.5, 1, count=7),
+    ]
+    one, other = rate(single, {"a": 0.0}), rate(counted, {"a": 0.0})
+    assert one.elo == other.elo
+    np.testing.assert_array_equal(one.covariance, other.covariance)
+    with pytest.raises(ValueError, match="count=0"):
+        rate([Comparison("a", "b", 1.0, count=0)], {"a": 0.0})
+
+
+def payoffs_of(scores, games):
+    """Payoffs by single games with these scores; the games are wins and losses."""
+    m = len(scores)
+    training = np.zeros((m, m, 3), np.int64)
+    for i, j in combinations(range(m), 2):
+        wins = round(scores[i][j] * games)
+        training[i, j] = (games - wins, 0, wins)
+        training[j, i] = (wins, 0, games - wins)
+    return Payoffs(tuple("abcdefgh"[:m]), (None,) * m, np.zeros((m, m, 5), np.int64), training)
+
+
+ROCK = [[0.5, 0.8, 0.2], [0.2, 0.5, 0.8], [0.8, 0.2, 0.5]]
+
+
+def test_results_of_ratings_are_transitive_and_a_circle_is_not():
+    elos = (0, 100, 250, 300)
+    ladder = payoffs_of([[expected_score(a - b) for b in elos] for a in elos], 10_000).transitivity()
+    assert ladder.unexplained < 0.01
+    assert ladder.p_value > 0.05
+    circle = payoffs_of(ROCK, 1000).transitivity()
+    assert circle.unexplained == pytest.approx(1, abs=0.01)
+    assert circle.deviation == pytest.approx(0.3, abs=0.01)
+    assert circle.p_value < 1e-6
+    assert circle.freedom == 1
+    assert "100 % of the differences unexplained" in str(circle)
+
+
+def test_chance_alone_is_no_circle():
+    rng, shares, deviant = np.random.default_rng(1), [], 0
+    elos = rng.normal(0, 150, 6)
+    for _ in range(60):
+        scores = [[rng.binomial(40, expected_score(a - b)) / 40 for b in elos] for a in elos]
+        found = payoffs_of(scores, 40).transitivity()
+        shares.append(found.unexplained)
+        deviant += found.p_value < 0.05
+    assert np.mean(shares) < 0.12
+    assert deviant <= 10
+
+
+def test_the_test_of_transitivity_allows_for_pairs():
+    """The games of a pair share their opening: where each side wins its better colour, pairs vary little."""
+    rng, below = np.random.default_rng(2), []
+    m, n = 8, 10
+    elos = rng.normal(0, 100, m)
+    for _ in range(80):
+        pairs = np.zeros((m, m, 5), np.int64)
+        for i, j in combinations(range(m), 2):
+            p = expected_score(elos[i] - elos[j])
+            shared = rng.random(n) < 0.3  # one point each, or a fair share in expectation
+            points = np.where(shared, 1, rng.binomial(2, min(max((p - 0.15) / 0.7, 0), 1), n))
+            pairs[i, j] = np.bincount(2 * points, minlength=5)
+            pairs[j, i] = pairs[i, j][::-1]
+        found = Payoffs(tuple("abcdefgh"), (None,) * m, pairs, np.zeros((m, m, 3), np.int64)).transitivity()
+        below.append(found.p_value)
+    assert 0.3 < np.mean(below) < 0.7
+    assert np.mean(np.array(below) < 0.05) < 0.15
+
+
+def equilibrium_holds(payoffs, p):
+    assert p.sum() == pytest.approx(1)
+    assert (p >= 0).all()
+    assert (payoffs @ p).max() < 1e-5
+
+
+def test_equilibria_in_closed_form():
+    rock = np.array(ROCK) - 0.5
+    assert nash(rock) == pytest.approx([1 / 3] * 3, abs=1e-4)
+    weighted = np.array([[0, 1, -2], [-1, 0, 3], [2, -3, 0]], float)
+    assert nash(weighted) == pytest.approx([3 / 6, 2 / 6, 1 / 6], abs=1e-4)
+    assert nash(np.array([[0, 0.3], [-0.3, 0]])) == pytest.approx([1, 0], abs=1e-6)
+    assert nash(np.zeros((4, 4))) == pytest.approx([0.25] * 4, abs=1e-4)
+
+
+def test_a_copy_of_a_member_shares_its_part():
+    """The equilibrium with the largest entropy treats copies alike."""
+    rock = np.array(ROCK) - 0.5
+    doubled = np.zeros((4, 4))
+    places = [0, 1, 2, 2]
+    for i, j in np.ndindex(4, 4):
+        doubled[i, j] = rock[places[i], places[j]]
+    found = nash(doubled)
+    equilibrium_holds(doubled, found)
+    assert found == pytest.approx([1 / 3, 1 / 3, 1 / 6, 1 / 6], abs=1e-3)
+
+
+def test_equilibria_of_random_games():
+    rng = np.random.default_rng(3)
+    for m in (2, 5, 12, 40):
+        gains = rng.normal(size=(m, m))
+        gains = (gains - gains.T) / 4
+        equilibrium_holds(gains, nash(gains))
+    with pytest.raises(ValueError, match="expected gains that are the opponent's losses"):
+        nash(np.ones((2, 2)))
+
+
+def test_the_equilibrium_of_a_league_and_its_weaknesses():
+    circle = payoffs_of(ROCK, 100)
+    assert circle.nash() == pytest.approx({"a": 1 / 3, "b": 1 / 3, "c": 1 / 3}, abs=1e-3)
+    worst = circle.worst("a")
+    assert (worst.opponent, worst.score) == ("c", 0.2)
+    assert worst.interval == pytest.approx(score_interval([1.0] * 20 + [0.0] * 80))
+    with pytest.raises(ValueError, match="expected one of a, b, c, got 'x'"):
+        circle.worst("x")
+
+
+def test_members_that_have_not_met_have_no_equilibrium(ranked):
+    league = League([ranked(1), ranked(2)])
+    with pytest.raises(ValueError, match="'ranked 1' and 'ranked 2' have not met; complete the league's matches"):
+        league.payoffs().nash()
+    with pytest.raises(ValueError, match="'ranked 1' has met no other member"):
+        league.payoffs().worst("ranked 1")
+    with pytest.raises(ValueError, match="no games lead from"):
+        league.payoffs().ratings()
+    assert repr(league.payoffs()) == "<Payoffs of 2 members: 0 of 1 pairs have met>"
+
+
+def test_payoffs_as_plain_values(league):
+    league.complete(2, **OPTIONS)
+    found = league.payoffs().to_json()
+    assert found["scores"][0][0] is None
+    assert found["played"] == [None, None, 400, 500, 600]
+    by_name = defaultdict(dict)
+    for (a, b), match in tournament(league, 2).scores().items():
+        by_name[a][b] = match.score
+    for i, name in enumerate(found["names"]):
+        for j, other in enumerate(found["names"]):
+            assert i == j or found["scores"][i][j] == by_name[name][other]
+
+
+def test_pictures_show_the_scores_and_the_ratings(league):
+    league.complete(4, **OPTIONS)
+    payoffs = league.payoffs()
+    heat = payoff_picture(payoffs)
+    pixels = np.asarray(heat).astype(int)
+    best, worst = np.unravel_index(np.nanargmax(payoffs.scores), payoffs.scores.shape)
+
+    def cell(i, j):  # a point above the number in the cell
+        return pixels[112 + 46 * i + 6, 248 + 46 * j + 23]
+
+    assert cell(best, worst)[1] > cell(best, worst)[0]  # green
+    assert cell(worst, best)[0] > cell(worst, best)[1]  # brown
+    assert (cell(0, 0) == 255).all()  # nothing on the diagonal
+    curve = rating_picture(payoffs)
+    assert png(curve) != png(rating_picture(payoffs, anchor="snapshot 1"))
+    with pytest.raises(ValueError, match="expected at least one rating"):
+        rating_picture(payoffs_of(ROCK, 10))
+
+
+@pytest.mark.parametrize("m", [1, 2, 30, 120])
+def test_a_heat_map_of_any_size(m):
+    payoffs = payoffs_of([[0.5] * m for _ in range(m)], 2) if m < 9 else None
+    names = tuple(f"member {k}" for k in range(m))
+    if payoffs is None:
+        payoffs = Payoffs(names, (None,) * m, np.zeros((m, m, 5), np.int64), np.ones((m, m, 3), np.int64))
+    picture = payoff_picture(payoffs)
+    assert 300 < picture.width < 1300
+    assert picture.height < 1200
+    assert math.isfinite(np.asarray(picture).std())
