@@ -20,6 +20,7 @@ from othello_env.support.files import parse_json, read_file
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
+    from othello_env.page.recorded import Recorded
     from othello_env.page.thinking import Thinkers
 
 __all__ = ["command"]
@@ -37,7 +38,8 @@ _LARGEST_RESULTS = 4 << 20
     "--results",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Show the results in this JSON file, which benchmark, quickstart or a training script wrote; may be repeated.",
+    help="Show the results in this file: JSON that benchmark, quickstart or a training script wrote, or the games that "
+    "tournament --out wrote (JSON lines); may be repeated.",
 )
 @click.option("--seconds", type=options.FloatRange(1, 3600), default=60.0, help="How many seconds an agent may think.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
@@ -51,6 +53,7 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
     import_extra("starlette", "page")
     from othello_env.page.app import make_app
     from othello_env.page.offers import FIRST_REQUESTS, PACKAGED, Offer, games_of
+    from othello_env.page.recorded import Recorded
     from othello_env.page.thinking import Thinkers
 
     if any(spec.partition(":")[0] == "human" for spec in agents):
@@ -58,10 +61,12 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
     yours = [Offer(spec, "yours", games_of(make_agent(spec))) for spec in dict.fromkeys(agents)]
     offers = [*yours, *(offer for offer in PACKAGED if offer.spec not in agents)]
     shown = [_read_results(file) for file in results]
+    recorded = [each for each in shown if isinstance(each, Recorded)]
+    drawn = [each for each in shown if not isinstance(each, Recorded)]
     with _listen(port) as listener:
         taken = listener.getsockname()[1]
         thinkers = Thinkers(seconds=seconds)
-        app = make_app(offers, taken, shown, thinkers, FIRST_REQUESTS)
+        app = make_app(offers, taken, drawn, thinkers, FIRST_REQUESTS, recorded)
         _serve(app, listener, thinkers, lambda: _announce(f"http://{_ADDRESS}:{taken}/", browser))
 
 
@@ -117,10 +122,14 @@ def _listen(port: int) -> socket.socket:
     return listener
 
 
-def _read_results(file: Path) -> dict[str, Any]:
+def _read_results(file: Path) -> dict[str, Any] | Recorded:
+    """The content of a file of results, or the games of a file of records."""
+    from othello_env.page.recorded import Recorded
     from othello_env.page.results import read_results
 
     try:
+        if Recorded.is_records(file):
+            return Recorded.read(file)
         return read_results(file.name, parse_json(read_file(file, _LARGEST_RESULTS, "show results from")))
     except ValueError as error:
         raise click.BadParameter(f"{file}: {error}.", param_hint="--results") from None

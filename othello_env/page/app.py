@@ -2,8 +2,8 @@
 
 Every message is a POST of a JSON object. Most messages have a ``record`` of the game (see `othello_env.page.messages`).
 The answer is JSON, or a file if the message asks for a replay. If the message is wrong or an agent fails, the
-answer is ``{"error": text}``. A message that is too large or too slow gets an error in plain text, and so does a
-request that `othello_env.page.guard.Guard` refuses.
+answer is ``{"error": text}``. So is the answer to a message that is too large or too slow, and to a request that
+`othello_env.page.guard.Guard` refuses.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from starlette.staticfiles import StaticFiles
 from othello_env.page.endpoints import Endpoint, endpoints
 from othello_env.page.guard import Guard
 from othello_env.page.messages import GAMES, MessageError, Reader
-from othello_env.page.offers import Offer
+from othello_env.page.offers import Offer, Offers
+from othello_env.page.recorded import Recorded
 from othello_env.page.thinking import BusyError, ClosedError, Thinkers, ThinkingError
 from othello_env.page.thinking.assessment import EXACT_EMPTIES
 from othello_env.page.tickets import Tickets
@@ -60,6 +61,7 @@ def make_app(
     results: Sequence[dict[str, Any]] = (),
     thinkers: Thinkers | None = None,
     first_requests: Sequence[dict[str, Any]] = (),
+    recorded: Sequence[Recorded] = (),
 ) -> Starlette:
     """The ASGI application.
 
@@ -70,11 +72,12 @@ def make_app(
         thinkers: the processes that think; by default the application makes its own. They close with the application.
         first_requests: requests that the thinkers answer when the application starts, so that the code which these
             requests need is compiled.
+        recorded: the games of tournaments, which the page can replay.
     """
     thinkers = thinkers or Thinkers()
-    agents = [{"spec": offer.spec, "label": offer.label, "games": offer.games} for offer in offers]
-    offered = {"games": GAMES, "agents": agents, "exactEmpties": EXACT_EMPTIES}
-    asking = _Asking(tuple(offer.spec for offer in offers), thinkers)
+    known = Offers(offers)
+    offered = {"games": GAMES, "agents": known.to_json(), "exactEmpties": EXACT_EMPTIES}
+    asking = _Asking(known, thinkers)
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -87,15 +90,15 @@ def make_app(
     routes = [
         Route("/", _index),
         _get("offers", offered),
-        _get("results", results),
+        _get("results", [*results, *(each.to_json(number) for number, each in enumerate(recorded))]),
         _post("think", asking.think),
-        *(_post(name, endpoint) for name, endpoint in endpoints().items()),
+        *(_post(name, endpoint) for name, endpoint in endpoints(recorded).items()),
         Mount("/static", StaticFiles(directory=_STATIC)),
     ]
     return Starlette(
         routes=routes,
         middleware=[Middleware(Guard, port=port)],
-        exception_handlers=dict.fromkeys(_STATUSES, _error),
+        exception_handlers={**dict.fromkeys(_STATUSES, _error), HTTPException: _refused},
         lifespan=lifespan,
     )
 
@@ -117,12 +120,12 @@ class _Asking:
     """Asks the agents.
 
     Args:
-        specs: the specs of the agents that may be asked.
+        offers: the agents that may be asked.
         thinkers: the processes in which the agents think.
     """
 
-    def __init__(self, specs: tuple[str, ...], thinkers: Thinkers) -> None:
-        self._specs = specs
+    def __init__(self, offers: Offers, thinkers: Thinkers) -> None:
+        self._offers = offers
         self._thinkers = thinkers
         self._tickets = Tickets()
 
@@ -134,7 +137,7 @@ class _Asking:
 
     async def _think(self, client: str, fields: Reader) -> dict[str, Any]:
         request: dict[str, Any] = {
-            "spec": fields.choice("agent", self._specs),
+            "spec": self._offers.check(fields.get("agent")),
             "task": fields.choice("task", (*_TASKS, "powers")),
         }
         if request["task"] in _TASKS:
@@ -178,3 +181,9 @@ async def _error(_request: Request, error: Exception) -> Response:
     """The answer to a message that raised an error: the first line of the error."""
     status = next(status for kind, status in _STATUSES.items() if isinstance(error, kind))
     return JSONResponse({"error": (str(error) or type(error).__name__).splitlines()[0]}, status)
+
+
+async def _refused(_request: Request, error: Exception) -> Response:
+    """The answer to a message that is too large or too slow, or that asks for something that is not there."""
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
