@@ -112,13 +112,13 @@ def agent_names() -> tuple[str, ...]:
 
 
 def near(name: str, known: Iterable[str]) -> str:
-    """``; did you mean NAME?`` if one of the known names is spelled almost like this name; otherwise empty.
+    """`` (did you mean NAME?)`` if one of the known names is spelled almost like this name; otherwise empty.
 
     >>> near("alphabta", ["alphabeta", "random"])
-    '; did you mean alphabeta?'
+    ' (did you mean alphabeta?)'
     """
     found = difflib.get_close_matches(name, [*known], 1, 0.7)
-    return f"; did you mean {found[0]}?" if found else ""
+    return f" (did you mean {found[0]}?)" if found else ""
 
 
 def split_spec(spec: str) -> tuple[str, dict[str, str]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ _BODY_SECONDS = 10.0
 _LONGEST_NAME = 64
 """The most characters of a client's name or a ticket's name."""
 _STATIC = Path(__file__).parent / "static"
+_ACTION_NUMBER = re.compile(r" \(action \d+\)")
 _CLOSE = {"connection": "close"}
 _STATUSES: dict[Any, int] = {
     ClosedError: 503,  # the page asks again when a server runs again
@@ -178,9 +180,10 @@ async def _body(request: Request) -> bytes:
 
 
 async def _error(_request: Request, error: Exception) -> Response:
-    """The answer to a message that raised an error: the first line of the error."""
+    """The answer to a message that raised an error: the first line of the error, without the numbers of actions."""
     status = next(status for kind, status in _STATUSES.items() if isinstance(error, kind))
-    return JSONResponse({"error": (str(error) or type(error).__name__).splitlines()[0]}, status)
+    text = (str(error) or type(error).__name__).splitlines()[0]
+    return JSONResponse({"error": _ACTION_NUMBER.sub("", text)}, status)
 
 
 async def _refused(_request: Request, error: Exception) -> Response:

@@ -1,8 +1,8 @@
 """Othello games in SGF, the Smart Game Format (red-bean.com/sgf): ``(;GM[2]SZ[8];B[f5];W[d6])``.
 
 Only the main line is read: at each branch the first variation. A square is a letter and a digit (``f5``) or two
-letters, column and row (``fe``), as in Go. An empty value, ``pass``, ``pa`` or ``tt`` is a pass; passes may be left out. AB and
-AW are the discs of the first position, PL is the player to move there.
+letters, column and row (``fe``), as in Go. An empty value, ``pass``, ``pa`` or ``tt`` is a pass; passes may be left
+out. AB and AW are the discs of the first position, PL is the player to move there.
 """
 
 from __future__ import annotations

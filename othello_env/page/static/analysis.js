@@ -137,7 +137,9 @@ export class Analysis {
       const text = !spec ? "" : error ?? (found[slot] ? answerText(game, found[slot]) : isOver ? "" : "…");
       byId(`looked-${slot}`).textContent = byId(`looked-${slot}`).title = spec ? `${slot.toUpperCase()} ${text}` : "";
       byId(`looked-${slot}`).toggleAttribute("data-error", Boolean(error));
+      byId(`looked-${slot}`).hidden = !spec && slot === "b";
     }
+    byId("looked-exact").hidden = game.views[0].empties === null || !byId("exact").checked;
     byId("looked-exact").textContent = found.exact ? `Exact: ${answerText(game, found.exact)}` : "";
     this.drawCurve(found);
     this.drawReview();

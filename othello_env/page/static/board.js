@@ -35,6 +35,8 @@ export class Board {
     this.squares = this.grid(board);
     this.root = svgOf(board.svg);
     for (const text of this.root.querySelectorAll("text")) text.setAttribute("aria-hidden", "true"); // squares have names
+    const { width, height } = this.root.viewBox.baseVal;
+    this.parent.style.setProperty("--ratio", String(width / height));
     const margin = (this.root.viewBox.baseVal.width - columns * CELL) / 2;
     this.root.append(svg("g", { transform: `translate(${margin} ${margin})` },
       this.layers.pieces, this.layers.over, this.squares, this.layers.heat, this.layers.pointed));
