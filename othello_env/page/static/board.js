@@ -61,7 +61,10 @@ export class Board {
       return made;
     });
     group.addEventListener("keydown", event => this.keydown(event));
-    group.addEventListener("focusin", event => { if (event.target.matches(":focus-visible")) this.point([this.focus], "focus"); });
+    group.addEventListener("focusin", event => {
+      this.moveFocus(...event.target.dataset.place.split(",").map(Number), false);
+      if (event.target.matches(":focus-visible")) this.point([this.focus], "focus");
+    });
     group.addEventListener("focusout", () => this.point([], "focus"));
     return group;
   }

@@ -32,16 +32,17 @@ export class Past {
 
   /** Keep a game; `what` names the deed that took it away. A game without a move of its own is not worth it. */
   push(what, kept) {
-    if (what !== "resign" && kept.record.moves.length <= kept.base && !kept.lines?.length) return;
-    this.games = [...this.games, { what, kept }].slice(-MOST_GAMES);
+    if (what === "resign" || isWorth(kept)) this.games = [...this.games, { what, kept, isBack: false }].slice(-MOST_GAMES);
   }
 
-  /** Take the last game out and put the present one first, so that all games come round. */
+  /** Take the last game out, and keep the present one in its place, so that the same deed can be done again. */
   swap(kept) {
-    const last = this.games.at(-1);
-    const rest = this.games.slice(0, -1);
-    const worth = kept.record.moves.length > kept.base || kept.lines?.length;
-    this.games = worth ? [{ what: last.what, kept }, ...rest] : rest;
-    return last.kept;
+    const { what, kept: last, isBack } = this.games.at(-1);
+    const isSame = String(kept.record.moves) === String(last.record.moves); // it had only been ended
+    this.games = this.games.slice(0, -1);
+    if (isWorth(kept) && !isSame) this.games.push({ what, kept, isBack: !isBack });
+    return last;
   }
 }
+
+const isWorth = kept => kept.record.moves.length > kept.base || (kept.lines ?? []).length > 0;

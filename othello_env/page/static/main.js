@@ -84,7 +84,7 @@ function draw() {
   byId("play").setAttribute("aria-label", byId("play").textContent);
   const { last } = table.past;
   byId("recover").disabled = !last;
-  byId("recover").textContent = last ? `Undo ${last.what}` : "Bring back";
+  byId("recover").textContent = last ? `${last.isBack ? "Redo" : "Undo"} ${last.what}` : "Bring back";
   byId("recover").title = "brings back the game that a restart, a resignation, a new game or a paste took away";
   keep();
 }
