@@ -135,12 +135,12 @@ export class Analysis {
       const spec = this.spec(slot);
       const error = this.errors[spec];
       const text = !spec ? "" : error ?? (found[slot] ? answerText(game, found[slot]) : isOver ? "" : "…");
-      byId(`looked-${slot}`).textContent = byId(`looked-${slot}`).title = spec ? `${slot.toUpperCase()} ${text}` : "";
+      byId(`looked-${slot}`).textContent = byId(`looked-${slot}`).title = text ? `${slot.toUpperCase()} ${text}` : "";
       byId(`looked-${slot}`).toggleAttribute("data-error", Boolean(error));
       byId(`looked-${slot}`).hidden = !spec && slot === "b";
     }
     byId("looked-exact").hidden = game.views[0].empties === null || !byId("exact").checked;
-    byId("looked-exact").textContent = found.exact ? `Exact: ${answerText(game, found.exact)}` : "";
+    byId("looked-exact").textContent = found.exact ? `Exact ${answerText(game, { ...found.exact, source: "" })}` : "";
     this.drawCurve(found);
     this.drawReview();
   }
@@ -187,7 +187,7 @@ export class Analysis {
     if (!this.reviewing) return;
     const { moves, sides, known, asked } = reviewOf(game.views, game.players.length, ply => this.judgement(ply));
     byId("review-state").textContent = known < asked ? `${this.reviewing} has judged ${known} of ${asked} moves …`
-      : `${this.reviewing} has judged all ${asked} moves that were a choice; near the end the losses are exact.`;
+      : `${this.reviewing} has judged all ${asked} moves that were a choice; near the end the losses are exact. A result goes from −1, lost, to +1, won.`;
     const number = (value, digits) => value === null ? "–" : value.toFixed(digits);
     const rows = [
       ["moves judged", ({ moves: count }) => String(count)],

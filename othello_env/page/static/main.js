@@ -79,7 +79,8 @@ function draw() {
   analysis.draw();
   byId("opening-name").textContent = game.views.slice(0, game.cursor + 1).findLast(view => view.opening)?.opening ?? "";
   for (const [id, enabled] of Object.entries(table.can)) byId(id).disabled = !enabled;
-  for (const id of ["rematch", "review"]) byId(id).classList.toggle("main", table.isOver && !byId(id).disabled);
+  const offered = id => table.isOver && !byId(id).disabled && byId(id).getAttribute("aria-pressed") !== "true";
+  for (const id of ["rematch", "review"]) byId(id).classList.toggle("main", offered(id));
   byId("play").textContent = table.isPlaying ? "Pause" : "Play";
   byId("play").setAttribute("aria-label", byId("play").textContent);
   const { last } = table.past;
@@ -220,7 +221,7 @@ async function main() {
   }
   setUpControls();
   await attempt(openLink);
-  await setUpResults((record, names) => openGame("opening of a recorded game", record, { names, cursor: 0 }));
+  await setUpResults((record, names) => openGame("recorded game", record, { names, cursor: 0 }));
   await analysis.looking.learn();
   analysis.follow();
 }

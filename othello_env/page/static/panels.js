@@ -139,7 +139,7 @@ export function answerText(game, found) {
     const discs = found.unit === "discs" ? " discs" : "";
     const text = index => `${valueText(found.values[index], found.unit)}${discs}`;
     const values = two ? `${text(0)} for ${game.players[0].name}` : game.players.map((player, index) => `${player.name} ${text(index)}`).join(", ");
-    parts.push(`position ${values} (by ${found.source})`);
+    parts.push(`position ${values}${found.source ? ` (by ${found.source})` : ""}`);
   }
   const best = [...bestActions(found)].map(action => game.view.choices.find(choice => choice.action === action)?.name).filter(Boolean);
   if (best.length) parts.push(`best ${best.slice(0, 3).join(", ")}`);

@@ -69,12 +69,12 @@ function learningCurve({ what, over, lines }) {
     text({ x: LEFT - 4, y: y(value) + 3, "text-anchor": "end" }, isScore ? `${100 * value}%` : tickText(value)),
   ]);
   const feet = across.map((at, i) => text({ x: x(at), y: 113, "text-anchor": i === 0 ? "start" : i < across.length - 1 ? "middle" : "end" },
-    i < across.length - 1 ? tickText(at) : `${tickText(at)} ${over}`));
+    tickText(at)));
   const curves = lines.flatMap(({ points }, i) => curve(points.map(([at, value]) => [x(at), y(value)]), colour(i)));
   return html("figure", {},
     svg("svg", { viewBox: "0 0 400 116", role: "img", "aria-label": `${what} over ${over}` }, ...grid, ...curves,
       ...feet),
-    html("figcaption", {}, what, html("ul", { class: "key" }, ...lines.map(({ name }, i) => keyEntry(name, colour(i))))));
+    html("figcaption", {}, `${what} over ${over}`, html("ul", { class: "key" }, ...lines.map(({ name }, i) => keyEntry(name, colour(i))))));
 }
 
 const colour = index => COLOURS[index % COLOURS.length];

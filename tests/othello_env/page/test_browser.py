@@ -272,7 +272,7 @@ def test_exact_scores_show_each_blunder(page):
         state = state.play(state.legal_actions()[-1])
     paste(page, "othello:size=4", state.transcript())
     page.select_option("#numbers", "exact")
-    page.locator("#looked-exact:has-text('Exact: position')").wait_for()
+    page.locator("#looked-exact:has-text('Exact position')").wait_for()
     row = make_agent("engine").exact_scores([state])[0]
     marks = page.locator(".heat g").all()
     told = {m.get_attribute("data-place"): float(m.get_attribute("data-value")) for m in marks}

@@ -9,6 +9,7 @@ from driving import MINUS, moves, new_game, paste, square, sticks_out, wait_for_
 from othello_env import Othello, make_agent
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
+from othello_env.drawing import html, positions
 from othello_env.page.opening_names import opening_name
 
 GAME = "f5d6c3d3c4f4f6"  # white is to move
@@ -323,3 +324,14 @@ def test_nothing_is_cut_off_at_320_pixels(open_page, server):
             box = button.bounding_box()
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= 320
+
+
+def test_a_replay_has_its_buttons_above_the_fold(browser, tmp_path):
+    file = tmp_path / "game.html"
+    file.write_text(html(positions(Othello.from_moves(GAME), Othello())))
+    for width, height in ((1280, 720), (390, 700)):
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.goto(file.as_uri())
+        box = page.locator("#play").bounding_box()
+        assert box["y"] + box["height"] <= height
+        page.close()
