@@ -1,7 +1,7 @@
 """How help is shown: whole words, whole summaries, and near names for a mistyped command."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import click
 
@@ -19,7 +19,7 @@ class _Formatter(click.HelpFormatter):
     def write_text(self, text: str) -> None:
         super().write_text(_HYPHEN.sub(_NO_BREAK, text))
 
-    def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         whole = [(_HYPHEN.sub(_NO_BREAK, name), _HYPHEN.sub(_NO_BREAK, text)) for name, text in rows]
         super().write_dl(whole, col_max, col_spacing)
 

@@ -1,7 +1,7 @@
 // The analysis: the agents A and B side by side, the exact scores, the bar, the curve, the table, the review.
 
 import { Course, showBar } from "./curve.js";
-import { html } from "./elements.js";
+import { byId, html } from "./elements.js";
 import { Looking } from "./look.js";
 import { answerText, heatMarks, showMoves, showTable } from "./panels.js";
 import { choose, offerOf, settingsFor } from "./picker.js";
@@ -12,12 +12,17 @@ const SLOTS = ["a", "b"];
 const COLOURS = { a: "var(--accent)", b: "var(--second)" };
 const FIRST = ["ntuple", "engine:depth=4", "alphabeta:depth=4", "maxn:depth=2"]; // the first of these that can is A
 const REVIEWERS = ["engine:depth=4", "engine"];
-const byId = id => document.getElementById(id);
 
 export class Analysis {
   /** `table` has the game, `board` shows the numbers, `keep()` keeps the choices. */
   constructor({ agents, exactEmpties }, table, board, keep) {
-    Object.assign(this, { agents, exactEmpties, table, board, keep, reviewing: null });
+    this.agents = agents;
+    this.exactEmpties = exactEmpties;
+    this.table = table;
+    this.board = board;
+    this.keep = keep;
+    /** @type {string | null} */
+    this.reviewing = null; // the agent that judges each move
     this.errors = {};
     this.looking = new Looking(agents, () => this.learned(), (agent, text) => {
       this.errors[agent] = text;
@@ -189,6 +194,7 @@ export class Analysis {
     byId("review-state").textContent = known < asked ? `${this.reviewing} has judged ${known} of ${asked} moves …`
       : `${this.reviewing} has judged all ${asked} moves that were a choice; near the end the losses are exact. A result goes from −1, lost, to +1, won.`;
     const number = (value, digits) => value === null ? "–" : value.toFixed(digits);
+    /** @type {[string, (side: any) => string][]} */
     const rows = [
       ["moves judged", ({ moves: count }) => String(count)],
       ["best moves", ({ best, moves: count }) => count ? `${best} (${Math.round(100 * best / count)}%)` : "–"],
@@ -199,14 +205,14 @@ export class Analysis {
     byId("review-sides").replaceChildren(
       html("thead", {}, html("tr", {}, html("td", {}), ...game.players.map(({ name }) => html("th", { scope: "col" }, name)))),
       html("tbody", {}, ...rows.map(([name, text]) => html("tr", {}, html("th", { scope: "row" }, name), ...sides.map(side => html("td", {}, text(side)))))));
-    const focused = document.activeElement?.closest("#blunders button")?.dataset.ply;
+    const focused = document.activeElement?.closest("#blunders button")?.getAttribute("data-ply");
     byId("blunders").replaceChildren(...[...moves.values()].filter(({ isBlunder }) => isBlunder).map(move => {
       const what = move.unit === "discs" ? `${lossText(move.loss, "discs")} discs` : `${lossText(move.loss, "value")} of the result`;
       const button = html("button", { "data-ply": move.ply }, `${game.players[move.player].name} ${move.name} lost ${what}; best ${move.best}`);
       button.addEventListener("click", () => this.table.goTo(move.ply - 1));
       return html("li", {}, button);
     }));
-    if (focused) byId("blunders").querySelector(`[data-ply="${focused}"]`)?.focus();
+    if (focused) /** @type {HTMLElement | null} */ (byId("blunders").querySelector(`[data-ply="${focused}"]`))?.focus();
   }
 
   /** The choices, for the next time that this tab is loaded. */

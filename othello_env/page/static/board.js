@@ -15,8 +15,10 @@ export class Board {
     this.parent = parent;
     this.onSquare = onSquare;
     this.focus = [0, 0];
-    this.pieces = new Map();
     this.isFlipped = false;
+    this.rows = this.columns = 0;
+    this.players = [];
+    this.pieces = new Map();
   }
 
   /** Turn the board by half a turn, or back. */
@@ -29,7 +31,8 @@ export class Board {
   setup(board) {
     const rows = board.labels.length;
     const columns = board.labels[0].length;
-    Object.assign(this, { rows, columns, players: board.players, pieces: new Map() });
+    Object.assign(this, { rows, columns, players: board.players });
+    this.pieces = new Map();
     this.focus = [Math.min(this.focus[0], rows - 1), Math.min(this.focus[1], columns - 1)];
     this.layers = Object.fromEntries(["pieces", "over", "heat", "pointed"].map(name => [name, svg("g", { class: name })]));
     this.squares = this.grid(board);

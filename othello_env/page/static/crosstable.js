@@ -11,7 +11,7 @@ export function crosstable({ recorded, players, canReplay, standings, games }, o
   const list = html("div", { class: "games" });
   const rated = standings.some(({ elo }) => elo !== null);
   const show = (a, b) => list.replaceChildren(gamesOf({ recorded, players, canReplay, standings, games }, a, b, open));
-  const head = ["", "agent", ...order.map((_, place) => String(place + 1)), "games", "score", ...(rated ? ["Elo", "95%"] : [])];
+  const head = ["place", "agent", ...order.map((_, place) => String(place + 1)), "games", "score", ...(rated ? ["Elo", "95%"] : [])];
   const rows = order.map((a, place) => {
     const { agent, games: played, score, elo, interval, against } = standings[a];
     return html("tr", {}, html("td", {}, String(place + 1)), html("th", { scope: "row" }, agent),

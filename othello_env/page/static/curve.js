@@ -22,6 +22,7 @@ export class Course {
     this.onPly = onPly;
     this.plies = 0;
     this.cursor = 0;
+    /** @type {(ply: number) => string} */
     this.texts = () => "";
     this.readout = html("p", { class: "faint", id: "curve-read" });
     this.dragging = false;

@@ -1,7 +1,7 @@
 // The dialogs: a new game, a pasted one, results.
 
 import { get, post, Refused } from "./api.js";
-import { html } from "./elements.js";
+import { byId, html } from "./elements.js";
 import { choose, offerOf, settingsFor } from "./picker.js";
 import { resultsView } from "./results.js";
 import { newSeed } from "./table.js";
@@ -19,7 +19,6 @@ const OPENINGS = {
   "random:4": "4 random plies", "random:10": "10 random plies", "random:20": "20 random plies",
 };
 const SHOWN = "shown";
-const byId = id => document.getElementById(id);
 
 for (const button of document.querySelectorAll("[data-close]")) {
   button.addEventListener("click", () => button.closest("dialog").close());
@@ -55,7 +54,8 @@ export function setUpNew({ games, agents }, begin, fail) {
   const dialog = byId("new-dialog");
   const game = byId("game");
   gameOptions(game, games);
-  const seats = () => [...byId("seats").querySelectorAll("select[name^=seat]")].map(select => select.value);
+  const seats = () => [.../** @type {NodeListOf<HTMLSelectElement>} */ (byId("seats").querySelectorAll("select[name^=seat]"))]
+    .map(select => select.value);
   const fill = chosen => byId("seats").replaceChildren(...PLAYERS[game.value].map((player, index) =>
     seatChoice(player, index, agents, game.value, chosen[index] ?? defaultSeat(game.value, agents))));
   let shown;
@@ -74,7 +74,7 @@ export function setUpNew({ games, agents }, begin, fail) {
   return (record, chosen) => {
     shown = record;
     game.value = record.game;
-    byId("seed").value = newSeed();
+    byId("seed").value = String(newSeed());
     fill(chosen);
     fillOpenings(byId("opening"), game.value, shown);
     if (byId("opening").value === SHOWN) byId("opening").value = "start";

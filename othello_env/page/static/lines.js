@@ -3,6 +3,8 @@
 const MOST_LINES = 12;
 const MOST_GAMES = 10;
 
+/** @typedef {{moves: number[], names: string[]}} Line The actions of a line, and their names. */
+
 /** How many moves two lines have in common at their beginning. */
 export function common(one, other) {
   let ply = 0;
@@ -13,8 +15,10 @@ export function common(one, other) {
 const contains = (line, part) => part.length <= line.length && common(line, part) === part.length;
 
 /**
- * The lines to keep when `left`, the line that was shown, gives way to `now`. A line is `{moves, names}`: actions, and
- * their names. A line that another one contains is not kept.
+ * The lines to keep when `left`, the line that was shown, gives way to `now`. A line that another one contains is not kept.
+ * @param {Line[]} lines
+ * @param {Line} left
+ * @param {Line} now
  */
 export function keepLine(lines, left, now) {
   const kept = lines.filter(({ moves }) => !contains(now.moves, moves) && !contains(left.moves, moves));

@@ -4,6 +4,7 @@ import { Analysis } from "./analysis.js";
 import { get, isOffline, post, Refused } from "./api.js";
 import { Board } from "./board.js";
 import { defaultSeat, PLAYERS, setUpNew, setUpPaste, setUpResults, TITLES } from "./dialogs.js";
+import { byId } from "./elements.js";
 import { Past } from "./lines.js";
 import { showClock, showLines, showPlayers } from "./panels.js";
 import { copied, linkOf, plyOf, save } from "./sharing.js";
@@ -12,7 +13,6 @@ import { HUMAN, newSeed, Table } from "./table.js";
 const KEPT = "othello-env";
 const THEME = "othello-env-theme";
 const TICK_MS = 250;
-const byId = id => document.getElementById(id);
 
 let offers;
 let table;
@@ -142,7 +142,7 @@ function setUpControls() {
   for (const [id, action] of Object.entries(ACTIONS)) byId(id).addEventListener("click", () => attempt(action));
   document.addEventListener("keydown", event => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-    if (event.target.closest("input[type=number], select, textarea")) return;
+    if (/** @type {Element} */ (event.target).closest("input[type=number], select, textarea")) return;
     const button = byId(KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key]);
     if (!button) return;
     button.click(); // does nothing while the button is disabled

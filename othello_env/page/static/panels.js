@@ -1,10 +1,8 @@
 // What is beside the board: players, moves, lines, the numbers over the squares, the table of moves.
 
-import { discIcon, html } from "./elements.js";
+import { byId, discIcon, html } from "./elements.js";
 import { lossText, moveNumbers } from "./review.js";
 import { bestActions, countText, moveRows, number, shown, valueText } from "./values.js";
-
-const byId = id => document.getElementById(id);
 
 /** Seconds as minutes and seconds: 1:05. */
 function clockText(seconds) {
@@ -28,7 +26,7 @@ export function showPlayers(table) {
 
 /** Show the time that each player had left at the position that is shown. */
 export function showClock({ game, clock }) {
-  for (const shownClock of document.querySelectorAll(".clock")) {
+  for (const shownClock of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".clock"))) {
     shownClock.textContent = clock.limit ? clockText(clock.left(game.cursor, Number(shownClock.dataset.player))) : "";
   }
 }
@@ -36,7 +34,7 @@ export function showClock({ game, clock }) {
 /** Show the list of moves; `judged(ply)` is what the review says of the move that led to a ply, if it is known. */
 export function showMoves(game, judged, onPly) {
   const list = byId("moves");
-  const focused = list.contains(document.activeElement) ? document.activeElement.dataset.ply : null;
+  const focused = list.contains(document.activeElement) ? document.activeElement.getAttribute("data-ply") : null;
   const scrolled = list.scrollTop;
   const numbers = moveNumbers(game.views);
   list.replaceChildren(...game.views.map((view, ply) => {
@@ -50,12 +48,14 @@ export function showMoves(game, judged, onPly) {
     button.addEventListener("click", () => onPly(ply));
     return html("li", {}, button);
   }));
-  if (focused !== null) list.querySelector(`[data-ply="${focused}"]`)?.focus({ preventScroll: true });
+  /** @type {(selector: string) => HTMLElement | null} */
+  const find = selector => list.querySelector(selector);
+  if (focused !== null) find(`[data-ply="${focused}"]`)?.focus({ preventScroll: true });
   // The list follows the game; as long as the game stays at its ply, so does the list.
-  const current = list.querySelector("[aria-current]");
+  const current = find("[aria-current]");
   const moved = list.dataset.cursor !== String(game.cursor);
   list.scrollTop = current && moved ? current.offsetTop - list.clientHeight / 2 : scrolled;
-  list.dataset.cursor = game.cursor;
+  list.dataset.cursor = String(game.cursor);
 }
 
 /** Show the other lines of the game, from where each one leaves the line that is shown. */

@@ -46,7 +46,7 @@ export function choose(select, spec) {
  * The numbers of the agent that is chosen in a list, as inputs in a fold. `onSpec(spec)` is called for another spec, which
  * is then chosen in the list.
  */
-export function settingsFor(select, agents, onSpec = () => {}) {
+export function settingsFor(select, agents, onSpec = (_spec, _offer) => {}) {
   const fold = html("details", { class: "settings" });
   const fill = () => {
     const offer = offerOf(agents, select.value);

@@ -34,7 +34,7 @@ function matchTable(matches) {
     html("td", {}, percent(score)),
     html("td", { class: "bar" }, scoreBar(score, interval, expected)),
     html("td", {}, valueText(discs))));
-  const names = [...head.map(text => html("th", { scope: "col" }, text)), html("th", { class: "bar" }), html("th", { scope: "col" }, "discs")];
+  const names = [...head.map(text => html("th", { scope: "col" }, text)), html("td", { class: "bar" }), html("th", { scope: "col" }, "discs")];
   return html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Matches" },
     html("table", {}, html("thead", {}, html("tr", {}, ...names)), html("tbody", {}, ...rows)));
 }

@@ -23,9 +23,29 @@ export class Table {
    * for how long each position of a game is shown that is only watched, in ms.
    */
   constructor(page, agents) {
-    Object.assign(this, { page, agents, game: null, seats: [], names: null, clock: null, base: 0, lines: [] });
-    Object.assign(this, { ended: null, playing: false, selected: null, thinking: false, past: new Past() });
+    this.page = page;
+    this.agents = agents;
+    /** @type {Game} */
+    this.game = null;
+    /** @type {string[]} */
+    this.seats = []; // a spec, or HUMAN, for each player
+    /** @type {string[] | null} */
+    this.names = null; // of the players of a recorded game
+    /** @type {Clock} */
+    this.clock = null;
+    this.base = 0; // the ply at which a restart begins
+    /** @type {import("./lines.js").Line[]} */
+    this.lines = [];
+    /** @type {string | null} */
+    this.ended = null; // why the game ended before its end
+    /** @type {boolean | "once"} */
+    this.playing = false;
+    /** @type {number[] | null} */
+    this.selected = null; // the place of the piece that is to move
+    this.thinking = false;
+    this.past = new Past();
     this.work = new AbortController();
+    /** @type {AbortSignal | null} */
     this.choosing = null;
   }
 

@@ -98,7 +98,8 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
     if known == ["search"] and state.num_players == 2:
         return _searched(agent, state)
     values = _evaluated(agent, state) if "evaluate" in known else None
-    kind, each = "values", {}
+    kind = "values"
+    each: dict[int, float] = {}
     if "action_probabilities" in known:
         kind = "probabilities"
         each = agent.action_probabilities(state) if actions else {}

@@ -238,6 +238,9 @@ def test_the_numbers_over_the_squares_are_the_agents(page):
     curve = [float(page.locator(f'#curve [data-ply="{ply}"]').get_attribute("data-value")) for ply in range(24)]
     line = [Othello().play_transcript(state.moves[:ply]) for ply in range(24)]
     assert curve == [agent.evaluate(position, 0) for position in line]
+    page.select_option("#look-b", "engine:depth=4")
+    page.locator('#table td[data-slot="b"]').first.wait_for()
+    page.locator('#curve [data-line="b"][data-ply="23"]').wait_for(state="attached")
     shoot(page, "page")
     box = page.locator("#curve svg").bounding_box()
     page.mouse.click(box["x"] + 0.02 * box["width"], box["y"] + 20)

@@ -1,7 +1,9 @@
 """The analysis in Chromium: agents side by side, the review, lines, links, and that the numbers are those of Python."""
 
 import json
+import os
 import re
+from pathlib import Path
 
 import pytest
 from driving import MINUS, moves, new_game, paste, square, sticks_out, wait_for_plies
@@ -12,6 +14,8 @@ from othello_env.arena.tournament.schedule import Schedule
 from othello_env.drawing import html, positions
 from othello_env.page.opening_names import opening_name
 
+AXE = os.environ.get("OTHELLO_ENV_AXE")
+"""The file axe.min.js of axe-core; without it no accessibility is checked."""
 GAME = "f5d6c3d3c4f4f6"  # white is to move
 SMALL = "c1b1a1c4d3d2d1a4a2a3b4d4"  # 4x4; white passes on the way
 EDGE, HEIGHT = 8, 120  # of the curve's picture
@@ -335,3 +339,29 @@ def test_a_replay_has_its_buttons_above_the_fold(browser, tmp_path):
         box = page.locator("#play").bounding_box()
         assert box["y"] + box["height"] <= height
         page.close()
+
+
+@pytest.mark.skipif(AXE is None, reason="needs axe-core (npm install axe-core), its path in OTHELLO_ENV_AXE")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_fault(open_page, serve, tmp_path, scheme):
+    """The page with an analysis and a review, and each dialog."""
+    file, agents = tmp_path / "t.jsonl", ("random", "maximizer:eval=count")
+    play_tournament({a: a for a in agents}, Schedule(agents, 2, "random:6", 1), file=file)
+    with open_page(serve("--results", str(file)).address, color_scheme=scheme, bypass_csp=True) as page:
+        paste(page, "othello:size=4", play_small().transcript())
+        page.click("#review")
+        page.locator("#review-state:has-text('judged all')").wait_for()
+        page.click("#first")
+        page.evaluate(Path(AXE).read_text())
+
+        def check(what):
+            found = page.evaluate("axe.run()")
+            assert len(found["passes"]) > 20
+            faults = {each["id"]: [node["html"] for node in each["nodes"]] for each in found["violations"]}
+            assert not faults, (what, faults)
+
+        check("the page")
+        for button in ("new", "paste", "results"):
+            page.click(f"#{button}")
+            check(button)
+            page.keyboard.press("Escape")
