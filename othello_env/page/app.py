@@ -28,6 +28,7 @@ from othello_env.page.guard import Guard
 from othello_env.page.messages import GAMES, MessageError, Reader
 from othello_env.page.offers import Offer, Offers
 from othello_env.page.recorded import Recorded
+from othello_env.page.runs import Runs
 from othello_env.page.thinking import BusyError, ClosedError, Thinkers, ThinkingError
 from othello_env.page.thinking.assessment import EXACT_EMPTIES
 from othello_env.page.tickets import Tickets
@@ -64,6 +65,7 @@ def make_app(
     thinkers: Thinkers | None = None,
     first_requests: Sequence[dict[str, Any]] = (),
     recorded: Sequence[Recorded] = (),
+    runs: Runs | None = None,
 ) -> Starlette:
     """The ASGI application.
 
@@ -75,6 +77,7 @@ def make_app(
         first_requests: requests that the thinkers answer when the application starts, so that the code which these
             requests need is compiled.
         recorded: the games of tournaments, which the page can replay.
+        runs: the folder that is watched, or None.
     """
     thinkers = thinkers or Thinkers()
     known = Offers(offers)
@@ -93,6 +96,7 @@ def make_app(
         Route("/", _index),
         _get("offers", offered),
         _get("results", [*results, *(each.to_json(number) for number, each in enumerate(recorded))]),
+        Route("/api/runs", _Watching(runs).answer),
         _post("think", asking.think),
         *(_post(name, endpoint) for name, endpoint in endpoints(recorded).items()),
         Mount("/static", StaticFiles(directory=_STATIC)),
@@ -116,6 +120,20 @@ def _get(name: str, content: object) -> Route:
         return JSONResponse(content)
 
     return Route(f"/api/{name}", endpoint)
+
+
+class _Watching:
+    """Answers with the runs of the watched folder; null without one. Only one request at a time reads the files."""
+
+    def __init__(self, runs: Runs | None) -> None:
+        self._runs = runs
+        self._reading = asyncio.Lock()
+
+    async def answer(self, _request: Request) -> Response:
+        if self._runs is None:
+            return JSONResponse(None)
+        async with self._reading:
+            return JSONResponse(await asyncio.to_thread(self._runs.to_json))
 
 
 class _Asking:

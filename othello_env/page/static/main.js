@@ -7,6 +7,7 @@ import { defaultSeat, PLAYERS, setUpNew, setUpPaste, setUpResults, TITLES } from
 import { byId } from "./elements.js";
 import { Past } from "./lines.js";
 import { showClock, showLines, showPlayers } from "./panels.js";
+import { setUpRuns } from "./runs.js";
 import { copied, linkOf, plyOf, save } from "./sharing.js";
 import { HUMAN, newSeed, Table } from "./table.js";
 
@@ -222,6 +223,7 @@ async function main() {
   setUpControls();
   await attempt(openLink);
   await setUpResults((record, names) => openGame("recorded game", record, { names, cursor: 0 }));
+  await setUpRuns();
   await analysis.looking.learn();
   analysis.follow();
 }

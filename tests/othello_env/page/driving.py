@@ -52,6 +52,7 @@ def wait_for_plies(page, plies):
 
 def shoot(page, name):
     if SHOTS:
+        page.mouse.move(2, 2)
         page.wait_for_timeout(400)  # pieces come to rest
         Path(SHOTS).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=Path(SHOTS) / f"{name}.png")

@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 const at = name => new URL(`../../../othello_env/page/static/${name}.js`, import.meta.url);
 const { common, keepLine, Past } = await import(at("lines"));
+const { axis, bands, groupOf, linesOf, quantities, valueAt } = await import(at("curves"));
 const { judge, lossText, moveNumbers, reviewOf } = await import(at("review"));
 const values = await import(at("values"));
 
@@ -118,4 +119,35 @@ test("a game that was taken away comes back, and the other one in its place", ()
   past.push("resign", game());
   assert.deepEqual(past.swap(game()), game());
   assert.equal(past.last.what, "paste"); // a game that had only been ended is not kept twice
+});
+
+test("runs of one group are those that differ in the seed only", () => {
+  assert.equal(groupOf("ppo_seed2.json"), "ppo");
+  assert.equal(groupOf("a/seed3/curve.json"), "a/curve");
+  assert.equal(groupOf("az-6x6.json"), "az-6x6");
+  assert.equal(groupOf("seed1.json"), "seed1.json");
+});
+
+test("a band has the mean and Student's interval where all runs have a value", () => {
+  const lines = [
+    { name: "a_seed1.json", points: [[0, 0], [10, 1]] }, { name: "a_seed2.json", points: [[10, 0], [0, 0], [20, 1]] },
+    { name: "b.json", points: [[5, 0.5]] },
+  ];
+  const [a, b] = bands(lines);
+  assert.deepEqual([a.name, a.runs, a.points.map(({ x }) => x)], ["a", 2, [0, 10]]);
+  assert.equal(a.points[1].mean, 0.5);
+  assert.ok(Math.abs(a.points[1].high - (0.5 + 12.71 * Math.SQRT1_2 / Math.SQRT2)) < 1e-9);
+  assert.deepEqual(b.points, [{ x: 5, mean: 0.5, low: 0.5, high: 0.5 }]);
+  assert.equal(valueAt([[0, 0], [10, 1]], 2.5), 0.25);
+  assert.equal(valueAt([[0, 0], [10, 1]], 11), null);
+});
+
+test("quantities are listed once, and an axis may be logarithmic", () => {
+  const curve = { what: "Scores", over: "games", lines: [{ name: "r", points: [[1, 0.5]] }] };
+  const runs = [{ name: "a", curves: [curve] }, { name: "b", curves: [curve] }];
+  assert.deepEqual([...quantities(runs).keys()], ["Scores: r / games"]);
+  assert.equal(linesOf(runs, { what: "Scores", over: "games", name: "r" }).length, 2);
+  assert.deepEqual(axis([0, 3, 5000], true), [1, 10, 100, 1000, 10000]);
+  assert.deepEqual(axis([3, 40], false), [0, 10, 20, 30, 40]);
+  assert.deepEqual(axis([], true), [0, 1]);
 });

@@ -241,6 +241,7 @@ def test_the_numbers_over_the_squares_are_the_agents(page):
     page.select_option("#look-b", "engine:depth=4")
     page.locator('#table td[data-slot="b"]').first.wait_for()
     page.locator('#curve [data-line="b"][data-ply="23"]').wait_for(state="attached")
+    page.set_viewport_size({"width": 1280, "height": 1200})
     shoot(page, "page")
     box = page.locator("#curve svg").bounding_box()
     page.mouse.click(box["x"] + 0.02 * box["width"], box["y"] + 20)

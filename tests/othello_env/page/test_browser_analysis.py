@@ -365,3 +365,28 @@ def test_axe_finds_no_fault(open_page, serve, tmp_path, scheme):
             page.click(f"#{button}")
             check(button)
             page.keyboard.press("Escape")
+
+
+def test_the_curves_of_runs_grow_while_they_train(open_page, serve, tmp_path):
+    def write(seed, points):
+        curve = [{"games": games, "scores": {"random": score}} for games, score in points]
+        (tmp_path / f"az_seed{seed}.json").write_text(json.dumps({"curve": curve}))
+
+    write(1, [(1, 0.2), (100, 0.4)])
+    write(2, [(1, 0.4), (100, 0.6)])
+    with open_page(serve("--runs", str(tmp_path)).address, viewport={"width": 390, "height": 800}) as page:
+        page.click("#runs")
+        band = page.locator('.band[data-group="az"]')
+        band.wait_for(state="attached")
+        assert "mean of 2 runs" in page.inner_text("#runs-chart figcaption")
+        box = page.locator("#runs-chart svg[role=img]").bounding_box()
+        page.mouse.move(box["x"] + 0.995 * box["width"], box["y"] + 20)
+        page.locator("#run-read:has-text('az 50.0%')").wait_for()
+        before = band.get_attribute("d")
+        for seed in (1, 2):
+            write(seed, [(1, 0.3), (100, 0.5), (1000, 0.9)])
+        page.locator("#runs-chart text:text-is('1,000')").wait_for()
+        assert band.get_attribute("d") != before
+        page.select_option("#run-axis", "log")
+        page.locator("#runs-chart text:text-is('10')").wait_for()
+        assert not sticks_out(page)
