@@ -9,12 +9,13 @@ of its own, a callable has none. Every spec takes the option ``epsilon``, the pr
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import math
 import re
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -31,7 +32,7 @@ from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import CHOICE, EPSILON, mix_int
 from othello_env.support.imports import NoSuchNameError, NotThereError, import_object
 
-__all__ = ["agent_names", "make_agent", "option_text", "spec_file"]
+__all__ = ["agent_names", "make_agent", "near", "number_options", "option_text", "spec_file", "split_spec"]
 
 _ENTRY_POINTS = "othello_env.agents"
 
@@ -108,6 +109,48 @@ class _EpsilonAgent(Agent):
 def agent_names() -> tuple[str, ...]:
     """The names with which a spec can begin, in alphabetical order."""
     return tuple(name for name in sorted(_registry()) if not name.startswith("."))
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """`` (did you mean NAME?)`` if one of the known names is spelled almost like this name; otherwise empty.
+
+    >>> near("alphabta", ["alphabeta", "random"])
+    ' (did you mean alphabeta?)'
+    """
+    found = difflib.get_close_matches(name, [*known], 1, 0.7)
+    return f" (did you mean {found[0]}?)" if found else ""
+
+
+def split_spec(spec: str) -> tuple[str, dict[str, str]]:
+    """A spec's name or path, and its options as text, in their order; quotes around values are removed.
+
+    >>> split_spec('gtp:command="edax -q",epsilon=0.1')
+    ('gtp', {'command': 'edax -q', 'epsilon': '0.1'})
+
+    Raises:
+        SpecError: the text is not a spec.
+    """
+    return _parse(spec)
+
+
+def number_options(spec: str) -> dict[str, type]:
+    """The options of a spec's agent whose values are numbers: for each name ``int`` or ``float``.
+
+    Raises:
+        SpecError: the text is not a spec.
+    """
+    head, _ = _parse(spec)
+    registry = _registry()
+    point = registry.get(head) or registry.get(Path(head).suffix)
+    parameters = inspect.signature(point.load(), eval_str=True).parameters if point is not None else {}
+    found: dict[str, type] = {}
+    for name, parameter in parameters.items():
+        annotation = parameter.annotation
+        kinds = typing.get_args(annotation) if isinstance(annotation, types.UnionType) else (annotation,)
+        kind = next((kind for kind in (int, float) if kind in kinds), None)
+        if kind is not None and name != "seed":
+            found[name] = kind
+    return {**found, "epsilon": float}
 
 
 def make_agent(x: str | Agent | Policy, seed: int | None = None) -> Agent:
@@ -220,7 +263,7 @@ def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> A
     except NotThereError as error:
         raise SpecError(f"{head!r}: {error}; {_known()}") from None
     if found is None:
-        raise SpecError(f"there is no agent {head!r}; {_known()}")
+        raise SpecError(f"there is no agent {head!r}{near(head, agent_names())}; {_known()}")
     if not (callable(found) or isinstance(found, Agent)):
         raise SpecError(f"{head!r} is {found!r}, which is neither a callable nor an Agent")
     if isinstance(found, type):
@@ -253,7 +296,7 @@ def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec
     for name, text in options.items():
         if name not in parameters or name == "seed":
             takes = ", ".join([*names, "epsilon"])
-            raise SpecError(f"{spec!r}: {label} has no option {name}; it takes {takes}")
+            raise SpecError(f"{spec!r}: {label} has no option {name}{near(name, names)}; it takes {takes}")
         arguments[name] = _convert(name, text, parameters[name].annotation, spec)
     required = [n for n in names if parameters[n].default is inspect.Parameter.empty and n not in arguments]
     if required:

@@ -17,6 +17,7 @@ from click.shell_completion import shell_complete
 
 import othello_env
 from othello_env.arena import FaultWarning
+from othello_env.cli._help import HelpfulGroup, with_whole_words
 from othello_env.support.compiling import compilation_reported
 from othello_env.support.jit import interruptible
 
@@ -27,7 +28,7 @@ _FAILURE = 2
 _INTERRUPTED = 130
 
 
-class _Commands(click.Group):
+class _Commands(HelpfulGroup):
     """The subcommands: one for each module of this package. Only the module of the subcommand that runs is imported."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -38,7 +39,7 @@ class _Commands(click.Group):
             return None
         command = import_module(f"{__name__}.{cmd_name}").command
         assert isinstance(command, click.Command)
-        return command
+        return with_whole_words(command)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})

@@ -1,5 +1,8 @@
 """``othello-env play``: play a game at the terminal."""
 
+import os
+import re
+import sys
 from collections.abc import Callable, Sequence
 
 import click
@@ -12,10 +15,12 @@ from othello_env.games.hashing import mix_int
 from othello_env.games.registry import Rules
 from othello_env.support.jit import raise_interrupt
 
-__all__ = ["TerminalGame", "command"]
+__all__ = ["TerminalGame", "coloured", "command"]
 
 _HUMAN = "human"
 _COLOURS = ("black", "white", "red", "blue", "green")
+_SYMBOLS = {"black": 16, "white": 231, "red": 203, "blue": 75, "green": 120}
+_FELT, _GREY, _LEGAL, _EMPTY = 29, 236, 222, 244
 _HELP = "type a move as the board names it, or undo, restart, hint, help, resign, quit"
 
 
@@ -53,7 +58,27 @@ def command(rules: Rules, hint: str | None, moves: str, seed: int, **colours: st
         is_taken = _HUMAN in (*colours.values(), *(seated for _, seated in seats))
         agent, called = _player(name, colours[name], opponent, opponent if is_taken else _HUMAN)
         seats.append((None if agent is None else Seat(agent, mix_int(seed, player)), called))
-    TerminalGame(state, seats, adviser, _prompt, click.echo, before).play()
+    has_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    TerminalGame(state, seats, adviser, _prompt, click.echo, before, coloured if has_colour else drawing.text).play()
+
+
+def coloured(state: State) -> str:
+    """The position as `drawing.text` shows it, with the board in colours of the terminal (ANSI, 256 colours)."""
+    drawn = drawing.scene(state)
+    colours = {look.symbol.upper(): _SYMBOLS[name] for name, look, _ in drawn.scores}
+    ground = _FELT if state.player_names[0] == "black" else _GREY
+
+    def paint(found: re.Match[str]) -> str:
+        sign = found[0].strip(" []")
+        fg = colours.get(sign.upper(), _LEGAL if sign == "+" else _EMPTY)
+        return click.style(found[0], fg=fg, bg=ground, bold=sign.upper() in colours, underline="[" in found[0])
+
+    lines = drawing.text(state).split("\n")
+    first = 1 if any(drawn.column_labels) else 0
+    for row in range(first, first + drawn.rows):
+        label, cells = lines[row][:3], lines[row][3:].ljust(3 * drawn.columns)
+        lines[row] = label + re.sub(r"...", paint, cells)
+    return "\n".join(lines)
 
 
 def _prompt(text: str) -> str:
@@ -82,6 +107,7 @@ class TerminalGame:
         prompt: asks the human for a line. The end of the input (EOFError) ends the game like the command ``quit``.
         tell: shows the human a text.
         before: the positions before `state`, from the start on; ``undo`` can go back to them.
+        draw: shows a position as text.
     """
 
     def __init__(
@@ -92,6 +118,7 @@ class TerminalGame:
         prompt: Callable[[str], str],
         tell: Callable[[str], None],
         before: Sequence[State] = (),
+        draw: Callable[[State], str] = drawing.text,
     ) -> None:
         self._begin = [*before, state]
         self._history = [*self._begin]
@@ -99,12 +126,13 @@ class TerminalGame:
         self._adviser = adviser
         self._prompt = prompt
         self._tell = tell
+        self._draw = draw
 
     def play(self) -> State:
         """Play until the game is over or a human ends it, and return the last position."""
         while True:
             state = self._history[-1]
-            self._tell(f"\n{drawing.text(state)}")
+            self._tell(f"\n{self._draw(state)}")
             if state.is_over:
                 self._tell(self._result(state))
                 return state

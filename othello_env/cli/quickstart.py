@@ -71,6 +71,7 @@ def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
 Written: {agent}, {folder / "results.json"}, {folder / "results.png"}
 
 Next, try
+  othello-env serve {agent} --results {folder / "results.json"}     (in the browser; needs othello-env[page])
   othello-env play --black human --white {agent}
   othello-env match {agent} alphabeta:depth=6,eval=weighted --games 100
   othello-env train --seconds 600 --resume --out {agent}

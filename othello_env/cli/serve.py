@@ -20,12 +20,16 @@ from othello_env.support.files import parse_json, read_file
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
+    from othello_env.page.offers import Offer
+    from othello_env.page.recorded import Recorded
+    from othello_env.page.runs import Runs
     from othello_env.page.thinking import Thinkers
 
 __all__ = ["command"]
 
 _ADDRESS = "127.0.0.1"
 _LARGEST_RESULTS = 4 << 20
+_MOST_CHECKPOINTS = 12
 
 
 @click.command("serve")
@@ -37,11 +41,24 @@ _LARGEST_RESULTS = 4 << 20
     "--results",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Show the results in this JSON file, which benchmark, quickstart or a training script wrote; may be repeated.",
+    help="Show the results in this file: JSON that benchmark, quickstart or a training script wrote, or the games that "
+    "tournament --out wrote (JSON lines); may be repeated.",
+)
+@click.option(
+    "--runs",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Watch this folder: show the learning curves in its JSON files while they grow, and offer its newest agents.",
 )
 @click.option("--seconds", type=options.FloatRange(1, 3600), default=60.0, help="How many seconds an agent may think.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
-def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], seconds: float, browser: bool) -> None:
+def command(
+    agents: tuple[str, ...],
+    port: int,
+    results: tuple[Path, ...],
+    runs: Path | None,
+    seconds: float,
+    browser: bool,
+) -> None:
     """Play against agents in the browser, and see how they judge a position.
 
     Only this computer can open the page. It offers the packaged agents and each AGENT that is given: a spec
@@ -51,18 +68,40 @@ def command(agents: tuple[str, ...], port: int, results: tuple[Path, ...], secon
     import_extra("starlette", "page")
     from othello_env.page.app import make_app
     from othello_env.page.offers import FIRST_REQUESTS, PACKAGED, Offer, games_of
+    from othello_env.page.recorded import Recorded
+    from othello_env.page.runs import Runs
     from othello_env.page.thinking import Thinkers
 
     if any(spec.partition(":")[0] == "human" for spec in agents):
         raise click.BadParameter("human is not an agent; the page always offers it.", param_hint="AGENT")
     yours = [Offer(spec, "yours", games_of(make_agent(spec))) for spec in dict.fromkeys(agents)]
+    watched = None if runs is None else Runs(runs)
+    yours += [] if watched is None else _checkpoints(watched, agents)
     offers = [*yours, *(offer for offer in PACKAGED if offer.spec not in agents)]
     shown = [_read_results(file) for file in results]
+    recorded = [each for each in shown if isinstance(each, Recorded)]
+    drawn = [each for each in shown if not isinstance(each, Recorded)]
     with _listen(port) as listener:
         taken = listener.getsockname()[1]
         thinkers = Thinkers(seconds=seconds)
-        app = make_app(offers, taken, shown, thinkers, FIRST_REQUESTS)
+        app = make_app(offers, taken, drawn, thinkers, FIRST_REQUESTS, recorded, watched)
         _serve(app, listener, thinkers, lambda: _announce(f"http://{_ADDRESS}:{taken}/", browser))
+
+
+def _checkpoints(runs: Runs, given: tuple[str, ...]) -> list[Offer]:
+    """Offers of the newest checkpoints in the watched folder. A file that is no agent is left out."""
+    from othello_env.page.offers import Offer, games_of
+
+    found = []
+    for file in runs.checkpoints(_MOST_CHECKPOINTS):
+        spec = str(file)
+        try:
+            games = games_of(make_agent(spec)) if spec not in given else ()
+        except (ValueError, OSError, ImportError):
+            continue
+        if games:
+            found.append(Offer(spec, "checkpoint", games))
+    return found
 
 
 def _announce(address: str, browser: bool) -> None:
@@ -117,10 +156,14 @@ def _listen(port: int) -> socket.socket:
     return listener
 
 
-def _read_results(file: Path) -> dict[str, Any]:
+def _read_results(file: Path) -> dict[str, Any] | Recorded:
+    """The content of a file of results, or the games of a file of records."""
+    from othello_env.page.recorded import Recorded
     from othello_env.page.results import read_results
 
     try:
+        if Recorded.is_records(file):
+            return Recorded.read(file)
         return read_results(file.name, parse_json(read_file(file, _LARGEST_RESULTS, "show results from")))
     except ValueError as error:
         raise click.BadParameter(f"{file}: {error}.", param_hint="--results") from None

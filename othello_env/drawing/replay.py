@@ -105,8 +105,10 @@ _PAGE = """<!doctype html>
 <title>TITLE</title>
 <style>
 :root { color-scheme: light dark; font: 16px/1.4 system-ui, sans-serif; }
-body { margin: 0 auto; padding: 1rem; max-width: 44rem; text-align: center; }
-svg { width: 100%; height: auto; max-height: 78vh; border-radius: 6px; }
+body { margin: 0 auto; padding: .5rem 1rem; max-width: 44rem; text-align: center; }
+h1 { font-size: 1.2rem; margin: 0 0 .4rem; }
+p { margin: .3rem 0; }
+svg { width: 100%; height: auto; max-height: max(12rem, 100vh - 11rem); border-radius: 6px; }
 button { font: inherit; min-width: 3rem; padding: .4rem .8rem; }
 input { width: 100%; }
 </style>

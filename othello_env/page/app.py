@@ -2,14 +2,15 @@
 
 Every message is a POST of a JSON object. Most messages have a ``record`` of the game (see `othello_env.page.messages`).
 The answer is JSON, or a file if the message asks for a replay. If the message is wrong or an agent fails, the
-answer is ``{"error": text}``. A message that is too large or too slow gets an error in plain text, and so does a
-request that `othello_env.page.guard.Guard` refuses.
+answer is ``{"error": text}``. So is the answer to a message that is too large or too slow, and to a request that
+`othello_env.page.guard.Guard` refuses.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,9 @@ from starlette.staticfiles import StaticFiles
 from othello_env.page.endpoints import Endpoint, endpoints
 from othello_env.page.guard import Guard
 from othello_env.page.messages import GAMES, MessageError, Reader
-from othello_env.page.offers import Offer
+from othello_env.page.offers import Offer, Offers
+from othello_env.page.recorded import Recorded
+from othello_env.page.runs import Runs
 from othello_env.page.thinking import BusyError, ClosedError, Thinkers, ThinkingError
 from othello_env.page.thinking.assessment import EXACT_EMPTIES
 from othello_env.page.tickets import Tickets
@@ -40,6 +43,7 @@ _BODY_SECONDS = 10.0
 _LONGEST_NAME = 64
 """The most characters of a client's name or a ticket's name."""
 _STATIC = Path(__file__).parent / "static"
+_ACTION_NUMBER = re.compile(r" \(action \d+\)")
 _CLOSE = {"connection": "close"}
 _STATUSES: dict[Any, int] = {
     ClosedError: 503,  # the page asks again when a server runs again
@@ -60,6 +64,8 @@ def make_app(
     results: Sequence[dict[str, Any]] = (),
     thinkers: Thinkers | None = None,
     first_requests: Sequence[dict[str, Any]] = (),
+    recorded: Sequence[Recorded] = (),
+    runs: Runs | None = None,
 ) -> Starlette:
     """The ASGI application.
 
@@ -70,11 +76,13 @@ def make_app(
         thinkers: the processes that think; by default the application makes its own. They close with the application.
         first_requests: requests that the thinkers answer when the application starts, so that the code which these
             requests need is compiled.
+        recorded: the games of tournaments, which the page can replay.
+        runs: the folder that is watched, or None.
     """
     thinkers = thinkers or Thinkers()
-    agents = [{"spec": offer.spec, "label": offer.label, "games": offer.games} for offer in offers]
-    offered = {"games": GAMES, "agents": agents, "exactEmpties": EXACT_EMPTIES}
-    asking = _Asking(tuple(offer.spec for offer in offers), thinkers)
+    known = Offers(offers)
+    offered = {"games": GAMES, "agents": known.to_json(), "exactEmpties": EXACT_EMPTIES}
+    asking = _Asking(known, thinkers)
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -87,15 +95,16 @@ def make_app(
     routes = [
         Route("/", _index),
         _get("offers", offered),
-        _get("results", results),
+        _get("results", [*results, *(each.to_json(number) for number, each in enumerate(recorded))]),
+        Route("/api/runs", _Watching(runs).answer),
         _post("think", asking.think),
-        *(_post(name, endpoint) for name, endpoint in endpoints().items()),
+        *(_post(name, endpoint) for name, endpoint in endpoints(recorded).items()),
         Mount("/static", StaticFiles(directory=_STATIC)),
     ]
     return Starlette(
         routes=routes,
         middleware=[Middleware(Guard, port=port)],
-        exception_handlers=dict.fromkeys(_STATUSES, _error),
+        exception_handlers={**dict.fromkeys(_STATUSES, _error), HTTPException: _refused},
         lifespan=lifespan,
     )
 
@@ -113,16 +122,30 @@ def _get(name: str, content: object) -> Route:
     return Route(f"/api/{name}", endpoint)
 
 
+class _Watching:
+    """Answers with the runs of the watched folder; null without one. Only one request at a time reads the files."""
+
+    def __init__(self, runs: Runs | None) -> None:
+        self._runs = runs
+        self._reading = asyncio.Lock()
+
+    async def answer(self, _request: Request) -> Response:
+        if self._runs is None:
+            return JSONResponse(None)
+        async with self._reading:
+            return JSONResponse(await asyncio.to_thread(self._runs.to_json))
+
+
 class _Asking:
     """Asks the agents.
 
     Args:
-        specs: the specs of the agents that may be asked.
+        offers: the agents that may be asked.
         thinkers: the processes in which the agents think.
     """
 
-    def __init__(self, specs: tuple[str, ...], thinkers: Thinkers) -> None:
-        self._specs = specs
+    def __init__(self, offers: Offers, thinkers: Thinkers) -> None:
+        self._offers = offers
         self._thinkers = thinkers
         self._tickets = Tickets()
 
@@ -134,7 +157,7 @@ class _Asking:
 
     async def _think(self, client: str, fields: Reader) -> dict[str, Any]:
         request: dict[str, Any] = {
-            "spec": fields.choice("agent", self._specs),
+            "spec": self._offers.check(fields.get("agent")),
             "task": fields.choice("task", (*_TASKS, "powers")),
         }
         if request["task"] in _TASKS:
@@ -175,6 +198,13 @@ async def _body(request: Request) -> bytes:
 
 
 async def _error(_request: Request, error: Exception) -> Response:
-    """The answer to a message that raised an error: the first line of the error."""
+    """The answer to a message that raised an error: the first line of the error, without the numbers of actions."""
     status = next(status for kind, status in _STATUSES.items() if isinstance(error, kind))
-    return JSONResponse({"error": (str(error) or type(error).__name__).splitlines()[0]}, status)
+    text = (str(error) or type(error).__name__).splitlines()[0]
+    return JSONResponse({"error": _ACTION_NUMBER.sub("", text)}, status)
+
+
+async def _refused(_request: Request, error: Exception) -> Response:
+    """The answer to a message that is too large or too slow, or that asks for something that is not there."""
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"error": error.detail}, error.status_code, error.headers)

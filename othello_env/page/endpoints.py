@@ -1,18 +1,22 @@
-"""The server's answers about a game: its positions, an opening, its text, and a file that replays it."""
+"""The server's answers about a game: its positions, an opening, its text, a file that shows it, a recorded game."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import io
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from PIL import Image
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from othello_env.arena.openings import BALANCED, find_openings
+from othello_env.drawing import pixels, svg
 from othello_env.drawing.replay import gif, html
 from othello_env.games.registry import Rules
 from othello_env.page.messages import MessageError, PageGame, Reader
+from othello_env.page.recorded import Recorded
 from othello_env.page.texts import read_text, write_text
 from othello_env.page.view import board_view, position_view
 
@@ -22,12 +26,31 @@ Endpoint = Callable[[Reader, Request], Awaitable[Response]]
 """A function that answers a message, given the message's fields and its request."""
 
 _LONGEST_PASTE = 8000
+_PIXELS = 80  # the side of a square in a PNG
 _OPENINGS = ("start", BALANCED, "random:4", "random:10", "random:20")
 
 
-def endpoints() -> dict[str, Endpoint]:
-    """The functions that answer messages about a game, by the names of the messages."""
-    return {"game": _show, "open": _open, "read": _read, "write": _write, "replay": _Replays().replay}
+def endpoints(recorded: Sequence[Recorded] = ()) -> dict[str, Endpoint]:
+    """The functions that answer messages about a game, by the names of the messages.
+
+    Args:
+        recorded: the recorded games that a page can ask for.
+    """
+
+    async def read_recorded(fields: Reader, _request: Request) -> Response:
+        """A game of a tournament, and its players."""
+        file = recorded[fields.integer("file", 0, len(recorded) - 1)]
+        return JSONResponse(file.game(fields.integer("number", 0, len(file) - 1)))
+
+    replays = _Replays()
+    return {
+        "game": _show,
+        "open": _open,
+        "read": _read,
+        "write": _write,
+        "replay": replays.replay,
+        "recorded": read_recorded,
+    }
 
 
 async def _show(fields: Reader, _request: Request) -> Response:
@@ -60,7 +83,7 @@ async def _read(fields: Reader, _request: Request) -> Response:
     """The record of the game that a pasted text shows."""
     text = fields.text("text", _LONGEST_PASTE).strip()
     if not text:
-        raise MessageError("paste a transcript or a board")
+        raise MessageError("paste a transcript, a board or a link")
     return _record(await asyncio.to_thread(read_text, fields.game(), text))
 
 
@@ -74,18 +97,26 @@ def _record(game: PageGame) -> Response:
 
 
 class _Replays:
-    """Games as files. Only one file is drawn at a time, so that the other threads stay free for other requests."""
+    """Games and positions as files. Only one is drawn at a time, so that other threads stay free for other requests."""
 
     def __init__(self) -> None:
         self._drawing = asyncio.Semaphore(1)
 
     async def replay(self, fields: Reader, _request: Request) -> Response:
-        """A game as a GIF or as an HTML file."""
+        """A game as a GIF or as an HTML file, or its last position as SVG or PNG."""
         game = fields.game()
-        kind = fields.choice("format", ("gif", "html"))
+        kind = fields.choice("format", ("gif", "html", "svg", "png"))
         async with self._drawing:
             if kind == "gif":
                 return Response(await asyncio.to_thread(lambda: gif(game.states())), media_type="image/gif")
+            if kind == "png":
+                return Response(await asyncio.to_thread(lambda: _png(game)), media_type="image/png")
             # With this content type the browser saves the file. It must not run the file as a page of this server.
-            page = await asyncio.to_thread(lambda: html(game.states()))
-            return Response(page, media_type="application/octet-stream")
+            text = await asyncio.to_thread(lambda: html(game.states()) if kind == "html" else svg(game.states()[-1]))
+            return Response(text, media_type="application/octet-stream")
+
+
+def _png(game: PageGame) -> bytes:
+    out = io.BytesIO()
+    Image.fromarray(pixels(game.states()[-1], _PIXELS)).save(out, "PNG")
+    return out.getvalue()

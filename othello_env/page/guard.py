@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 __all__ = ["HEADERS", "Guard"]
@@ -53,7 +53,7 @@ class Guard:
             answer = self._refusal(scope) or self._app
             await answer(scope, receive, send_with_headers)
 
-    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+    def _refusal(self, scope: Scope) -> JSONResponse | None:
         """The response that refuses a request, or None if the request is allowed."""
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
@@ -73,5 +73,5 @@ class Guard:
         return None
 
 
-def _refuse(status: int, reason: str) -> PlainTextResponse:
-    return PlainTextResponse(reason, status, {"connection": "close"})
+def _refuse(status: int, reason: str) -> JSONResponse:
+    return JSONResponse({"error": reason}, status, {"connection": "close"})

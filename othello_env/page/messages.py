@@ -8,7 +8,7 @@ from typing import Any
 from othello_env.games.game import State
 from othello_env.games.registry import Rules
 
-__all__ = ["GAMES", "MAX_PLIES", "MessageError", "PageGame", "Reader"]
+__all__ = ["GAMES", "LARGEST_SEED", "MAX_PLIES", "MessageError", "PageGame", "Reader"]
 
 GAMES = ("othello", "othello:size=6", "othello:size=4", "tribolo", "checkers")
 """The games that a page may name."""
@@ -16,7 +16,7 @@ MAX_PLIES = 600
 _MAX_POSITION = 600  # characters
 _MAX_PLAYER = 10  # characters
 _LARGEST_ACTION = 1023
-_LARGEST_SEED = 2**53 - 1  # the largest integer that JavaScript holds exactly
+LARGEST_SEED = 2**53 - 1  # the largest integer that JavaScript holds exactly
 _MAX_SECONDS = 86_400
 
 
@@ -118,7 +118,7 @@ class PageGame:
             position = (board.text("text", _MAX_POSITION), board.text("player", _MAX_PLAYER))
         return cls(
             fields.choice("game", GAMES),
-            fields.integer("seed", 0, _LARGEST_SEED),
+            fields.integer("seed", 0, LARGEST_SEED),
             position,
             fields.integers("moves", MAX_PLIES, 0, _LARGEST_ACTION),
         )

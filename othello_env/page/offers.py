@@ -1,11 +1,32 @@
-"""The agents that a page offers. For each game, the packaged agents are listed from the weakest to the strongest."""
+"""The agents that a page offers, and what a page may set up of them.
 
+For each game, the packaged agents are listed from the weakest to the strongest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from othello_env.agent import Agent, WrongGameError
-from othello_env.page.messages import GAMES, PageGame
+from othello_env.agent import Agent, SpecError, WrongGameError, option_text
+from othello_env.agent.spec import number_options, split_spec
+from othello_env.page.messages import GAMES, MessageError, PageGame
 
-__all__ = ["FIRST_REQUESTS", "PACKAGED", "Offer", "games_of"]
+__all__ = ["FIRST_REQUESTS", "PACKAGED", "SETTINGS", "Offer", "Offers", "games_of"]
+
+SETTINGS = {
+    "depth": (1, 30),
+    "ms": (1, 60_000),
+    "nodes": (1, 1_000_000_000),
+    "exact": (0, 20),
+    "simulations": (0, 100_000),
+    "exploration": (0, 10),
+    "temperature": (0, 10),
+    "epsilon": (0, 1),
+}
+"""The options of agents that a page may set, with the least and the greatest number."""
+_LONGEST = 4000  # characters of a spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +42,82 @@ class Offer:
     spec: str
     label: str = ""
     games: tuple[str, ...] = GAMES
+
+    def to_json(self) -> dict[str, Any]:
+        """The offer as plain values.
+
+        ``head`` and ``fixed`` are the parts of the spec that a page may not change: the name, and options as text.
+        ``settings`` are the numbers that it may set; ``value`` is their text in the spec, empty if the spec has none.
+        """
+        head, options = split_spec(self.spec)
+        settings = [
+            {
+                "name": name,
+                "least": least,
+                "most": most,
+                "isInteger": kind is int,
+                "value": options.get(name, ""),
+            }
+            for name, kind in self.settings().items()
+            for least, most in [SETTINGS[name]]
+        ]
+        fixed = [option_text(name, value) for name, value in options.items() if name not in self.settings()]
+        shown = {"spec": self.spec, "label": self.label, "games": list(self.games)}
+        return {**shown, "head": head, "fixed": fixed, "settings": settings}
+
+    def settings(self) -> dict[str, type]:
+        """The options that a page may set: for each name ``int`` or ``float``."""
+        known = number_options(self.spec)
+        return {name: known[name] for name in SETTINGS if name in known}
+
+    def allows(self, spec: str) -> bool:
+        """Whether a spec is this one with other numbers for the options that a page may set."""
+        try:
+            (head, options), (mine, own) = split_spec(spec), split_spec(self.spec)
+        except SpecError:
+            return False
+        settings = self.settings()
+        changed = {name for name in {**options, **own} if options.get(name) != own.get(name)}
+        return (
+            head == mine
+            and changed <= {*settings}
+            and all(_is_within(options[name], settings[name], *SETTINGS[name]) for name in changed if name in options)
+        )
+
+
+def _is_within(text: str, kind: type, least: float, most: float) -> bool:
+    try:
+        return bool(least <= kind(text) <= most)
+    except ValueError:
+        return False
+
+
+class Offers:
+    """The agents that a page may ask.
+
+    Args:
+        offers: the agents, in the order in which the page lists them.
+    """
+
+    def __init__(self, offers: Sequence[Offer]) -> None:
+        self._offers = tuple(offers)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The offers as plain values."""
+        return [offer.to_json() for offer in self._offers]
+
+    def check(self, spec: object) -> str:
+        """A spec that a page may ask: one that is offered, perhaps with other numbers.
+
+        Raises:
+            MessageError: the page may not ask this agent.
+        """
+        if isinstance(spec, str) and len(spec) <= _LONGEST:
+            specs = [offer.spec for offer in self._offers]
+            if spec in specs or any(offer.allows(spec) for offer in self._offers):
+                return spec
+        known = ", ".join(offer.spec for offer in self._offers)
+        raise MessageError(f"agent is one of {known}, perhaps with other numbers for {', '.join(SETTINGS)}")
 
 
 _OTHELLO = tuple(game for game in GAMES if game.startswith("othello"))

@@ -2,19 +2,22 @@
 
 Othello from its usual start is a transcript: ``f5 d6 c3``. For Othello from another start, and for every game of
 Tribolo, the board and the player to move come before the moves: ``-BRG/... blue b1 c3``. Checkers is PDN (Portable
-Draughts Notation), in which Red is called Black.
+Draughts Notation), in which Red is called Black. Othello is also read from GGF and SGF, and every game from links.
 """
 
 from __future__ import annotations
 
 import re
 
+from othello_env.data.formats import ggf
 from othello_env.games.checkers import pdn
 from othello_env.games.checkers.pdn import PdnGame
 from othello_env.games.checkers.position import Checkers
-from othello_env.games.game import NotationError
+from othello_env.games.game import NotationError, State
 from othello_env.games.registry import Rules, position_to_text
-from othello_env.page.messages import PageGame
+from othello_env.page.links import is_link, texts_in
+from othello_env.page.messages import GAMES, LARGEST_SEED, PageGame
+from othello_env.page.sgf import is_sgf, read_sgf
 
 __all__ = ["read_text", "write_text"]
 
@@ -34,13 +37,64 @@ _FEN = re.compile(r"\s*([BW]:\S+)", re.IGNORECASE)
 def read_text(record: PageGame, text: str) -> PageGame:
     """The record of the game that a text shows.
 
+    The text may have moves, a board, or both; it may be GGF, SGF or a link; for checkers, PDN.
+
     Args:
         record: names the game and has the seed. The seed determines the start if the text has no board.
-        text: moves, a board, or both.
+        text: the text.
 
     Raises:
         ValueError: the text cannot be read, or a move in it is not legal.
     """
+    if is_link(text):
+        return _read_link(record, text)
+    if is_sgf(text):
+        return _played(record, *read_sgf(text))
+    if ggf.is_ggf(text):
+        return _read_ggf(record, text)
+    return _read_moves(record, text)
+
+
+def _read_link(record: PageGame, link: str) -> PageGame:
+    """The game of a link: of one that the page wrote, or the first game among the texts in another link."""
+    fields, texts = texts_in(link)
+    if fields:
+        seed = fields.get("seed", "0")
+        if fields["game"] not in GAMES or not (seed.isdecimal() and int(seed) <= LARGEST_SEED):
+            raise NotationError("the link names a game or a seed that this page does not know")
+        named = PageGame(fields["game"], int(seed))
+        begin = f"{fields['position']} {fields.get('player', '')}\n" if "position" in fields else ""
+        if named.game == "checkers":  # a FEN names the player to move
+            begin = begin.split(" ")[0] + "\n" if begin else ""
+        return _read_moves(named, begin + fields.get("moves", ""))
+    for text in texts:
+        try:
+            found = read_text(record, text)
+        except ValueError:
+            continue
+        if found.moves or found.position:
+            return found
+    raise NotationError("the link holds no moves and no board")
+
+
+def _read_ggf(record: PageGame, text: str) -> PageGame:
+    games, messages = ggf.load(text)
+    if messages:
+        raise NotationError(messages[0])
+    if len(games) != 1:
+        raise NotationError(f"expected one game, got {len(games)}")
+    return _played(record, games.starts[int(games.start[0])], games.state(0))
+
+
+def _played(record: PageGame, start: State, final: State) -> PageGame:
+    """The record of a game of Othello from its first to its last position. Each size is a game of its own."""
+    size = start.observation_shape[1]
+    game = "othello" if size == 8 else f"othello:size={size}"
+    position = None if start == Rules.parse(game).start(0) else position_to_text(start)
+    return PageGame(game, record.seed, position, final.moves[len(start.moves) :])
+
+
+def _read_moves(record: PageGame, text: str) -> PageGame:
     rules = Rules.parse(record.game)
     text = _plain(text)
     if rules.name == "checkers":

@@ -7,8 +7,10 @@ from typing import Any
 from othello_env.drawing import scene
 from othello_env.drawing.as_svg import board_svg, gradient_id
 from othello_env.drawing.scene import action_path
+from othello_env.games.checkers.position import Checkers
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
+from othello_env.page.opening_names import opening_name
 
 __all__ = ["board_view", "position_view"]
 
@@ -51,8 +53,43 @@ def position_view(state: State, move: str | None) -> dict[str, Any]:
         "toMove": state.to_move,
         "scores": state.scores(),
         "status": drawn.status,
+        "ending": _ending(state) if state.is_over else None,
         "isOver": state.is_over,
         "mustPass": state.must_pass,
         "empties": state.owners().count(None) if isinstance(state, Othello) else None,
+        "opening": opening_name(state) if isinstance(state, Othello) else None,
         "returns": state.returns(),
     }
+
+
+def _ending(state: State) -> str:
+    """Who won a finished game, by how much and why, as a sentence."""
+    unit = {"Othello": "disc", "Checkers": "piece"}.get(type(state).__name__, "cell")
+    scores, results = state.scores(), state.returns()
+    winners = [name for name, result in zip(state.player_names, results, strict=True) if result == max(results)]
+    counts = " to ".join(map(str, sorted(scores, reverse=True)))
+    if len(winners) == state.num_players:
+        text = f"a draw, {counts}"
+    elif len(winners) > 1:
+        text = f"{' and '.join(winners)} share the win, {counts}"
+    else:
+        by = max(scores) - sorted(scores)[-2]
+        margin = f"by {by} {unit}{'s' if by != 1 else ''}, " if isinstance(state, Othello) else ""
+        text = f"{winners[0]} wins {margin}{counts}"
+    return f"{text}: {_reason(state)}"
+
+
+def _reason(state: State) -> str:
+    if isinstance(state, Checkers):
+        loser = state.player_names[state.to_move]
+        if not any(state.returns()):
+            return f"a draw by the rule {state.draws!r}"
+        return f"{loser} has no piece left" if not state.scores()[state.to_move] else f"{loser} has no move"
+    if isinstance(state, Othello):
+        lost = [name for name, score in zip(state.player_names, state.scores(), strict=True) if not score]
+        if lost:
+            return f"{lost[0]} has no disc left"
+        if None not in state.owners():
+            return "the board is full"
+        return "neither side has a move"
+    return "nobody has a move"

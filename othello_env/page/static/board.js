@@ -15,22 +15,35 @@ export class Board {
     this.parent = parent;
     this.onSquare = onSquare;
     this.focus = [0, 0];
+    this.isFlipped = false;
+    this.rows = this.columns = 0;
+    this.players = [];
     this.pieces = new Map();
+  }
+
+  /** Turn the board by half a turn, or back. */
+  flip(isFlipped) {
+    this.isFlipped = isFlipped;
+    this.root.classList.toggle("turned", isFlipped);
   }
 
   /** Show the board of another game, without pieces. */
   setup(board) {
     const rows = board.labels.length;
     const columns = board.labels[0].length;
-    Object.assign(this, { rows, columns, players: board.players, pieces: new Map() });
+    Object.assign(this, { rows, columns, players: board.players });
+    this.pieces = new Map();
     this.focus = [Math.min(this.focus[0], rows - 1), Math.min(this.focus[1], columns - 1)];
-    this.layers = Object.fromEntries(["pieces", "over", "heat"].map(name => [name, svg("g", { class: name })]));
+    this.layers = Object.fromEntries(["pieces", "over", "heat", "pointed"].map(name => [name, svg("g", { class: name })]));
     this.squares = this.grid(board);
     this.root = svgOf(board.svg);
     for (const text of this.root.querySelectorAll("text")) text.setAttribute("aria-hidden", "true"); // squares have names
+    const { width, height } = this.root.viewBox.baseVal;
+    this.parent.style.setProperty("--ratio", String(width / height));
     const margin = (this.root.viewBox.baseVal.width - columns * CELL) / 2;
     this.root.append(svg("g", { transform: `translate(${margin} ${margin})` },
-      this.layers.pieces, this.layers.over, this.squares, this.layers.heat));
+      this.layers.pieces, this.layers.over, this.squares, this.layers.heat, this.layers.pointed));
+    this.flip(this.isFlipped);
     this.parent.replaceChildren(this.root);
   }
 
@@ -51,6 +64,11 @@ export class Board {
       return made;
     });
     group.addEventListener("keydown", event => this.keydown(event));
+    group.addEventListener("focusin", event => {
+      this.moveFocus(...event.target.dataset.place.split(",").map(Number), false);
+      if (event.target.matches(":focus-visible")) this.point([this.focus], "focus");
+    });
+    group.addEventListener("focusout", () => this.point([], "focus"));
     return group;
   }
 
@@ -58,7 +76,7 @@ export class Board {
     const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
     const [row, column] = this.focus;
     if (event.key in steps) {
-      const [down, right] = steps[event.key];
+      const [down, right] = steps[event.key].map(step => this.isFlipped ? -step : step);
       this.moveFocus(Math.max(0, Math.min(this.rows - 1, row + down)), Math.max(0, Math.min(this.columns - 1, column + right)));
     } else if (event.key === "Home") this.moveFocus(row, 0);
     else if (event.key === "End") this.moveFocus(row, this.columns - 1);
@@ -72,7 +90,18 @@ export class Board {
     this.cells[this.focus[0]][this.focus[1]].setAttribute("tabindex", -1);
     this.focus = [row, column];
     this.cells[row][column].setAttribute("tabindex", 0);
-    if (take) this.cells[row][column].focus();
+    if (take) {
+      this.cells[row][column].focus();
+      this.point([[row, column]], "focus");
+    }
+  }
+
+  /** Draw a frame around squares: where the keyboard is ("focus"), or of the move under the pointer ("pointed"). */
+  point(path, how = "pointed") {
+    for (const old of this.layers.pointed.querySelectorAll(`.${how}`)) old.remove();
+    this.layers.pointed.append(...path.flatMap(([row, column]) => ["dark", "light"].map(tone => svg("rect", {
+      class: `${how} ${tone}`, x: column * CELL + 5, y: row * CELL + 5, width: CELL - 10, height: CELL - 10, rx: 6,
+    }))));
   }
 
   /**
@@ -88,12 +117,12 @@ export class Board {
     this.layers.over.replaceChildren(
       ...turnedOver(view, before).map(place => ring("flip-ring", place, 41)),
       ...(legal ? [...targets.values()] : []).map(place => this.legalDot(view, place)),
-      ...(legal && !selected ? [...movable.values()] : []).map(place => ring("movable", place, 43)),
+      ...(legal && !selected ? [...movable.values()] : []).flatMap(place => [ring("movable dark", place, 43), ring("movable light", place, 43)]),
       ...view.last.map(place => svg("circle", {
         class: "last", cx: middle(place[1]), cy: middle(place[0]), r: 8.5,
         fill: this.players[owners.get(key(place)) ?? view.toMove].mark,
       })));
-    this.nameSquares(view, owners, targets, movable, { legal, selected, squareName });
+    this.nameSquares(view, owners, targets, movable, { selected, squareName });
   }
 
   /** Put the pieces on the board; those that stay the same keep their elements, so that only the others are animated. */
@@ -114,9 +143,11 @@ export class Board {
     this.layers.pieces.replaceChildren(...[...shown.values()].map(each => each.element));
   }
 
+  /** A dot in the colour of the player, with a rim in the other tone: one of the two is seen on every ground. */
   legalDot(view, [row, column]) {
+    const { fill } = this.players[view.toMove];
     return svg("circle", {
-      class: "legal", cx: middle(column), cy: middle(row), r: 12, fill: this.players[view.toMove].fill, "fill-opacity": .55,
+      class: "legal", cx: middle(column), cy: middle(row), r: 13, fill, stroke: isDark(fill) ? "#fff" : "#0b1f14", "stroke-width": 3.5,
     });
   }
 
@@ -126,7 +157,7 @@ export class Board {
   }
 
   /** Give each square the words that a screen reader says. */
-  nameSquares(view, owners, targets, movable, { legal, selected, squareName }) {
+  nameSquares(view, owners, targets, movable, { selected, squareName }) {
     const kings = new Set(view.pieces.filter(piece => piece[3]).map(key));
     const last = new Set(view.last.map(key));
     this.cells.forEach((cells, row) => cells.forEach((square, column) => {
@@ -135,8 +166,8 @@ export class Board {
       const words = [squareName(row, column), owner === undefined ? "empty" : this.players[owner].name];
       if (kings.has(place)) words.push("king");
       if (last.has(place)) words.push("last move");
-      if (legal && movable.has(place)) words.push("can move");
-      if (legal && targets.has(place)) words.push("legal");
+      if (movable.has(place)) words.push("can move");
+      if (targets.has(place)) words.push("legal");
       square.setAttribute("aria-label", words.join(", "));
       square.setAttribute("tabindex", row === this.focus[0] && column === this.focus[1] ? 0 : -1);
       square.classList.toggle("selected", selected !== null && key(selected) === place);
@@ -184,6 +215,12 @@ function ownersOf(view) {
 function turnedOver(view, before) {
   const owners = before ? ownersOf(before) : new Map();
   return view.pieces.filter(([row, column, owner]) => (owners.get(key([row, column])) ?? owner) !== owner);
+}
+
+/** Whether a colour #rrggbb is nearer to black than to white, by its relative luminance. */
+function isDark(colour) {
+  const [red, green, blue] = [1, 3, 5].map(at => (parseInt(colour.slice(at, at + 2), 16) / 255) ** 2.2);
+  return .2126 * red + .7152 * green + .0722 * blue < .18;
 }
 
 /** Places by their keys, each one once. */

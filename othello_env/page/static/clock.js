@@ -27,6 +27,12 @@ export class Clock {
     this.used[ply][player] = (ply ? this.used[ply - 1][player] : 0) + seconds;
   }
 
+  /** The clock for another line of so many plies. */
+  upTo(plies) {
+    const used = Array.from({ length: plies + 1 }, (_, ply) => [...this.used[Math.min(ply, this.used.length - 1)]]);
+    return new Clock(this.limit, used);
+  }
+
   /** A move was played at a ply; the times of later plies are forgotten. */
   played(ply) {
     this.used = [...this.used.slice(0, ply + 1), [...this.used[ply]]];

@@ -1,8 +1,10 @@
 // The dialogs: a new game, a pasted one, results.
 
 import { get, post, Refused } from "./api.js";
+import { byId, html } from "./elements.js";
+import { choose, offerOf, settingsFor } from "./picker.js";
 import { resultsView } from "./results.js";
-import { html } from "./elements.js";
+import { newSeed } from "./table.js";
 
 export const PLAYERS = {
   othello: ["black", "white"], "othello:size=6": ["black", "white"], "othello:size=4": ["black", "white"],
@@ -17,7 +19,6 @@ const OPENINGS = {
   "random:4": "4 random plies", "random:10": "10 random plies", "random:20": "20 random plies",
 };
 const SHOWN = "shown";
-const byId = id => document.getElementById(id);
 
 for (const button of document.querySelectorAll("[data-close]")) {
   button.addEventListener("click", () => button.closest("dialog").close());
@@ -27,16 +28,14 @@ function gameOptions(select, games) {
   select.replaceChildren(...games.map(game => html("option", { value: game }, TITLES[game] ?? game)));
 }
 
-/** A seed for a new game. */
-export const newSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
-
-/** The agents of a game, with "you" first. */
-function seatSelect(player, index, agents, game, chosen) {
+/** The agents of a game, with "you" first, and the numbers of the one that is chosen. */
+function seatChoice(player, index, agents, game, chosen) {
+  const able = agents.filter(agent => agent.games.includes(game));
   const select = html("select", { name: `seat-${index}` }, html("option", { value: "human" }, "you"),
-    ...agents.filter(agent => agent.games.includes(game)).map(({ spec, label }) =>
-      html("option", { value: spec }, label ? `${spec} — ${label}` : spec)));
-  if ([...select.options].some(option => option.value === chosen)) select.value = chosen;
-  return html("label", {}, `${player[0].toUpperCase()}${player.slice(1)} `, select);
+    ...able.map(({ spec, label }) => html("option", { value: spec }, label ? `${spec} (${label})` : spec)));
+  if (chosen === "human") select.value = chosen;
+  else if (offerOf(able, chosen)) choose(select, chosen);
+  return html("div", {}, html("label", {}, `${player[0].toUpperCase()}${player.slice(1)} `, select), settingsFor(select, able));
 }
 
 /** Offer the openings of a game; the position on the board is one of them if it is of the same game. */
@@ -55,9 +54,10 @@ export function setUpNew({ games, agents }, begin, fail) {
   const dialog = byId("new-dialog");
   const game = byId("game");
   gameOptions(game, games);
-  const seats = () => [...byId("seats").querySelectorAll("select")].map(select => select.value);
+  const seats = () => [.../** @type {NodeListOf<HTMLSelectElement>} */ (byId("seats").querySelectorAll("select[name^=seat]"))]
+    .map(select => select.value);
   const fill = chosen => byId("seats").replaceChildren(...PLAYERS[game.value].map((player, index) =>
-    seatSelect(player, index, agents, game.value, chosen[index] ?? defaultSeat(game.value, agents))));
+    seatChoice(player, index, agents, game.value, chosen[index] ?? defaultSeat(game.value, agents))));
   let shown;
   game.addEventListener("change", () => { fill(seats()); fillOpenings(byId("opening"), game.value, shown); });
   byId("new-form").addEventListener("submit", async () => {
@@ -74,7 +74,7 @@ export function setUpNew({ games, agents }, begin, fail) {
   return (record, chosen) => {
     shown = record;
     game.value = record.game;
-    byId("seed").value = newSeed();
+    byId("seed").value = String(newSeed());
     fill(chosen);
     fillOpenings(byId("opening"), game.value, shown);
     if (byId("opening").value === SHOWN) byId("opening").value = "start";
@@ -107,7 +107,7 @@ export function setUpPaste(games, begin) {
       dialog.close();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      byId("paste-error").textContent = error.message;
+      byId("paste-error").textContent = error.message[0].toUpperCase() + error.message.slice(1);
     }
   });
   return current => {
@@ -119,12 +119,17 @@ export function setUpPaste(games, begin) {
   };
 }
 
-/** Show the button for results, if there are any. */
-export async function setUpResults() {
+/** Show the button for results, if there are any; `begin(record, names)` shows a recorded game on the board. */
+export async function setUpResults(begin) {
   const results = await get("/api/results");
+  const open = async (file, number) => {
+    const { record, agents } = await post("recorded", { file, number });
+    await begin(record, agents);
+    byId("results-dialog").close();
+  };
   byId("results").hidden = !results.length;
   byId("results").addEventListener("click", () => {
-    byId("results-list").replaceChildren(...results.map(resultsView));
+    byId("results-list").replaceChildren(...results.map(each => resultsView(each, open)));
     byId("results-dialog").showModal();
   });
 }

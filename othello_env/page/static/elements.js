@@ -2,31 +2,44 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** @typedef {HTMLElement & {value: string, checked: boolean, disabled: boolean, options: HTMLOptionsCollection, showModal(): void, close(): void}} Control */
+
+/** An element of the page by its id; most are controls. @returns {Control} */
+export const byId = id => /** @type {Control} */ (document.getElementById(id));
+
 /** An HTML element with attributes and children. A child that is text is shown as it is, never read as HTML. */
-export const html = (name, attributes, ...children) => filled(document.createElement(name), attributes, children);
+export const html = (name, attributes = {}, ...children) => filled(document.createElement(name), attributes, children);
 
 /** An SVG element, likewise. */
-export const svg = (name, attributes, ...children) => filled(document.createElementNS(SVG, name), attributes, children);
+export const svg = (name, attributes = {}, ...children) => filled(document.createElementNS(SVG, name), attributes, children);
 
-/** The SVG element that a document in SVG has, as wide as its place. */
+/** The SVG element that a document in SVG has, as wide as its place. @returns {SVGSVGElement} */
 export function svgOf(text) {
-  const root = document.adoptNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement);
+  const parsed = /** @type {unknown} */ (new DOMParser().parseFromString(text, "image/svg+xml").documentElement);
+  const root = document.adoptNode(/** @type {SVGSVGElement} */ (parsed));
   root.removeAttribute("width");
   root.removeAttribute("height");
   return root;
 }
 
-/** An attribute that is null or undefined is left out. */
-function filled(element, attributes = {}, children) {
+/**
+ * An attribute that is null or undefined is left out.
+ * @template {Element} T
+ * @param {T} element
+ * @param {Object<string, string | number | null | undefined>} attributes
+ * @param {(Node | string)[]} children
+ * @returns {T}
+ */
+function filled(element, attributes, children) {
   for (const [key, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined) element.setAttribute(key, value);
+    if (value !== null && value !== undefined) element.setAttribute(key, String(value));
   }
   element.append(...children);
   return element;
 }
 
 /** The `d` of an SVG path through points; where `joins(i)` is false, there is a gap before point i. */
-export function pathThrough(points, joins = () => true) {
+export function pathThrough(points, joins = (_index) => true) {
   return points.map(([x, y], i) => `${i && joins(i) ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 }
 

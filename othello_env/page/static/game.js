@@ -21,6 +21,9 @@ export class Game {
   get players() { return this.board.players; }
   get mover() { return this.players[this.view.toMove].name; }
 
+  /** The line that is shown: its actions and their names. */
+  get line() { return { moves: this.record.moves, names: this.views.slice(1).map(view => view.move) }; }
+
   /** The record up to a ply, by default up to the ply that is shown. */
   recordAt(ply = this.cursor) {
     return { ...this.record, moves: this.record.moves.slice(0, ply) };
@@ -50,13 +53,5 @@ export class Game {
     const label = this.board.labels[row][column];
     if (label) return label;
     return this.board.columnLabels[column] ? this.board.columnLabels[column] + this.board.rowLabels[row] : "no square";
-  }
-
-  /** How many discs the move that led to a ply lost, if the exact scores are known; null if not. */
-  loss(ply, exact) {
-    const scores = exact?.(ply - 1)?.actions;
-    if (!scores) return null;
-    const played = scores[this.record.moves[ply - 1]];
-    return played === undefined ? null : Math.max(...Object.values(scores)) - played;
   }
 }

@@ -2,10 +2,10 @@
 
 import { think } from "./api.js";
 
-const KEPT = 2000; // answers
+const KEPT = 4000; // answers
 
 export class Looking {
-  /** `onChange()` is called whenever something new is known, `onError(text)` when an agent fails. */
+  /** `onChange()` is called whenever something new is known, `onError(agent, text)` when an agent fails. */
   constructor(agents, onChange, onError) {
     this.agents = agents;
     this.onChange = onChange;
@@ -49,46 +49,60 @@ export class Looking {
     return this.known.get(this.key(agent, task, game, ply));
   }
 
-  /** Each player's value at a ply, for the curve; null if it is not known. */
-  values(agent, game, ply) {
+  /** What the curve shows of an agent at a ply; null if it is not known. */
+  point(agent, game, ply) {
     const view = game.views[ply];
-    if (view.isOver) return view.returns.map(result => result > 0 ? "inf" : result < 0 ? "-inf" : 0);
-    return (this.at(agent, "value", game, ply) ?? this.at(agent, "actions", game, ply))?.values ?? null;
+    if (view.isOver) {
+      const values = view.returns.map(result => result > 0 ? "inf" : result < 0 ? "-inf" : 0);
+      return { values, unit: "result", bound: 1, source: "the result" };
+    }
+    const found = this.at(agent, "value", game, ply) ?? this.at(agent, "actions", game, ply);
+    return found?.values ? found : null;
   }
 
-  /** Ask about all positions of a game what is not known yet; the position that is shown comes first. */
-  async follow(game, agent, solve, exactEmpties) {
+  /**
+   * Ask about all positions of a game what is not known yet; the position that is shown comes first. `agents` are those
+   * to look into, `solve` whether positions with at most `exactEmpties` empty squares are solved, `reviewer` the agent
+   * that judges each move, or null.
+   */
+  async follow(game, wishes) {
     const turn = this.turn += 1;
     this.abort.abort();
     await this.running;
     if (turn !== this.turn) return;
     this.abort = new AbortController();
-    this.running = this.askAll(this.wanted(game, agent, solve, exactEmpties), game, turn);
+    this.running = this.askAll(this.wanted(game, wishes), game, turn);
     await this.running;
   }
 
   /** What to ask about a game: agents, tasks and plies, in order. */
-  wanted(game, agent, solve, exactEmpties) {
-    const wanted = [];
+  wanted(game, { agents, solve, reviewer, exactEmpties }) {
+    const plies = [...game.views.keys()].filter(ply => !game.views[ply].isOver);
     const solvable = ply => solve && this.solver && !game.views[ply].isOver &&
       game.views[ply].empties !== null && game.views[ply].empties <= exactEmpties;
-    if (solvable(game.cursor)) wanted.push([this.solver, "exact", game.cursor]);
-    if (agent && !game.view.isOver) wanted.push([agent, "actions", game.cursor]);
-    const plies = [...game.views.keys()].filter(ply => !game.views[ply].isOver);
-    if (agent) wanted.push(...plies.map(ply => [agent, "value", ply]));
-    wanted.push(...plies.filter(solvable).reverse().map(ply => [this.solver, "exact", ply]));
-    return wanted;
+    const here = game.view.isOver ? [] : agents.map(agent => [agent, "actions", game.cursor]);
+    if (solvable(game.cursor)) here.splice(1, 0, [this.solver, "exact", game.cursor]);
+    return [
+      ...here,
+      ...agents.flatMap(agent => plies.map(ply => [agent, "value", ply])),
+      ...plies.filter(solvable).reverse().map(ply => [this.solver, "exact", ply]),
+      ...(reviewer ? plies.filter(ply => game.views[ply].choices.length > 1 && !solvable(ply)).map(ply => [reviewer, "actions", ply]) : []),
+    ];
   }
 
   async askAll(wanted, game, turn) {
     const { signal } = this.abort;
-    try {
-      for (const [spec, task, ply] of wanted) {
+    const failed = new Set();
+    for (const [spec, task, ply] of wanted) {
+      if (failed.has(spec)) continue;
+      try {
         await this.ask(spec, task, game, ply, signal);
-        if (turn !== this.turn) return;
+      } catch (error) {
+        if (signal.aborted) return;
+        failed.add(spec);
+        this.onError(spec, error.message);
       }
-    } catch (error) {
-      if (!signal.aborted) this.onError(error.message);
+      if (turn !== this.turn) return;
     }
   }
 

@@ -1,20 +1,23 @@
 // The page: it shows the table, and its buttons and keys act on it.
 
-import { get, isOffline, Refused, send } from "./api.js";
+import { Analysis } from "./analysis.js";
+import { get, isOffline, post, Refused } from "./api.js";
 import { Board } from "./board.js";
-import { defaultSeat, newSeed, PLAYERS, setUpNew, setUpPaste, setUpResults, TITLES } from "./dialogs.js";
-import { Looking } from "./look.js";
-import { heatMarks, showClock, showCurve, showMoves, showPlayers, worthText } from "./panels.js";
-import { html } from "./elements.js";
-import { HUMAN, Table } from "./table.js";
+import { defaultSeat, PLAYERS, setUpNew, setUpPaste, setUpResults, TITLES } from "./dialogs.js";
+import { byId } from "./elements.js";
+import { Past } from "./lines.js";
+import { showClock, showLines, showPlayers } from "./panels.js";
+import { setUpRuns } from "./runs.js";
+import { copied, linkOf, plyOf, save } from "./sharing.js";
+import { HUMAN, newSeed, Table } from "./table.js";
 
 const KEPT = "othello-env";
+const THEME = "othello-env-theme";
 const TICK_MS = 250;
-const byId = id => document.getElementById(id);
 
 let offers;
 let table;
-let looking;
+let analysis;
 let dialogs;
 
 const board = new Board(byId("board"), (row, column) => attempt(() => table.choose(row, column)));
@@ -22,13 +25,12 @@ const board = new Board(byId("board"), (row, column) => attempt(() => table.choo
 /** What the table calls. */
 const page = {
   draw,
-  follow,
+  follow: () => analysis.follow(),
   setUp() {
     byId("ready").hidden = true;
     document.querySelector("main").hidden = false;
     board.setup(table.game.board);
-    byId("exact").parentElement.hidden = table.game.views[0].empties === null;
-    fillLookers();
+    analysis.setUp();
   },
   say,
   thinks(agent) {
@@ -50,7 +52,7 @@ function say(text) {
 }
 
 /** A text with a capital at its beginning, unless a spec, a path or a square is there. */
-const sentence = text => text.replace(/^[a-z]+(?=[ :]? |$)/, word => word[0].toUpperCase() + word.slice(1));
+const sentence = text => text.replace(/^[a-z]+(?=[ :,]? |$)/, word => word[0].toUpperCase() + word.slice(1));
 
 /** Do what a person asked for; if the server refuses it, show why. */
 async function attempt(action) {
@@ -70,85 +72,28 @@ function draw() {
     legal: byId("legal").checked, selected: table.selected, squareName: (row, column) => game.squareName(row, column),
   });
   byId("title").textContent = title;
-  byId("status").textContent = sentence(table.status);
+  byId("status").textContent = byId("status").title = sentence(table.status);
   document.title = `${title}: ${table.status}`;
   showPlayers(table);
-  showMoves(game, exactAt(), ply => table.goTo(ply));
-  showLook();
+  analysis.drawMoves();
+  showLines(table.lines, game.record.moves, index => attempt(() => table.openLine(index)));
+  analysis.draw();
+  byId("opening-name").textContent = game.views.slice(0, game.cursor + 1).findLast(view => view.opening)?.opening ?? "";
   for (const [id, enabled] of Object.entries(table.can)) byId(id).disabled = !enabled;
+  const offered = id => table.isOver && !byId(id).disabled && byId(id).getAttribute("aria-pressed") !== "true";
+  for (const id of ["rematch", "review"]) byId(id).classList.toggle("main", offered(id));
   byId("play").textContent = table.isPlaying ? "Pause" : "Play";
   byId("play").setAttribute("aria-label", byId("play").textContent);
+  const { last } = table.past;
+  byId("recover").disabled = !last;
+  byId("recover").textContent = last ? `${last.isBack ? "Redo" : "Undo"} ${last.what}` : "Bring back";
+  byId("recover").title = "brings back the game that a restart, a resignation, a new game or a paste took away";
   keep();
 }
 
-/** A function that gives the exact scores at a ply, where they are known; null if they are not wanted. */
-function exactAt() {
-  if (!byId("exact").checked || !looking.solver) return null;
-  return ply => looking.at(looking.solver, "exact", table.game, ply);
-}
-
-/** Show what the chosen agent thinks: numbers over the squares, the value, the curve. */
-function showLook() {
-  const { game } = table;
-  const agent = byId("look").value;
-  const exact = exactAt()?.(game.cursor);
-  const found = exact ?? (agent ? looking.at(agent, "actions", game, game.cursor) : undefined);
-  const looked = byId("looked");
-  board.heat(table.isOver ? [] : heatMarks(game, found, table.selected));
-  if (found) {
-    looked.textContent = [exact ? "Exact scores in discs" : "Value", worthText(game, found)].filter(Boolean).join(": ");
-  } else if (!looked.dataset.error) {
-    looked.textContent = agent && !table.isOver ? "…" : "";
-  }
-  looked.title = looked.textContent;
-  showCurve(game, agent ? game.views.map((_, ply) => looking.values(agent, game, ply)) : null, ply => table.goTo(ply));
-}
-
-function follow() {
-  delete byId("looked").dataset.error;
-  looking.follow(table.game, byId("look").value, byId("exact").checked, offers.exactEmpties);
-}
-
-/** Show what agents answered since. */
-function learned() {
-  fillLookers();
-  if (exactAt()) showMoves(table.game, exactAt(), ply => table.goTo(ply));
-  showLook();
-}
-
-/** List the agents that can say something about this game, and keep the chosen one. */
-function fillLookers() {
-  const select = byId("look");
-  const chosen = select.dataset.wanted ?? select.value;
-  const lookers = looking.lookers(table.game.record.game).map(({ spec }) => spec);
-  if (String([...select.options].slice(1).map(option => option.value)) === String(lookers)) return;
-  select.replaceChildren(html("option", { value: "" }, "off"), ...lookers.map(spec => html("option", { value: spec }, spec)));
-  if (lookers.includes(chosen)) {
-    select.value = chosen;
-    delete select.dataset.wanted;
-  }
-}
-
-/** Save the game as a file. */
-async function save(format) {
-  const { record } = table.game;
-  const name = `${record.game.split(":")[0]}.${format}`;
-  const blob = await (await send("replay", { record, format })).blob();
-  const link = html("a", { href: URL.createObjectURL(blob), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-  say(`saved as ${name}`);
-}
-
-/** Copy the game as text, or show the text if the browser does not allow that. */
-async function copy() {
-  const text = await table.transcript();
-  try {
-    await navigator.clipboard.writeText(text);
-    say("the game is copied as text");
-  } catch {
-    say(text);
-  }
+/** Copy a text, or show it if the browser does not allow that. */
+async function copy(text, what) {
+  say(await copied(text) ? `${what} is copied` : text);
 }
 
 const ACTIONS = {
@@ -164,15 +109,26 @@ const ACTIONS = {
   hint: () => table.hint(),
   restart: () => table.restart(),
   resign: () => table.resign(),
+  rematch: () => table.rematch(),
+  recover: () => table.bringBack(),
+  review: () => analysis.toggleReview(),
   cancel: () => table.cancel(),
-  copy,
-  gif: () => save("gif"),
-  html: () => save("html"),
+  flip,
+  copy: async () => copy(await table.transcript(), "the game"),
+  link: () => copy(linkOf(table.game, location.href), "a link to this position"),
+  ...Object.fromEntries(["png", "svg", "gif", "html"].map(format => [format, async () => say(`saved as ${await save(table.game, format)}`)])),
 };
 const KEYS = {
-  n: "new", u: "undo", r: "redo", h: "hint", p: "play", l: "legal",
+  n: "new", u: "undo", r: "redo", h: "hint", p: "play", l: "legal", f: "flip",
   ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
 };
+
+/** Turn the board by half a turn. */
+function flip() {
+  board.flip(!board.isFlipped);
+  byId("flip").setAttribute("aria-pressed", String(board.isFlipped));
+  keep();
+}
 
 /** Show each control's key when the mouse rests on it. */
 function nameKeys() {
@@ -187,7 +143,7 @@ function setUpControls() {
   for (const [id, action] of Object.entries(ACTIONS)) byId(id).addEventListener("click", () => attempt(action));
   document.addEventListener("keydown", event => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-    if (event.target.closest("input[type=number], select, textarea")) return;
+    if (/** @type {Element} */ (event.target).closest("input[type=number], select, textarea")) return;
     const button = byId(KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key]);
     if (!button) return;
     button.click(); // does nothing while the button is disabled
@@ -195,7 +151,7 @@ function setUpControls() {
   });
   byId("legal").addEventListener("change", draw);
   byId("speed").addEventListener("change", keep);
-  for (const id of ["look", "exact"]) byId(id).addEventListener("change", () => { draw(); follow(); });
+  addEventListener("hashchange", () => attempt(openLink));
   let before = performance.now();
   setInterval(() => {
     const now = performance.now();
@@ -205,21 +161,31 @@ function setUpControls() {
   }, TICK_MS);
 }
 
+/** Light, dark, or as the system says; kept for all tabs. */
+function setUpTheme() {
+  const show = () => { document.documentElement.dataset.theme = byId("theme").value; };
+  byId("theme").value = localStorage.getItem(THEME) ?? "";
+  show();
+  byId("theme").addEventListener("change", () => { localStorage.setItem(THEME, byId("theme").value); show(); });
+}
+
 /** Keep the game and the choices, in case this tab is loaded again. */
 function keep() {
-  const choices = Object.fromEntries(["look", "speed"].map(id => [id, byId(id).value]));
-  if (byId("look").dataset.wanted) choices.look = byId("look").dataset.wanted;
-  const checks = Object.fromEntries(["legal", "exact"].map(id => [id, byId(id).checked]));
-  sessionStorage.setItem(KEPT, JSON.stringify({ ...table.keep(), choices, checks }));
+  if (!table?.game) return;
+  const choices = { ...analysis.choices(), speed: byId("speed").value, legal: byId("legal").checked, flipped: board.isFlipped };
+  sessionStorage.setItem(KEPT, JSON.stringify({ ...table.keep(), past: table.past.games, choices }));
 }
 
 /** Go on with the game that this tab had; false if there is none that the server understands. */
 async function restore() {
   try {
-    const { choices, checks, ...kept } = JSON.parse(sessionStorage.getItem(KEPT));
+    const { choices, past, ...kept } = JSON.parse(sessionStorage.getItem(KEPT));
     byId("speed").value = choices.speed;
-    byId("look").dataset.wanted = choices.look;
-    for (const [id, checked] of Object.entries(checks)) byId(id).checked = checked;
+    byId("legal").checked = choices.legal;
+    board.isFlipped = choices.flipped;
+    byId("flip").setAttribute("aria-pressed", String(board.isFlipped));
+    analysis.restore(choices);
+    table.past = new Past(past);
     await table.restore(kept);
     return true;
   } catch {
@@ -227,25 +193,39 @@ async function restore() {
   }
 }
 
+/** Open the game that the page's address holds, if it holds one; then the address is the plain one again. */
+async function openLink() {
+  const address = location.href;
+  if (!new URLSearchParams(location.hash.slice(1)).has("game")) return;
+  history.replaceState(null, "", location.pathname);
+  const empty = { game: offers.games[0], seed: 0, position: null, moves: [] };
+  const { record } = await post("read", { record: empty, text: address });
+  await openGame("link", record, { cursor: plyOf(address) ?? undefined });
+}
+
+/** Put a game on the table in which a person plays all sides. */
+const openGame = (what, record, more = {}) => table.begin(what, record, PLAYERS[record.game].map(() => HUMAN), { base: 0, ...more });
+
 async function main() {
+  setUpTheme();
   offers = await get("/api/offers");
   table = new Table(page, offers.agents);
-  looking = new Looking(offers.agents, learned, text => {
-    byId("looked").dataset.error = "yes";
-    byId("looked").textContent = text;
-  });
+  analysis = new Analysis(offers, table, board, keep);
   dialogs = {
-    openNew: setUpNew(offers, (record, seats, limit) => table.begin(record, seats, limit), say),
-    openPaste: setUpPaste(offers.games, record => table.begin(record, PLAYERS[record.game].map(() => HUMAN), 0, 0)),
+    openNew: setUpNew(offers, (record, seats, limit) => table.begin("new game", record, seats, { limit }), say),
+    openPaste: setUpPaste(offers.games, record => openGame("paste", record)),
   };
   if (!await restore()) {
     const [first] = offers.games;
-    await table.begin({ game: first, seed: newSeed(), position: null, moves: [] }, [HUMAN, defaultSeat(first, offers.agents)]);
+    const record = { game: first, seed: newSeed(), position: null, moves: [] };
+    await table.begin("new game", record, [HUMAN, defaultSeat(first, offers.agents)]);
   }
   setUpControls();
-  await setUpResults();
-  await looking.learn();
-  follow();
+  await attempt(openLink);
+  await setUpResults((record, names) => openGame("recorded game", record, { names, cursor: 0 }));
+  await setUpRuns();
+  await analysis.looking.learn();
+  analysis.follow();
 }
 
 main().catch(error => {

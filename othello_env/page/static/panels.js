@@ -1,9 +1,8 @@
-// What is beside the board: players, moves, the curve.
+// What is beside the board: players, moves, lines, the numbers over the squares, the table of moves.
 
-import { courseChart, number, valueText } from "./charts.js";
-import { discIcon, html } from "./elements.js";
-
-const byId = id => document.getElementById(id);
+import { byId, discIcon, html } from "./elements.js";
+import { lossText, moveNumbers } from "./review.js";
+import { bestActions, countText, moveRows, number, shown, valueText } from "./values.js";
 
 /** Seconds as minutes and seconds: 1:05. */
 function clockText(seconds) {
@@ -13,52 +12,73 @@ function clockText(seconds) {
 
 /** Show the players, their seats and their scores. */
 export function showPlayers(table) {
-  const { game, seats } = table;
+  const { game, seats, names } = table;
   byId("players").replaceChildren(...game.players.map((player, index) => {
     const active = !table.isOver && game.view.toMove === index;
     return html("li", { class: active ? "active" : null, "aria-current": active ? "true" : null },
       discIcon(player),
-      html("span", { class: "who" }, player.name, html("span", { class: "seat" }, table.isHuman(index) ? "you" : seats[index])),
+      html("span", { class: "who" }, player.name, html("span", { class: "seat" }, names?.[index] ?? (table.isHuman(index) ? "you" : seats[index]))),
       html("span", { class: "clock", "data-player": index }),
-      html("span", { class: "score", "aria-label": `${game.view.scores[index]} for ${player.name}` }, String(game.view.scores[index])));
+      html("span", { class: "score", title: `${player.name}'s count` }, String(game.view.scores[index])));
   }));
   showClock(table);
 }
 
 /** Show the time that each player had left at the position that is shown. */
 export function showClock({ game, clock }) {
-  for (const shown of document.querySelectorAll(".clock")) {
-    shown.textContent = clock.limit ? clockText(clock.left(game.cursor, Number(shown.dataset.player))) : "";
+  for (const shownClock of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".clock"))) {
+    shownClock.textContent = clock.limit ? clockText(clock.left(game.cursor, Number(shownClock.dataset.player))) : "";
   }
 }
 
-/** Show the list of moves; `exact(ply)` gives the exact scores at a ply, if they are known. */
-export function showMoves(game, exact, onPly) {
+/** Show the list of moves; `judged(ply)` is what the review says of the move that led to a ply, if it is known. */
+export function showMoves(game, judged, onPly) {
   const list = byId("moves");
-  const focused = list.contains(document.activeElement) ? document.activeElement.dataset.ply : null;
+  const focused = list.contains(document.activeElement) ? document.activeElement.getAttribute("data-ply") : null;
   const scrolled = list.scrollTop;
+  const numbers = moveNumbers(game.views);
   list.replaceChildren(...game.views.map((view, ply) => {
-    const button = html("button", { "data-ply": ply, "aria-current": ply === game.cursor ? "step" : null },
-      ply === 0 ? "start" : `${ply}. ${view.move}`);
-    const loss = ply ? game.loss(ply, exact) : null;
-    if (loss) button.append(html("span", { class: "lost", title: `${loss} discs worse than the best move` }, `−${loss}`));
+    const name = ply === 0 ? "start" : numbers[ply] === null ? view.move : `${numbers[ply]}. ${view.move}`;
+    const button = html("button", { "data-ply": ply, "aria-current": ply === game.cursor ? "step" : null }, name);
+    const move = ply ? judged(ply) : null;
+    if (move && Number(lossText(move.loss, move.unit)) > 0) {
+      const title = `lost ${lossText(move.loss, move.unit)} (${move.unit}); best was ${move.best}`;
+      button.append(html("span", { class: move.isBlunder ? "lost blunder" : "lost", title }, `−${lossText(move.loss, move.unit)}`));
+    }
     button.addEventListener("click", () => onPly(ply));
     return html("li", {}, button);
   }));
-  if (focused !== null) list.querySelector(`[data-ply="${focused}"]`)?.focus({ preventScroll: true });
+  /** @type {(selector: string) => HTMLElement | null} */
+  const find = selector => list.querySelector(selector);
+  if (focused !== null) find(`[data-ply="${focused}"]`)?.focus({ preventScroll: true });
   // The list follows the game; as long as the game stays at its ply, so does the list.
-  const current = list.querySelector("[aria-current]");
+  const current = find("[aria-current]");
   const moved = list.dataset.cursor !== String(game.cursor);
   list.scrollTop = current && moved ? current.offsetTop - list.clientHeight / 2 : scrolled;
-  list.dataset.cursor = game.cursor;
+  list.dataset.cursor = String(game.cursor);
+}
+
+/** Show the other lines of the game, from where each one leaves the line that is shown. */
+export function showLines(lines, moves, onLine) {
+  byId("lines").replaceChildren(...lines.map((line, index) => {
+    const leaves = line.moves.findIndex((action, ply) => action !== moves[ply]);
+    const from = leaves < 0 ? 0 : leaves;
+    const names = line.names.slice(from, from + 5).join(" ");
+    const more = line.names.length > from + 5 ? " …" : "";
+    const button = html("button", { title: `another line of ${line.names.length} plies` }, `after ${from ? line.names[from - 1] : "the start"}: ${names}${more}`);
+    button.addEventListener("click", () => onLine(index));
+    return html("li", {}, button);
+  }));
+  byId("lines").hidden = !lines.length;
 }
 
 /**
- * The numbers over the squares. `found` is what an agent answered about the position that is shown. If a piece is
- * selected, only its moves have numbers.
+ * The numbers over the squares. `found` is what was answered about the position that is shown. If a piece is selected,
+ * only its moves have numbers. Values are from the page's one side; shares compare the moves for the player to move.
  */
 export function heatMarks(game, found, selected) {
   if (!found) return [];
+  const { toMove } = game.view;
   const values = Object.values(found.actions).filter(value => typeof value === "number");
   const most = 1.5 * Math.max(1, ...values.map(Math.abs));
   const numbers = Object.values(found.actions).map(value => number(value, most));
@@ -70,23 +90,61 @@ export function heatMarks(game, found, selected) {
     if (selected && String(choice.path[0]) !== String(selected)) continue;
     const place = choice.path.at(-1);
     const old = best.get(String(place));
-    if (old && number(old.value, most) >= number(value, most)) continue;
-    const text = valueText(value, found.unit, found.kind);
+    if (old && old.rank >= number(value, most)) continue;
+    const told = found.kind === "probabilities" ? value : shown(value, toMove, game.players.length);
+    const text = valueText(told, found.unit, found.kind);
     const share = high > low ? (number(value, most) - low) / (high - low) : 1;
-    best.set(String(place), { place, text, share, value, label: `${choice.name}: ${text} ${found.unit}` });
+    best.set(String(place), { place, text, share, value: told, rank: number(value, most), label: `${choice.name}: ${text} ${found.unit}` });
   }
   return [...best.values()];
 }
 
-/** What a position is worth: to the first of two players, or to each of three. */
-export function worthText(game, { values, unit }) {
-  if (!values) return "";
-  const text = index => valueText(values[index], unit, "values");
-  if (game.players.length === 2) return `${text(0)} for ${game.players[0].name}`;
-  return game.players.map((player, index) => `${player.name} ${text(index)}`).join(", ");
+/** The heading of an agent's column. */
+const headOf = (slot, found) => found ? `${slot} ${found.kind === "probabilities" ? "share" : found.unit === "discs" ? "discs" : "value"}` : slot;
+
+/** Show each move of the position with what the agents and the solver say of it. `onHover(path)`: [] when it leaves. */
+export function showTable(game, found, onHover) {
+  const { a, b, exact } = found;
+  const rows = game.view.isOver || game.view.mustPass ? [] : moveRows(game.view.choices, found);
+  const visits = rows.some(row => row.visitsA !== undefined || row.visitsB !== undefined);
+  const best = { a: bestActions(a), b: bestActions(b), exact: bestActions(exact) };
+  const told = (answer, value) => value === undefined ? ""
+    : valueText(answer.kind === "probabilities" ? value : shown(value, game.view.toMove, game.players.length), answer.unit, answer.kind);
+  const cell = (slot, row, answer, value) => html("td", {
+    class: best[slot].has(row.action) ? "best" : null, "data-slot": slot, "data-value": value,
+  }, told(answer, value));
+  const head = ["move", headOf("A", a), ...(b ? [headOf("B", b)] : []), ...(exact ? ["exact discs"] : []), ...(visits ? ["visits"] : [])];
+  const body = rows.map(row => {
+    const line = html("tr", { "data-action": row.action }, html("th", { scope: "row" }, row.name), cell("a", row, a, row.a),
+      ...(b ? [cell("b", row, b, row.b)] : []), ...(exact ? [cell("exact", row, exact, row.exact)] : []),
+      ...(visits ? [html("td", {}, [row.visitsA, row.visitsB].filter(count => count !== undefined).map(countText).join(" / "))] : []));
+    line.addEventListener("pointerenter", () => onHover(row.path));
+    line.addEventListener("pointerleave", () => onHover([]));
+    return line;
+  });
+  const top = byId("table").scrollTop;
+  byId("table").replaceChildren(html("table", {},
+    html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...body)));
+  byId("table").scrollTop = top;
+  const name = action => game.view.choices.find(choice => choice.action === action)?.name;
+  const differ = a && b && rows.length && ![...best.a].some(action => best.b.has(action));
+  byId("differ").textContent = differ ? `A and B disagree: A prefers ${[...best.a].map(name).join(", ")}, B ${[...best.b].map(name).join(", ")}.` : "";
 }
 
-/** Show the course of the game by the players' values at each ply; nothing if `values` is null. */
-export function showCurve(game, values, onPly) {
-  byId("curve").replaceChildren(...(values ? [courseChart(values, game.cursor, game.players, onPly)] : []));
+/** What an agent's numbers for the whole position are, in words. */
+export function answerText(game, found) {
+  const two = game.players.length === 2;
+  const parts = [];
+  if (found.values) {
+    const discs = found.unit === "discs" ? " discs" : "";
+    const text = index => `${valueText(found.values[index], found.unit)}${discs}`;
+    const values = two ? `${text(0)} for ${game.players[0].name}` : game.players.map((player, index) => `${player.name} ${text(index)}`).join(", ");
+    parts.push(`position ${values}${found.source ? ` (by ${found.source})` : ""}`);
+  }
+  const best = [...bestActions(found)].map(action => game.view.choices.find(choice => choice.action === action)?.name).filter(Boolean);
+  if (best.length) parts.push(`best ${best.slice(0, 3).join(", ")}`);
+  if (found.depth !== null) parts.push(`depth ${found.depth}`);
+  if (found.nodes !== null) parts.push(`${countText(found.nodes)} nodes`);
+  if (found.line.length > 1) parts.push(`line ${found.line.join(" ")}`);
+  return parts.join(", ");
 }

@@ -1,21 +1,24 @@
 // Results of benchmarks and training, as the server reads them from files: tables, bars and learning curves.
 
-import { valueText } from "./charts.js";
+import { crosstable } from "./crosstable.js";
 import { html, pathThrough, svg } from "./elements.js";
+import { tickText, ticks, valueText } from "./values.js";
 
 const COLOURS = ["var(--accent)", "#c2702c", "#5577c8", "#a8539b", "#8a8a2a", "#4a9aa8"];
-const LEFT = 34;
+const LEFT = 40;
 const RIGHT = 392;
 const TOP = 10;
 const BOTTOM = 100;
 
-/** One file's results. */
-export function resultsView({ name, title, about, facts, matches, curves }) {
+/** One file's results; `open(file, number)` replays a recorded game. */
+export function resultsView(content, open) {
+  const { name, title, about, facts, matches, curves } = content;
   return html("article", {},
     html("h3", {}, title),
     html("p", { class: "faint" }, [name === title ? "" : name, about].filter(Boolean).join(": ")),
     ...(facts.length ? [html("dl", {}, ...facts.flatMap(([term, text]) => [html("dt", {}, term), html("dd", {}, text)]))] : []),
     ...(matches.length ? [matchTable(matches)] : []),
+    ...(content.standings ? [crosstable(content, open)] : []),
     ...curves.map(learningCurve));
 }
 
@@ -30,8 +33,8 @@ function matchTable(matches) {
     ...[wins, draws, losses].map(count => html("td", {}, String(count))),
     html("td", {}, percent(score)),
     html("td", { class: "bar" }, scoreBar(score, interval, expected)),
-    html("td", {}, valueText(discs, "", "values"))));
-  const names = [...head.map(text => html("th", { scope: "col" }, text)), html("th", { class: "bar" }), html("th", { scope: "col" }, "discs")];
+    html("td", {}, valueText(discs))));
+  const names = [...head.map(text => html("th", { scope: "col" }, text)), html("td", { class: "bar" }), html("th", { scope: "col" }, "discs")];
   return html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Matches" },
     html("table", {}, html("thead", {}, html("tr", {}, ...names)), html("tbody", {}, ...rows)));
 }
@@ -53,22 +56,25 @@ function scoreBar(score, [low, high], expected) {
 function learningCurve({ what, over, lines }) {
   const all = lines.flatMap(({ points }) => points);
   const isScore = all.every(([, value]) => value >= 0 && value <= 1);
-  const last = Math.max(...all.map(([at]) => at), 1e-9);
-  const least = isScore ? 0 : Math.min(...all.map(([, value]) => value));
-  const most = isScore ? 1 : Math.max(...all.map(([, value]) => value), least + 1);
+  const across = ticks(0, Math.max(...all.map(([at]) => at), 1e-9));
+  const values = all.map(([, value]) => value);
+  const up = isScore ? [0, .25, .5, .75, 1] : ticks(Math.min(...values), Math.max(...values, Math.min(...values) + 1e-6));
+  const last = across.at(-1);
+  const [least, most] = [up[0], up.at(-1)];
   const x = at => LEFT + (RIGHT - LEFT) * at / last;
   const y = value => BOTTOM - (BOTTOM - TOP) * (value - least) / (most - least);
   const text = (attributes, content) => svg("text", { "font-size": 9, fill: "currentColor", ...attributes }, content);
-  const grid = [least, (least + most) / 2, most].flatMap(value => [
+  const grid = up.flatMap(value => [
     svg("line", { x1: LEFT, x2: RIGHT, y1: y(value), y2: y(value), stroke: "currentColor", "stroke-opacity": .18 }),
-    text({ x: LEFT - 4, y: y(value) + 3, "text-anchor": "end" }, isScore ? `${100 * value}%` : value.toFixed(0)),
+    text({ x: LEFT - 4, y: y(value) + 3, "text-anchor": "end" }, isScore ? `${100 * value}%` : tickText(value)),
   ]);
+  const feet = across.map((at, i) => text({ x: x(at), y: 113, "text-anchor": i === 0 ? "start" : i < across.length - 1 ? "middle" : "end" },
+    tickText(at)));
   const curves = lines.flatMap(({ points }, i) => curve(points.map(([at, value]) => [x(at), y(value)]), colour(i)));
   return html("figure", {},
     svg("svg", { viewBox: "0 0 400 116", role: "img", "aria-label": `${what} over ${over}` }, ...grid, ...curves,
-      text({ x: LEFT, y: 113 }, "0"),
-      text({ x: RIGHT, y: 113, "text-anchor": "end" }, `${Math.round(last).toLocaleString("en")} ${over}`)),
-    html("figcaption", {}, what, html("ul", { class: "key" }, ...lines.map(({ name }, i) => keyEntry(name, colour(i))))));
+      ...feet),
+    html("figcaption", {}, `${what} over ${over}`, html("ul", { class: "key" }, ...lines.map(({ name }, i) => keyEntry(name, colour(i))))));
 }
 
 const colour = index => COLOURS[index % COLOURS.length];

@@ -1,8 +1,10 @@
-// The table: a game, its players, and what happens by itself: agents' moves, passes, the replay.
+// The table: a game, its players and lines, and what happens by itself: agents' moves, passes, the replay.
 
 import { pause, post, Refused, think } from "./api.js";
 import { Clock } from "./clock.js";
 import { Game } from "./game.js";
+import { common, keepLine, Past } from "./lines.js";
+import { offerOf } from "./picker.js";
 
 export const HUMAN = "human";
 const PASS_MS = 900;
@@ -11,6 +13,9 @@ const THINKING_MS = 400; // a shorter think is not announced
 const ONCE = "once"; // play one ply and stop
 const HINTERS = ["engine", "alphabeta:depth=6", "maxn:depth=2", "tribolo"];
 
+/** A seed for a new game. */
+export const newSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
+
 export class Table {
   /**
    * `page` shows the table. It has `setUp()` for another board, `draw()`, `follow()` after each change of the position,
@@ -18,18 +23,44 @@ export class Table {
    * for how long each position of a game is shown that is only watched, in ms.
    */
   constructor(page, agents) {
-    Object.assign(this, { page, agents, game: null, seats: [], clock: null, base: 0 });
-    Object.assign(this, { ended: null, playing: false, selected: null, thinking: false });
+    this.page = page;
+    this.agents = agents;
+    /** @type {Game} */
+    this.game = null;
+    /** @type {string[]} */
+    this.seats = []; // a spec, or HUMAN, for each player
+    /** @type {string[] | null} */
+    this.names = null; // of the players of a recorded game
+    /** @type {Clock} */
+    this.clock = null;
+    this.base = 0; // the ply at which a restart begins
+    /** @type {import("./lines.js").Line[]} */
+    this.lines = [];
+    /** @type {string | null} */
+    this.ended = null; // why the game ended before its end
+    /** @type {boolean | "once"} */
+    this.playing = false;
+    /** @type {number[] | null} */
+    this.selected = null; // the place of the piece that is to move
+    this.thinking = false;
+    this.past = new Past();
     this.work = new AbortController();
+    /** @type {AbortSignal | null} */
     this.choosing = null;
   }
 
   isHuman(player) { return this.seats[player] === HUMAN; }
   get hasHuman() { return this.seats.includes(HUMAN); }
   get isOver() { return this.game.view.isOver || (this.ended !== null && this.game.atEnd); }
-  get status() { return this.ended !== null && this.game.atEnd ? this.ended : this.game.view.status; }
   get isWatched() { return this.playing || this.hasHuman; }
   get isPlaying() { return this.playing === true; }
+
+  /** Who is to move; at the end who won, by how much and why. */
+  get status() {
+    const { view } = this.game;
+    if (this.ended !== null && this.game.atEnd) return this.ended;
+    return view.isOver ? `game over: ${view.ending}` : view.status;
+  }
 
   /** Which of the buttons can be used. */
   get can() {
@@ -42,6 +73,7 @@ export class Table {
       undo: this.humanPly(-1) !== null, redo: this.humanPly(1) !== null,
       hint: !this.isOver && !game.view.mustPass && (humanNext || !this.isWatched),
       play: playing || !(game.atEnd && (this.isOver || humanNext)),
+      rematch: game.views.at(-1).isOver || this.ended !== null,
     };
   }
 
@@ -59,17 +91,22 @@ export class Table {
     return this.work.signal;
   }
 
-  /** Begin the game of a record with these players. Nothing changes before the game is loaded. */
-  async begin(record, seats, limit = 0, base = record.moves.length) {
+  /**
+   * Begin the game of a record with these players; nothing changes before the game is loaded. The game that was on the
+   * table is kept, under what took it away.
+   */
+  async begin(what, record, seats, { limit = 0, base = record.moves.length, names = null, cursor = undefined } = {}) {
     const signal = this.stop();
     this.choosing = signal; // the old board takes no more clicks
-    const game = await Game.of(record, undefined, signal).catch(error => {
+    const game = await Game.of(record, cursor, signal).catch(error => {
       if (this.choosing === signal) this.choosing = null;
       if (!signal.aborted) throw error;
     });
     if (!game || signal.aborted) return;
+    if (this.game) this.past.push(what, this.keep());
     const clock = Clock.from(limit, seats.length, record.moves.length);
-    this.resume({ game, seats, clock, base, ended: null, playing: !seats.includes(HUMAN) });
+    const playing = !seats.includes(HUMAN) && game.atEnd;
+    this.resume({ game, seats, clock, base, names, ended: null, lines: [], playing });
   }
 
   /** Take over a game with its players, clock and state, and go on. */
@@ -81,7 +118,20 @@ export class Table {
   }
 
   restart() {
-    return this.begin(this.game.recordAt(this.base), this.seats, this.clock.limit);
+    return this.begin("restart", this.game.recordAt(this.base), this.seats, { limit: this.clock.limit, names: this.names });
+  }
+
+  /** The same players once more, each on the next side. */
+  rematch() {
+    const record = this.game.recordAt(this.base);
+    if (this.base === 0 || record.game !== "tribolo") record.seed = newSeed();
+    return this.begin("rematch", record, [...this.seats.slice(1), this.seats[0]], { limit: this.clock.limit });
+  }
+
+  /** Put the game back that the last restart, resignation, new game or paste took away; this one is kept instead. */
+  bringBack() {
+    this.stop();
+    return this.restore(this.past.swap(this.keep()));
   }
 
   goTo(ply) {
@@ -104,6 +154,18 @@ export class Table {
       this.playing = ONCE;
       this.proceed();
     }
+  }
+
+  /** Show another line of the game, at the move by which it leaves this one. */
+  async openLine(index) {
+    const signal = this.stop();
+    const line = this.lines[index];
+    const left = this.game.line;
+    const ply = Math.min(line.moves.length, common(left.moves, line.moves) + 1);
+    const game = await Game.of({ ...this.game.record, moves: line.moves }, ply, signal);
+    if (signal.aborted) return;
+    const lines = keepLine(this.lines.filter(each => each !== line), left, line);
+    this.resume({ game, clock: this.clock.upTo(line.moves.length), ended: null, lines, playing: false });
   }
 
   cancel() {
@@ -152,8 +214,9 @@ export class Table {
 
   async step(signal) {
     await pause(this.pace, signal);
+    const { mover } = this.game;
     this.game.cursor += 1;
-    this.page.say(this.game.view.move);
+    this.page.say(`${mover} played ${this.game.view.move}`);
     this.proceed();
   }
 
@@ -187,8 +250,10 @@ export class Table {
   /** Play an action and say so, unless something else is done meanwhile; returns whether it was played. */
   async play(action, signal, text) {
     const at = this.game.cursor;
+    const left = this.game.line;
     const next = await this.game.played(action, signal);
     if (signal.aborted) return false;
+    if (at < left.moves.length) this.lines = keepLine(this.lines, left, next.line);
     this.game = next;
     this.clock.played(at);
     this.ended = null;
@@ -218,11 +283,15 @@ export class Table {
       page.draw();
     } else {
       page.refuse(row, column);
-      page.say(`${game.squareName(row, column)} is not legal for ${game.mover}`);
+      page.say(`not legal for ${game.mover}: ${game.squareName(row, column)}`);
     }
   }
 
   async playChosen(choice) {
+    if (choice.action === this.game.record.moves[this.game.cursor]) { // the line that is there goes on
+      this.goTo(this.humanPly(1) ?? this.game.cursor + 1);
+      return;
+    }
     const signal = this.stop();
     this.choosing = signal;
     this.page.chosen(choice.path); // at once; the server may take longer
@@ -258,12 +327,15 @@ export class Table {
 
   resign() {
     const { toMove } = this.game.view;
-    const person = this.isHuman(toMove) ? toMove : this.seats.indexOf(HUMAN);
-    this.end(`${this.game.players[person].name} resigns`);
+    this.past.push("resign", this.keep());
+    this.end(this.isHuman(toMove) ? toMove : this.seats.indexOf(HUMAN), "resigns");
   }
 
-  end(text) {
-    this.ended = `game over: ${text}`;
+  /** End the game by a deed of one player. */
+  end(player, deed) {
+    const { players } = this.game;
+    const winner = players.length === 2 ? `${players[1 - player].name} wins: ` : "";
+    this.ended = `game over: ${winner}${players[player].name} ${deed}`;
     this.playing = false;
     this.proceed();
   }
@@ -282,22 +354,21 @@ export class Table {
   ranOut(player) {
     const { game, clock } = this;
     if (!clock.limit || clock.left(game.cursor, player) > 0) return false;
-    this.end(`${game.players[player].name} ran out of time`);
+    this.end(player, "ran out of time");
     return true;
   }
 
-  /** What a tab keeps for `restore`. */
+  /** What `restore` needs to put this game on the table. */
   keep() {
-    const { game, seats, clock, ended, base } = this;
-    return { record: game.record, cursor: game.cursor, seats, limit: clock.limit, used: clock.used, ended, base };
+    const { game, seats, names, clock, ended, base, lines } = this;
+    return { record: game.record, cursor: game.cursor, seats, names, limit: clock.limit, used: clock.used, ended, base, lines };
   }
 
-  async restore({ record, cursor, seats, limit, used, ended, base }) {
-    const known = new Set([HUMAN, ...this.agents.map(({ spec }) => spec)]);
+  async restore({ record, cursor, seats, names = null, limit, used, ended, base, lines = [] }) {
     const game = await Game.of(record, cursor);
     if (used.length <= record.moves.length) throw new RangeError("a clock has a time for each ply");
-    const seated = seats.map(seat => known.has(seat) ? seat : HUMAN);
-    this.resume({ game, seats: seated, clock: new Clock(limit, used), ended, base, playing: false });
+    const seated = seats.map(seat => seat === HUMAN || offerOf(this.agents, seat) ? seat : HUMAN);
+    this.resume({ game, seats: seated, names, clock: new Clock(limit, used), ended, base, lines, playing: false });
   }
 
   /** The game as text that can be pasted. */

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from othello_env.agent import Agent, AgentError
+from othello_env.agent import Agent, AgentError, SpecError
+from othello_env.agent.spec import split_spec
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 
@@ -15,7 +17,8 @@ __all__ = ["EXACT_EMPTIES", "Assessment", "assess", "exact", "powers"]
 EXACT_EMPTIES = 14
 """Positions with at most this many empty squares are solved."""
 _POWERS = ("analyse", "action_values", "action_probabilities", "search", "evaluate", "exact_scores")
-_DISCS, _VALUE = "discs", "value"
+_DISCS, _VALUE, _RESULT = "discs", "value", "expected result"
+_SEARCH, _EVALUATION, _SOLVED = "search", "evaluation", "perfect play"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +30,24 @@ class Assessment:
         unit: the unit of the values.
         values: the value of the position for each player; None if the agent gives none.
         actions: for each legal action, its value for the player to move, or its probability.
+        source: where `values` is from: ``"search"``, ``"evaluation"`` (without looking ahead) or ``"perfect play"``.
+        bound: the largest size that a value can have; None if it is not known.
+        visits: for each legal action, how often a tree search tried it; empty for other agents.
+        nodes: the number of positions that the search visited; None if the agent does not say.
+        depth: the depth of the search in plies; None if the agent does not say.
+        line: the names of the moves that the agent expects, as far as it says them.
     """
 
     kind: str
     unit: str
     values: tuple[float, ...] | None
     actions: dict[int, float]
+    source: str = _EVALUATION
+    bound: float | None = None
+    visits: dict[int, int] = field(default_factory=dict)
+    nodes: int | None = None
+    depth: int | None = None
+    line: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The fields as plain values. JSON has no infinity, so a sure win is the text ``inf``, a sure loss ``-inf``."""
@@ -41,6 +56,12 @@ class Assessment:
             "unit": self.unit,
             "values": None if self.values is None else [_plain(value) for value in self.values],
             "actions": {str(action): _plain(value) for action, value in self.actions.items()},
+            "source": self.source,
+            "bound": self.bound,
+            "visits": {str(action): count for action, count in self.visits.items()},
+            "nodes": self.nodes,
+            "depth": self.depth,
+            "line": list(self.line),
         }
 
 
@@ -66,38 +87,89 @@ def assess(agent: Any, state: State, *, actions: bool) -> Assessment:
         raise AgentError(f"{agent!r} cannot look into this position: {error}") from error
     if found is None:
         raise AgentError(f"{agent!r} gives no values for positions")
-    legal = set(state.legal_actions())
-    return Assessment(found.kind, found.unit, found.values, {a: v for a, v in found.actions.items() if a in legal})
+    return found
 
 
 def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
     """Assess by the first of the optional methods that the agent has; None if it has none."""
     known = powers(agent)
     if "analyse" in known:
-        found = agent.analyse(state, scores=actions)
-        return Assessment("values", found.unit, _for_both(state, found.score), dict(found.scores or {}))
+        return _analysed(agent, state, actions)
+    if known == ["search"] and state.num_players == 2:
+        return _searched(agent, state)
     values = _evaluated(agent, state) if "evaluate" in known else None
+    kind = "values"
+    each: dict[int, float] = {}
     if "action_probabilities" in known:
-        return Assessment("probabilities", _VALUE, values, agent.action_probabilities(state) if actions else {})
-    if "action_values" in known:
-        if not actions and values is not None:
-            return Assessment("values", _VALUE, values, {})
+        kind = "probabilities"
+        each = agent.action_probabilities(state) if actions else {}
+    elif "action_values" in known and (actions or values is None):
         each = agent.action_values(state)
         if values is None and state.num_players == 2:
             values = _for_both(state, max(each.values()))
-        return Assessment("values", _VALUE, values, each)
-    if "search" in known and state.num_players == 2:
-        return _searched(agent, state)
-    return None if values is None else Assessment("values", _VALUE, values, {})
+    if values is None and not each and "action_probabilities" not in known:
+        return None
+    looks_ahead = "search" in known
+    nodes = agent.search(state).nodes if looks_ahead and actions and state.num_players == 2 else None
+    return Assessment(
+        kind,
+        _VALUE,
+        values,
+        _legal(state, each),
+        source=_SEARCH if looks_ahead else _EVALUATION,
+        bound=None if looks_ahead else _bound([*(values or ()), *(each.values() if kind == "values" else ())]),
+        nodes=nodes,
+        depth=_depth(agent) if looks_ahead else None,
+    )
+
+
+def _analysed(agent: Any, state: State, actions: bool) -> Assessment:
+    """What an engine's `analyse` finds."""
+    found = agent.analyse(state, scores=actions)
+    size = float(state.num_actions - 1)
+    return Assessment(
+        "values",
+        found.unit,
+        _for_both(state, found.score),
+        _legal(state, found.scores or {}),
+        source=_SOLVED if found.exact else _SEARCH,
+        bound={_RESULT: 1.0, _DISCS: size}.get(found.unit),
+        nodes=found.nodes,
+        depth=found.depth,
+        line=tuple(state.action_to_text(action) for action in found.pv),
+    )
 
 
 def _searched(agent: Any, state: State) -> Assessment:
-    """The value that a search finds, and for each action its share of the search's visits."""
+    """The value that a tree search finds, and for each action its share of the search's visits."""
     found = agent.search(state)
-    visits = getattr(found, "visits", {})
+    visits = _legal(state, getattr(found, "visits", {}))
     total = max(1, sum(visits.values()))
     shares = {action: count / total for action, count in visits.items()}
-    return Assessment("probabilities", _VALUE, _for_both(state, found.value), shares)
+    values = _for_both(state, found.value)
+    nodes = getattr(found, "nodes", None)
+    return Assessment(
+        "probabilities", _VALUE, values, shares, source=_SEARCH, bound=_bound(values), visits=visits, nodes=nodes
+    )
+
+
+def _legal(state: State, numbers: Mapping[int, Any]) -> dict[int, Any]:
+    """The numbers of the legal actions."""
+    legal = set(state.legal_actions())
+    return {action: number for action, number in numbers.items() if action in legal}
+
+
+def _bound(numbers: Iterable[float]) -> float | None:
+    """1 if no finite number is larger than 1; None if the numbers have no known bound."""
+    return 1.0 if all(abs(number) <= 1 for number in numbers if math.isfinite(number)) else None
+
+
+def _depth(agent: Any) -> int | None:
+    """The depth of a search, from the spec that the agent shows as its `repr`."""
+    try:
+        return int(split_spec(repr(agent))[1]["depth"])
+    except (SpecError, KeyError, ValueError):
+        return None
 
 
 def _evaluated(agent: Any, state: State) -> tuple[float, ...]:
@@ -126,7 +198,8 @@ def exact(agent: Any, state: State) -> Assessment:
         raise AgentError(f"only Othello with at most {EXACT_EMPTIES} empty squares is solved")
     row = agent.exact_scores([state])[0]
     values = {action: float(row[action]) for action in state.legal_actions()}
-    return Assessment("values", _DISCS, _for_both(state, max(values.values())), values)
+    squares = float(state.size**2)
+    return Assessment("values", _DISCS, _for_both(state, max(values.values())), values, source=_SOLVED, bound=squares)
 
 
 def _plain(value: float) -> float | str:

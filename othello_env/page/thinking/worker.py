@@ -23,6 +23,9 @@ from othello_env.page.thinking.assessment import assess, exact, powers
 
 __all__ = ["answer", "main"]
 
+_KEPT_AGENTS = 32
+"""The most agents that a process keeps; a page can set up many."""
+
 
 def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
     """The answer to one request.
@@ -35,6 +38,8 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
     """
     spec = request["spec"]
     if spec not in agents:
+        if len(agents) >= _KEPT_AGENTS:
+            del agents[next(iter(agents))]
         agents[spec] = make_agent(spec, 0)
     agent = agents[spec]
     if request["task"] == "powers":
@@ -48,7 +53,7 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
             began = time.perf_counter()
             action = seat.ask(state, Clock(game=request.get("seconds_left")))
             # These seconds are for the player's clock, so they do not include the start of this process.
-            seconds = round(time.perf_counter() - began, 3)
+            seconds = round(time.perf_counter() - began, 6)
             return {"action": action, "name": state.action_to_text(action), "seconds": seconds}
         case "exact":
             return exact(agent, state).to_json()

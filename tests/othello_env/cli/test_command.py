@@ -32,6 +32,18 @@ def test_without_a_command_it_shows_the_help(run):
     assert subprocess.run(COMMAND, capture_output=True, text=True, check=True).stdout == run("--help")[1]
 
 
+def test_the_help_has_whole_summaries_and_whole_words(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    out = run("--help")[1]
+    assert "..." not in out.partition("Commands:")[2]
+    assert "and measure it against" in " ".join(out.split())
+    assert "[default: othello-quickstart," in " ".join(run("quickstart", "--help")[1].split())
+    for command in ("quickstart", "tournament", "serve"):
+        lines = run(command, "--help")[1].splitlines()
+        assert not [line for line in lines if re.search(r"\w-$", line)]
+        assert max(map(len, lines)) <= 80
+
+
 def test_version(run):
     assert run("--version") == (0, f"othello-env, version {__version__}\n", "")
 
@@ -96,7 +108,10 @@ BAD = [
     (["play", "--black", "nobody", "--white", "human"], "there is no agent 'nobody'"),
     (["train", "--out", "weights.txt"], ".npz"),
     (["train", "--seconds", "-1", "--out", "a.npz"], "-1"),
-    (["frobnicate"], "No such command 'frobnicate'"),
+    (["frobnicate"], "there is no command 'frobnicate'; the commands are analyse"),
+    (["trian"], "there is no command 'trian' (did you mean train?)"),
+    (["match", "alphabta", "random"], "there is no agent 'alphabta' (did you mean alphabeta?)"),
+    (["match", "alphabeta:dpth=2", "random"], "has no option dpth (did you mean depth?)"),
 ]
 
 

@@ -3,12 +3,13 @@
 import io
 import re
 
+import click
 import pytest
 
-from othello_env import Checkers, Othello, Tribolo, make_agent
+from othello_env import Checkers, Othello, Tribolo, drawing, make_agent
 from othello_env.agent import Seat
 from othello_env.cli import main
-from othello_env.cli.play import TerminalGame
+from othello_env.cli.play import TerminalGame, coloured
 
 
 class Terminal:
@@ -165,3 +166,13 @@ def test_two_agents_play_to_the_end_and_the_result_is_shown():
         assert verdict == f"a draw, {black} - {white}"
     else:
         assert verdict == f"{'black' if black > white else 'white'} wins {black} - {white}"
+
+
+@pytest.mark.parametrize(
+    "state", [Othello.from_moves("f5d6"), Othello(4), Checkers.from_text("B:W18,K26:B14,1"), Tribolo(seed=1)]
+)
+def test_colours_change_nothing_but_the_colours(state):
+    painted = coloured(state)
+    assert "\x1b[" in painted
+    plain = [line.rstrip() for line in click.unstyle(painted).split("\n")]
+    assert plain == [line.rstrip() for line in drawing.text(state).split("\n")]

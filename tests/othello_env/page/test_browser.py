@@ -4,23 +4,19 @@ With ``OTHELLO_ENV_SHOTS=docs`` the test of the numbers over the squares writes 
 """
 
 import json
-import os
 import re
 import signal
 from datetime import datetime
-from pathlib import Path
 
 import pytest
+from driving import MINUS, moves, new_game, paste, shoot, square, sticks_out, wait_for_plies
 
 from othello_env import Othello, make_agent
 from othello_env.arena.play.games import seat_key
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.tribolo.position import Tribolo
 
-SHOTS = os.environ.get("OTHELLO_ENV_SHOTS")
-"""A folder for screenshots; none are taken without it."""
 GAME = "f5d6c3f3e3f4f2g5f6d3h6g4c6e6c4c5d7h5h3h4g3g6d2e2"
-MINUS = "\u2212"
 SEATS = {
     "othello": ["human", "alphabeta:depth=2"],
     "tribolo": ["human", "random", "tribolo"],
@@ -28,45 +24,6 @@ SEATS = {
 }
 NAMES = {"othello": "black", "tribolo": "blue", "checkers": "red"}  # of the person
 LOOKERS = {"othello": "ntuple", "tribolo": "maxn:depth=2", "checkers": "alphabeta:depth=4"}
-
-
-def new_game(page, game, seats, seed=1, opening="start", clock="0"):
-    page.click("#new")
-    page.select_option("#game", game)
-    for index, seat in enumerate(seats):
-        page.select_option(f"[name=seat-{index}]", seat)
-    page.select_option("#opening", opening)
-    page.select_option("#clock", clock)
-    page.fill("#seed", str(seed))
-    page.click("#start")
-    plies = int(opening.partition(":")[2] or 0)
-    while kept_seed(page) != seed or page.locator("#moves li").count() <= plies:
-        page.wait_for_timeout(20)
-
-
-def kept_seed(page):
-    """The seed of the game that is on the page."""
-    return json.loads(page.evaluate("sessionStorage.getItem('othello-env')"))["record"]["seed"]
-
-
-def paste(page, game, text):
-    page.click("#paste")
-    page.select_option("#paste-game", game)
-    page.fill("#text", text)
-    page.click("#read")
-
-
-def moves(page):
-    """The names of the moves so far."""
-    return [text.split(". ")[1].split(MINUS)[0] for text in page.locator("#moves button").all_inner_texts()[1:]]
-
-
-def square(page, row, column):
-    return page.locator(f'.square[data-place="{row},{column}"]')
-
-
-def wait_for_plies(page, plies):
-    page.locator(f'#moves button[data-ply="{plies}"]').wait_for()
 
 
 def wait_for_turn(page, player):
@@ -77,18 +34,6 @@ def wait_for_turn(page, player):
 
 def is_over(page):
     return "over" in page.inner_text("#status").lower()
-
-
-def shoot(page, name):
-    if SHOTS:
-        page.wait_for_timeout(400)  # pieces come to rest
-        Path(SHOTS).mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=Path(SHOTS) / f"{name}.png")
-
-
-def sticks_out(page):
-    """Whether something is wider than the window."""
-    return page.evaluate("document.documentElement.scrollWidth > innerWidth")
 
 
 def check_game(page, start, agent, agent_player, seed):
@@ -141,7 +86,7 @@ def test_a_whole_game_by_keys(page):
 def test_undo_redo_and_an_illegal_click(page):
     new_game(page, "othello", ["human", "alphabeta:depth=2"])
     square(page, 0, 0).click()
-    assert page.inner_text("#note").lower() == "a1 is not legal for black"
+    assert page.inner_text("#note") == "Not legal for black: a1"
     square(page, 4, 5).click()
     wait_for_plies(page, 2)
     played = moves(page)
@@ -227,7 +172,7 @@ def test_a_copied_game_is_pasted_as_it_was(page):
 
 def test_a_pasted_transcript_and_a_broken_one(page):
     paste(page, "othello", "f5d6c3 <img src=x onerror=alert(1)>")
-    page.locator("#paste-error:has-text('ply 4')").wait_for()
+    page.locator("#paste-error:has-text('Ply 4')").wait_for()
     assert page.locator("#paste-dialog img").count() == 0
     page.fill("#text", "1. f5 d6 2. c3 d3")
     page.click("#read")
@@ -263,7 +208,7 @@ def test_checkers_with_a_chain(page):
     page.locator('#title:text-is("Checkers")').wait_for()
     shoot(page, "checkers")
     square(page, 0, 1).click()  # square 1 has no jump, and who can must
-    assert "not legal" in page.inner_text("#note")
+    assert "Not legal for red: 1" in page.inner_text("#note")
     square(page, 3, 2).click()
     square(page, 5, 4).click()
     wait_for_plies(page, 1)
@@ -293,6 +238,10 @@ def test_the_numbers_over_the_squares_are_the_agents(page):
     curve = [float(page.locator(f'#curve [data-ply="{ply}"]').get_attribute("data-value")) for ply in range(24)]
     line = [Othello().play_transcript(state.moves[:ply]) for ply in range(24)]
     assert curve == [agent.evaluate(position, 0) for position in line]
+    page.select_option("#look-b", "engine:depth=4")
+    page.locator('#table td[data-slot="b"]').first.wait_for()
+    page.locator('#curve [data-line="b"][data-ply="23"]').wait_for(state="attached")
+    page.set_viewport_size({"width": 1280, "height": 1200})
     shoot(page, "page")
     box = page.locator("#curve svg").bounding_box()
     page.mouse.click(box["x"] + 0.02 * box["width"], box["y"] + 20)
@@ -326,12 +275,13 @@ def test_exact_scores_show_each_blunder(page):
     for _ in range(3):
         state = state.play(state.legal_actions()[-1])
     paste(page, "othello:size=4", state.transcript())
-    page.check("#exact")
-    page.locator("#looked:has-text('Exact scores in discs')").wait_for()
+    page.select_option("#numbers", "exact")
+    page.locator("#looked-exact:has-text('Exact position')").wait_for()
     row = make_agent("engine").exact_scores([state])[0]
     marks = page.locator(".heat g").all()
     told = {m.get_attribute("data-place"): float(m.get_attribute("data-value")) for m in marks}
-    assert told == {"{},{}".format(*divmod(action, 4)): row[action] for action in state.legal_actions()}
+    # White is to move, and the page shows all values from Black's side.
+    assert told == {"{},{}".format(*divmod(action, 4)): -row[action] for action in state.legal_actions()}
     worst = min(state.legal_actions(), key=lambda action: row[action])
     lost = int(max(row[action] for action in state.legal_actions()) - row[worst])
     square(page, *divmod(worst, 4)).click()
@@ -496,7 +446,7 @@ def test_the_clock_runs_out(page):
     stop_clock(page)
     new_game(page, "othello:size=4", ["human", "random"], clock="60")
     page.clock.run_for(61_000)
-    page.locator("#status:has-text('black ran out of time')").wait_for()
+    page.locator("#status:has-text('white wins: black ran out of time')").wait_for()
 
 
 def test_an_agents_clock_counts_only_its_thinking(page):

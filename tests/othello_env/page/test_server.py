@@ -362,11 +362,23 @@ def test_what_is_offered(client):
     got = client.get("/api/offers").json()
     assert got["games"] == list(GAMES)
     assert [agent["spec"] for agent in got["agents"]] == ["random", "alphabeta:depth=2"]
+    assert [each["name"] for each in got["agents"][1]["settings"]] == ["depth", "epsilon"]
     assert client.get("/api/results").json() == [RESULTS]
 
 
 @pytest.mark.parametrize(
-    "spec", ["alphabeta:depth=3", "os:system", "policy.py:f", 'gtp:command="sh"', None, ["random"]]
+    "spec",
+    [
+        "alphabeta:depth=3,eval=weighted",
+        "alphabeta:depth=31",
+        "alphabeta:depth=x",
+        "minimax",
+        "os:system",
+        "policy.py:f",
+        'gtp:command="sh"',
+        None,
+        ["random"],
+    ],
 )
 def test_only_offered_agents_can_be_named(ask, spec):
     got = ask("think", agent=spec, task="move", record=record())

@@ -1,0 +1,42 @@
+"""Links that hold a game. The page writes them; nothing of the game is on a server.
+
+A link of the page has the game in its fragment: ``http://127.0.0.1:8750/#game=othello&moves=f5d6c3&ply=2``. The fields
+are ``game``, ``moves``, ``ply`` (the position that is shown), ``seed``, and for games that begin elsewhere ``position``
+and ``player``. Of other links, each value of the query and of the fragment, and the last part of the path, is tried.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+__all__ = ["LinkFields", "is_link", "texts_in"]
+
+LinkFields = dict[str, str]
+_LINK = re.compile(r"(?:https?|file)://\S+", re.IGNORECASE)
+_MOST_FIELDS = 50
+_SHORTEST = 4  # characters of a game: two moves
+
+
+def is_link(text: str) -> bool:
+    """Whether a text is one link."""
+    return _LINK.fullmatch(text.strip()) is not None
+
+
+def texts_in(link: str) -> tuple[LinkFields, list[str]]:
+    """What a link holds: the fields of the page's own links (empty for other links), and texts that may be a game."""
+    parts = urlsplit(link.strip())
+    fields = dict(_fields(parts.fragment))
+    if "game" in fields and {"moves", "position"} & {*fields}:
+        return fields, []
+    texts = [value for part in (parts.fragment, parts.query) for _, value in _fields(part)]
+    texts += [unquote(part) for part in (parts.fragment, parts.path.rpartition("/")[2]) if part]
+    return {}, [text for text in dict.fromkeys(texts) if len(text) >= _SHORTEST]
+
+
+def _fields(text: str) -> Iterator[tuple[str, str]]:
+    try:
+        yield from parse_qsl(text, max_num_fields=_MOST_FIELDS)
+    except ValueError:  # more fields than a link of a game has
+        return

@@ -1,0 +1,136 @@
+"""The games of a tournament's records: a crosstable for the page, and each game for its board."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from othello_env.arena.play.records import FORMAT, GameRecord
+from othello_env.arena.rating.standings import rate_tournament
+from othello_env.arena.tournament.records import read_records
+from othello_env.arena.tournament.results import Tournament
+from othello_env.games.registry import Rules
+from othello_env.page.messages import GAMES, MAX_PLIES, PageGame
+
+__all__ = ["MOST_GAMES", "Recorded"]
+
+MOST_GAMES = 20_000
+"""The most games of one file; a page that listed more would be slow."""
+_HEAD = b'{"format": "' + FORMAT.encode() + b'"'
+_LARGEST = 64 << 20  # bytes of a file
+
+
+class Recorded:
+    """The games of a file of records.
+
+    Args:
+        name: the file's name.
+        records: the records, at least one.
+
+    Raises:
+        ValueError: there is no record, or there are more than `MOST_GAMES`.
+    """
+
+    def __init__(self, name: str, records: list[GameRecord]) -> None:
+        if not 1 <= len(records) <= MOST_GAMES:
+            raise ValueError(f"expected 1 to {MOST_GAMES:,} recorded games, got {len(records):,}")
+        self._name = name
+        agents = dict.fromkeys(agent for record in records for agent in record.agents)
+        self._result = Tournament.of(agents, records)
+
+    @staticmethod
+    def is_records(path: Path) -> bool:
+        """Whether a file begins like a file of records."""
+        with path.open("rb") as file:
+            return file.read(len(_HEAD)).startswith(_HEAD)
+
+    @classmethod
+    def read(cls, path: Path) -> Recorded:
+        """The games of a file that ``othello-env tournament --out`` or ``othello-env match --out`` wrote.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: the file is too large, or holds something else; the message names the line.
+        """
+        if path.stat().st_size > _LARGEST:
+            raise ValueError(f"the file has more than {_LARGEST >> 20} MiB")
+        return cls(path.name, read_records(path))
+
+    def __len__(self) -> int:
+        return len(self._result.records)
+
+    def to_json(self, number: int) -> dict[str, Any]:
+        """The crosstable and a list of the games, as plain values that the page can draw.
+
+        Args:
+            number: the number by which the page asks for games of this file.
+        """
+        records = self._result.records
+        place = {agent: i for i, agent in enumerate(self._result.agents)}
+        first = records[0]
+        about = f"{len(records):,} games of {first.game}, openings {first.openings or 'given'}, seed {first.seed}"
+        games = [
+            {"seats": [place[agent] for agent in record.agents], "scores": record.scores, "result": record.result}
+            | {"opening": record.opening, "fault": None if record.fault is None else record.fault[0]}
+            for record in records
+        ]
+        return {
+            "name": self._name,
+            "title": self._name,
+            "about": about,
+            "facts": [],
+            "matches": [],
+            "curves": [],
+            "recorded": number,
+            "players": list(Rules.parse(first.game).start(0).player_names),
+            "canReplay": first.game in GAMES,
+            "standings": self._standings(),
+            "games": games,
+        }
+
+    def _standings(self) -> list[dict[str, Any]]:
+        """For each agent, the best first: its name, score, rating and its scores against the others."""
+        scores, agents = self._result.scores(), self._result.agents
+        ratings = self._ratings()
+        rows = []
+        for agent in agents:
+            met = [scores[agent, other] for other in agents if (agent, other) in scores]
+            games = sum(match.games for match in met)
+            against = [_cell(scores.get((agent, other))) for other in agents]
+            total = sum(match.score * match.games for match in met) / games if games else 0.0
+            row = {"agent": agent, "games": games, "score": total, "against": against, "elo": None, "interval": None}
+            rows.append(row | ratings.get(agent, {}))
+        return rows
+
+    def _ratings(self) -> dict[str, dict[str, Any]]:
+        """The Elo ratings and their 95% intervals; none if the games allow none. An infinite end is None."""
+        try:
+            ratings = rate_tournament(self._result)
+        except ValueError:
+            return {}
+        found = {}
+        for agent, elo in ratings.elo.items():
+            ends = [end if math.isfinite(end) else None for end in ratings.interval(agent)]
+            if math.isfinite(elo) and ends != [None, None]:
+                found[agent] = {"elo": elo, "interval": ends}
+        return found
+
+    def game(self, number: int) -> dict[str, Any]:
+        """A game as a page's record, with the names of its agents and, if it was forfeited, by whom and why.
+
+        Raises:
+            ValueError: the page does not show games of this kind.
+        """
+        record = self._result.records[number]
+        final = record.replay()
+        if record.game not in GAMES or len(final.moves) > MAX_PLIES:
+            raise ValueError(f"the page does not show games of {record.game} with {len(final.moves)} plies")
+        game = PageGame(record.game, 0, record.position, final.moves)
+        return {"record": game.to_json(), "agents": record.agents, "fault": record.fault}
+
+
+def _cell(match: Any) -> dict[str, Any] | None:
+    if match is None:
+        return None
+    return {"score": match.score, "interval": match.interval, "games": match.games, "margin": match.margin}

@@ -1,0 +1,55 @@
+// A tournament's records: each agent's score against each other, and the games, which can be replayed.
+
+import { html } from "./elements.js";
+
+const MOST_LISTED = 60;
+const percent = share => `${(100 * share).toFixed(0)}%`;
+
+/** The crosstable of a file of records; `open(file, number)` replays a game. A click on a score lists its games. */
+export function crosstable({ recorded, players, canReplay, standings, games }, open) {
+  const order = [...standings.keys()].sort((a, b) => standings[b].score - standings[a].score);
+  const list = html("div", { class: "games" });
+  const rated = standings.some(({ elo }) => elo !== null);
+  const show = (a, b) => list.replaceChildren(gamesOf({ recorded, players, canReplay, standings, games }, a, b, open));
+  const head = ["place", "agent", ...order.map((_, place) => String(place + 1)), "games", "score", ...(rated ? ["Elo", "95%"] : [])];
+  const rows = order.map((a, place) => {
+    const { agent, games: played, score, elo, interval, against } = standings[a];
+    return html("tr", {}, html("td", {}, String(place + 1)), html("th", { scope: "row" }, agent),
+      ...order.map(b => html("td", {}, against[b] ? scoreButton(standings[a], standings[b], against[b], () => show(a, b)) : "–")),
+      html("td", {}, String(played)), html("td", {}, percent(score)),
+      ...(rated ? [html("td", {}, elo === null ? "–" : elo.toFixed(0)), html("td", {}, intervalText(interval))] : []));
+  });
+  const table = html("table", { class: "cross" },
+    html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows));
+  return html("div", {}, html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Crosstable" }, table),
+    html("p", { class: "faint" }, "Scores are of the agent in the row. Click a score to see its games."), list);
+}
+
+function scoreButton(one, other, { score, interval: [low, high], games }, onClick) {
+  const title = `${one.agent} against ${other.agent}: ${percent(score)} of ${games} games (95%: ${percent(low)} to ${percent(high)})`;
+  const button = html("button", { class: "score", title, "aria-label": title }, percent(score));
+  button.style.background = `color-mix(in srgb, var(--accent) ${Math.round(45 * score)}%, transparent)`;
+  button.addEventListener("click", onClick);
+  return button;
+}
+
+function intervalText(interval) {
+  if (!interval) return "–";
+  const [low, high] = interval.map(end => end === null ? null : end.toFixed(0));
+  return low === null ? `at most ${high}` : high === null ? `at least ${low}` : `${low} to ${high}`;
+}
+
+/** The games of two agents, each with a button that replays it. */
+function gamesOf({ recorded, players, canReplay, standings, games }, a, b, open) {
+  const met = [...games.entries()].filter(([, { seats }]) => seats.includes(a) && seats.includes(b));
+  const items = met.slice(0, MOST_LISTED).map(([number, { seats, scores, opening, fault }]) => {
+    const sides = seats.map((agent, player) => `${players[player]} ${standings[agent].agent}`).join(" – ");
+    const button = html("button", {}, `${sides}: ${scores.join(" – ")}${fault === null ? "" : `, forfeited by ${players[fault]}`}`);
+    button.title = `opening ${opening}`;
+    button.disabled = !canReplay;
+    button.addEventListener("click", () => open(recorded, number));
+    return html("li", {}, button);
+  });
+  const more = met.length > MOST_LISTED ? `, the first ${MOST_LISTED} of ${met.length}` : "";
+  return html("section", {}, html("h4", {}, `${standings[a].agent} and ${standings[b].agent}${more}`), html("ol", {}, ...items));
+}

@@ -1,0 +1,170 @@
+// The course of a game as curves: hover reads a point, a click or a drag goes to its ply. And the bar beside the board.
+
+import { html, pathThrough, svg } from "./elements.js";
+import { nice, number, scaleOf, valueText } from "./values.js";
+
+const WIDTH = 400;
+const HEIGHT = 120;
+const EDGE = 8;
+const FLOOR = 20; // the smallest scale of three players' values
+
+/**
+ * @typedef {object} Point What an agent says of a position: see the server's Assessment.
+ * @property {import("./values.js").Value[]} values for each player
+ * @property {string} unit
+ * @property {number | null} bound
+ */
+
+export class Course {
+  /** `onPly(ply)` is called for a click and while the pointer is dragged. */
+  constructor(parent, onPly) {
+    this.parent = parent;
+    this.onPly = onPly;
+    this.plies = 0;
+    this.cursor = 0;
+    /** @type {(ply: number) => string} */
+    this.texts = () => "";
+    this.readout = html("p", { class: "faint", id: "curve-read" });
+    this.dragging = false;
+    parent.addEventListener("pointermove", event => this.moved(event));
+    parent.addEventListener("pointerdown", event => {
+      if (!this.chart?.contains(event.target)) return;
+      this.dragging = true;
+      parent.setPointerCapture(event.pointerId);
+      this.moved(event);
+    });
+    for (const name of ["pointerup", "pointercancel"]) parent.addEventListener(name, () => { this.dragging = false; });
+    parent.addEventListener("pointerleave", () => { if (!this.dragging) this.read(null); });
+  }
+
+  moved(event) {
+    if (!this.chart) return;
+    const box = this.chart.getBoundingClientRect();
+    const along = (event.clientX - box.left) / box.width * WIDTH;
+    const last = Math.max(1, this.plies - 1);
+    const ply = Math.max(0, Math.min(this.plies - 1, Math.round((along - EDGE) / (WIDTH - 2 * EDGE) * last)));
+    if (this.dragging && ply !== this.cursor) this.onPly(ply);
+    this.read(ply);
+  }
+
+  /** Say what the curves are at a ply; null for the ply that is shown. */
+  read(ply) {
+    this.hovered = ply;
+    this.readout.textContent = this.texts(ply ?? this.cursor);
+    this.pointer?.setAttribute("x1", this.x(ply ?? this.cursor));
+    this.pointer?.setAttribute("x2", this.x(ply ?? this.cursor));
+    this.pointer?.setAttribute("visibility", ply === null ? "hidden" : "visible");
+  }
+
+  /**
+   * Draw the curves. For two players each series is one line, the values for the first of them; for more players only
+   * the first series is drawn, a line for each. `texts(ply)` is the text to read at a ply.
+   * @param {{name: string, colour: string, points: (Point | null)[]}[]} series
+   */
+  show(series, cursor, players, texts) {
+    const plies = series[0]?.points.length ?? 0;
+    Object.assign(this, { plies, cursor, texts });
+    const two = players.length === 2;
+    const last = Math.max(1, plies - 1);
+    const [least, most] = two ? boundsOfTwo(series) : boundsOfMany(series, players.length);
+    this.x = ply => EDGE + (WIDTH - 2 * EDGE) * ply / last;
+    const y = value => EDGE + (HEIGHT - 2 * EDGE) * (most - number(value, most, least)) / (most - least);
+    const lines = two
+      ? series.map(({ name, colour, points }) => ({ name, colour, player: 0, points: inUnit(points, series) }))
+      : players.map((player, index) => ({
+        name: series[0]?.name ?? "", colour: `light-dark(${player.fill}, ${player.light})`, player: index, points: series[0]?.points ?? [],
+      }));
+    this.pointer = svg("line", { class: "pointer", y1: 0, y2: HEIGHT, stroke: "currentColor", "stroke-opacity": .7, visibility: "hidden" });
+    this.chart = svg("svg", {
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img",
+      "aria-label": two ? `The course of the evaluation, good for ${players[0].name} above` : "The course of each player's evaluation",
+    }, ...background(two), cursorLine(this.x(cursor)), this.pointer,
+    ...lines.flatMap(({ points, player, colour }, index) => line(points, player, this.x, y, colour, "ab"[two ? index : 0])));
+    const scale = value => valueText(value);
+    this.parent.replaceChildren(html("div", { class: "course" }, this.chart,
+      html("span", {}, two ? `${players[0].name}\n${scale(most)}` : scale(most)),
+      html("span", { class: "middle" }, two ? "0" : ""),
+      html("span", { class: "bottom" }, two ? `${scale(least)}\n${players[1].name}` : scale(least))), this.readout);
+    this.read(this.hovered ?? null);
+  }
+}
+
+const finite = (series, players) => series.flatMap(({ points }) => points.flatMap(point => point
+  ? players.map(player => ({ value: point.values[player], bound: point.bound, unit: point.unit })) : []))
+  .filter(({ value }) => Number.isFinite(value));
+
+/** Whether a series has values in discs among others, as an engine that solves the end of a game. */
+const isMixed = series => new Set(series.flatMap(({ points }) => points.map(point => point?.unit === "discs")).values()).size > 1 &&
+  series.some(({ points }) => points.some(point => point && point.unit !== "discs"));
+
+/** The points of one line in the unit of all: beside other values, a solved position is won, even or lost. */
+function inUnit(points, series) {
+  if (!isMixed(series)) return points;
+  return points.map(point => point?.unit === "discs"
+    ? { ...point, bound: null, values: point.values.map(value => value > 0 ? "inf" : value < 0 ? "-inf" : value) } : point);
+}
+
+function boundsOfTwo(series) {
+  const points = finite(series.map(each => ({ ...each, points: inUnit(each.points, series) })), [0]);
+  const most = scaleOf(points);
+  return [-most, most];
+}
+
+function boundsOfMany(series, players) {
+  const known = finite(series.slice(0, 1), [...Array(players).keys()]).map(({ value }) => value);
+  const least = Math.min(0, ...known);
+  return [least < 0 ? -nice(-least) : 0, nice(Math.max(FLOOR, ...known))];
+}
+
+/** The ground of the curve; for two players the half above 0 and the line of 0. */
+function background(two) {
+  const ground = svg("rect", { width: WIDTH, height: two ? HEIGHT / 2 : HEIGHT, fill: "currentColor", "fill-opacity": .05 });
+  if (!two) return [ground];
+  return [ground, svg("line", { x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2, stroke: "currentColor", "stroke-opacity": .3 })];
+}
+
+function cursorLine(x) {
+  return svg("line", { x1: x, x2: x, y1: 0, y2: HEIGHT, stroke: "currentColor", "stroke-opacity": .45, "stroke-dasharray": "4 3" });
+}
+
+/** One line and its points. */
+function line(points, player, x, y, colour, name) {
+  const known = [...points.entries()].filter(([, point]) => point).map(([ply, point]) => [ply, point.values[player]]);
+  const follows = i => known[i - 1][0] === known[i][0] - 1;
+  return [
+    svg("path", {
+      d: pathThrough(known.map(([ply, value]) => [x(ply), y(value)]), follows), fill: "none", stroke: colour, "stroke-width": 2.5,
+      "vector-effect": "non-scaling-stroke", "stroke-linejoin": "round", ...(name === "b" ? { "stroke-dasharray": "6 3" } : {}),
+    }),
+    ...known.map(([ply, value]) => svg("ellipse", {
+      cx: x(ply), cy: y(value), rx: 2.2, ry: 2.2, fill: colour, "data-ply": ply, "data-player": player, "data-value": value, "data-line": name,
+    })),
+  ];
+}
+
+/** How much of the bar is the first player's, from 0 to 1. Discs and points fill it more slowly the larger they are. */
+export function barShare(value, unit, bound) {
+  if (value === "inf") return 1;
+  if (value === "-inf") return 0;
+  return bound === 1 ? (1 + value) / 2 : (1 + Math.tanh(value / (unit === "discs" ? 16 : 50))) / 2;
+}
+
+/**
+ * Show the bar: how much of it is the first player's. `point` is null while nothing is known.
+ * @param {Point | null} point
+ */
+export function showBar(parent, point, players, name) {
+  parent.hidden = players.length !== 2;
+  const [first, second] = players;
+  const value = point?.values[0] ?? 0;
+  const share = point ? barShare(value, point.unit, point.bound) : .5;
+  const text = point ? valueText(value, point.unit) : "";
+  const label = point ? `${name}: ${text}${point.unit === "discs" ? " discs" : ""} for ${first.name}` : "no evaluation yet";
+  parent.setAttribute("aria-label", label);
+  parent.title = label;
+  const fill = html("div", { class: "fill" });
+  fill.style.height = `${(100 * share).toFixed(1)}%`;
+  fill.style.background = first.fill;
+  parent.style.background = second.light;
+  parent.replaceChildren(fill, html("span", {}, text));
+}

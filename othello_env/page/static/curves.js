@@ -1,0 +1,76 @@
+// Learning curves of several runs over each other: grouped by name, with intervals over seeds. Nothing here draws.
+
+import { powersOfTen, ticks } from "./values.js";
+
+/** @typedef {{name: string, points: number[][]}} Line One run's points (x, y). */
+/** @typedef {{name: string, runs: number, points: {x: number, mean: number, low: number, high: number}[]}} Band */
+
+const T95 = [Infinity, 12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26]; // Student's t, by degrees of freedom
+
+/** The name of a run without its seed: ppo_seed2.json and ppo_seed3.json are runs of one group. */
+export const groupOf = name => name.replace(/\.json$/, "").replace(/[-_/ ]?seed[-_=]?\d+/gi, "") || name;
+
+/** What the curves of some runs show: the names of the axes and lines, each once. */
+export function quantities(runs) {
+  const found = new Map();
+  for (const { curves } of runs) {
+    for (const { what, over, lines } of curves) {
+      for (const { name } of lines) found.set(`${what}: ${name} / ${over}`, { what, over, name });
+    }
+  }
+  return found;
+}
+
+/** The lines of one quantity, one for each run that has it. @returns {Line[]} */
+export function linesOf(runs, { what, over, name }) {
+  return runs.flatMap(run => run.curves.filter(curve => curve.what === what && curve.over === over)
+    .flatMap(({ lines }) => lines.filter(line => line.name === name).map(({ points }) => ({ name: run.name, points }))));
+}
+
+/** The value of a line at x, between its points on a straight line; null outside of them. */
+export function valueAt(points, x) {
+  if (!points.length || x < points[0][0] || x > points.at(-1)[0]) return null;
+  const next = points.findIndex(([at]) => at >= x);
+  const [x1, y1] = points[next];
+  if (x1 === x || next === 0) return y1;
+  const [x0, y0] = points[next - 1];
+  return y0 + (y1 - y0) * (x - x0) / (x1 - x0);
+}
+
+/**
+ * The runs of each group as one band: the mean at each x where all of them have a value, and the 95% interval of the mean
+ * (Student's t). A group of one run has no interval.
+ * @param {Line[]} lines
+ * @returns {Band[]}
+ */
+export function bands(lines) {
+  const groups = new Map();
+  for (const line of lines) {
+    const sorted = { ...line, points: [...line.points].sort(([a], [b]) => a - b) };
+    groups.set(groupOf(line.name), [...(groups.get(groupOf(line.name)) ?? []), sorted]);
+  }
+  return [...groups].map(([name, members]) => {
+    const xs = [...new Set(members.flatMap(({ points }) => points.map(([x]) => x)))].sort((a, b) => a - b);
+    const points = xs.flatMap(x => {
+      const values = members.map(({ points: own }) => valueAt(own, x));
+      return values.includes(null) ? [] : [{ x, ...interval(values) }];
+    });
+    return { name, runs: members.length, points };
+  });
+}
+
+function interval(values) {
+  const n = values.length;
+  const mean = values.reduce((sum, value) => sum + value, 0) / n;
+  if (n < 2) return { mean, low: mean, high: mean };
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1);
+  const half = (T95[n - 1] ?? 1.96) * Math.sqrt(variance / n);
+  return { mean, low: mean - half, high: mean + half };
+}
+
+/** The ticks of an axis from `least` to `most`; a logarithmic one begins at the least positive number. */
+export function axis(numbers, isLog) {
+  const used = isLog ? numbers.filter(number => number > 0) : [0, ...numbers];
+  if (!used.length) return [0, 1];
+  return isLog ? powersOfTen(Math.min(...used), Math.max(...used)) : ticks(Math.min(...used), Math.max(...used, 1e-9), 5);
+}

@@ -1,0 +1,76 @@
+// Choosing an agent, and setting the numbers of its spec: depth, time, temperature, simulations.
+
+import { html } from "./elements.js";
+
+const UNITS = { depth: "plies", ms: "milliseconds a move", exact: "empty squares", epsilon: "share of random moves" };
+
+/** The beginning of all specs that an offer allows, before the numbers. */
+const prefix = offer => [`${offer.head}:`, offer.fixed.map(text => `${text},`).join("")].join("");
+
+/** The spec of an offer with these numbers (as text, "" for the agent's own number). */
+export function specOf(offer, values) {
+  if (offer.settings.every(({ name, value }) => (values[name] ?? "") === value)) return offer.spec;
+  const numbers = offer.settings.filter(({ name }) => values[name]).map(({ name }) => `${name}=${values[name]}`);
+  const parts = [...offer.fixed, ...numbers];
+  return offer.head + (parts.length ? `:${parts.join(",")}` : "");
+}
+
+/** The numbers of a spec that an offer allows; null if it is not one of the offer's. */
+export function numbersOf(offer, spec) {
+  if (spec === offer.spec) return Object.fromEntries(offer.settings.map(({ name, value }) => [name, value]));
+  const start = prefix(offer);
+  const bare = offer.head + (offer.fixed.length ? `:${offer.fixed.join(",")}` : "");
+  if (spec === bare) return {};
+  if (!spec.startsWith(start)) return null;
+  const pairs = spec.slice(start.length).split(",").map(part => part.split("="));
+  const names = offer.settings.map(({ name }) => name);
+  return pairs.every(([name, value]) => names.includes(name) && value) ? Object.fromEntries(pairs) : null;
+}
+
+/** The offer that a spec is from, and its numbers; undefined if no offer allows it. */
+export function offerOf(agents, spec) {
+  const exact = agents.find(agent => agent.spec === spec);
+  return exact ?? agents.find(agent => numbersOf(agent, spec) !== null);
+}
+
+/** Choose a spec in a list of specs; a spec with other numbers than the offered ones gets an entry of its own. */
+export function choose(select, spec) {
+  if (![...select.options].some(option => option.value === spec)) {
+    select.querySelector("[data-own]")?.remove();
+    select.append(html("option", { value: spec, "data-own": "" }, spec));
+  }
+  select.value = spec;
+}
+
+/**
+ * The numbers of the agent that is chosen in a list, as inputs in a fold. `onSpec(spec)` is called for another spec, which
+ * is then chosen in the list.
+ */
+export function settingsFor(select, agents, onSpec = (_spec, _offer) => {}) {
+  const fold = html("details", { class: "settings" });
+  const fill = () => {
+    const offer = offerOf(agents, select.value);
+    fold.hidden = !offer?.settings.length;
+    if (fold.hidden) { fold.replaceChildren(); return; }
+    const values = numbersOf(offer, select.value);
+    const inputs = offer.settings.map(({ name, least, most, isInteger }) => html("label", {}, UNITS[name] ? `${name} (${UNITS[name]})` : name,
+      html("input", {
+        type: "number", name: `${select.name || select.id}-${name}`, min: least, max: most, step: isInteger ? 1 : "any",
+        value: values[name] ?? "", placeholder: "default", "data-setting": name,
+      })));
+    fold.replaceChildren(html("summary", {}, `set up ${offer.head}`), html("div", { class: "numbers" }, ...inputs));
+  };
+  fold.addEventListener("change", event => {
+    event.stopPropagation();
+    const inputs = [...fold.querySelectorAll("input")];
+    if (inputs.some(input => !input.reportValidity())) return;
+    const offer = offerOf(agents, select.value);
+    const spec = specOf(offer, Object.fromEntries(inputs.map(input => [input.dataset.setting, input.value])));
+    choose(select, spec);
+    onSpec(spec, offer);
+  });
+  select.addEventListener("change", fill);
+  fold.fill = fill;
+  fill();
+  return fold;
+}

@@ -1,0 +1,112 @@
+// Numbers as a person reads them: values, the scales of curves, ticks. Nothing here draws.
+
+/** @typedef {number | "inf" | "-inf"} Value A value; "inf" is a sure win. */
+
+/** The smallest largest value of a scale without a bound, so that small numbers stay small. */
+const FLOOR = 20;
+
+/**
+ * A value as text, signed; `inf` is a sure win.
+ * @param {Value} value
+ * @param {string} unit
+ * @param {string} kind "values" or "probabilities"
+ */
+export function valueText(value, unit = "", kind = "values") {
+  if (value === "inf") return "win";
+  if (value === "-inf") return "loss";
+  if (kind === "probabilities") return `${Math.round(100 * value)}%`;
+  const size = Math.abs(value);
+  const rounded = unit === "discs" || (Number.isInteger(value) && size > 1) ? String(Math.round(size))
+    : size.toFixed(size < 10 ? 2 : 1);
+  const sign = Number(rounded) === 0 ? "" : value > 0 ? "+" : "−";
+  return sign + (Number(rounded) === 0 ? "0" : rounded);
+}
+
+/**
+ * A value as a number: a sure win is `most` and a sure loss `least`.
+ * @param {Value} value
+ */
+export function number(value, most, least = -most) {
+  return value === "inf" ? most : value === "-inf" ? least : value;
+}
+
+/**
+ * The value for the other of two players.
+ * @param {Value} value
+ * @returns {Value}
+ */
+export const turned = value => value === "inf" ? "-inf" : value === "-inf" ? "inf" : value === 0 ? 0 : -value;
+
+/**
+ * A mover's value from the side from which the page shows values: that of the first of two players. Of three players
+ * each sees its own.
+ * @param {Value} value
+ */
+export const shown = (value, toMove, players) => players === 2 && toMove === 1 ? turned(value) : value;
+
+/** Round up to 1, 2 or 5 times a power of ten. */
+export function nice(value) {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return power * [1, 2, 5, 10].find(step => step * power >= value * (1 - 1e-9));
+}
+
+/**
+ * The largest value of a curve's scale. Bounded values have their bound, whatever the values are. Others have a scale
+ * that grows in steps, but is never smaller than a floor.
+ * @param {{value: number, bound: number | null}[]} points
+ */
+export function scaleOf(points) {
+  if (!points.length) return 1;
+  if (points.every(({ bound }) => bound !== null)) return Math.max(...points.map(({ bound }) => bound));
+  return nice(Math.max(FLOOR, ...points.map(({ value }) => Math.abs(value))));
+}
+
+/**
+ * About `count` round numbers from `least` to `most`, both covered.
+ * @returns {number[]}
+ */
+export function ticks(least, most, count = 4) {
+  if (!(most > least)) return [least];
+  const step = nice((most - least) / count);
+  const first = Math.floor(least / step + 1e-9);
+  const last = Math.ceil(most / step - 1e-9);
+  return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+}
+
+/** The powers of ten from below `least` to above `most`, which are positive. */
+export function powersOfTen(least, most) {
+  const first = Math.floor(Math.log10(least) + 1e-9);
+  const last = Math.max(first + 1, Math.ceil(Math.log10(most) - 1e-9));
+  return Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i));
+}
+
+/** A tick as text: 1500 is 1,500, 0.25 stays. */
+export const tickText = value => value.toLocaleString("en", { maximumFractionDigits: 6 });
+
+/** A count as text, short: 12,345 or 1.2 M. */
+export function countText(count) {
+  return count < 1e6 ? Math.round(count).toLocaleString("en") : `${(count / 1e6).toFixed(count < 1e7 ? 1 : 0)} M`;
+}
+
+/**
+ * What two agents make of a position, for one table: each move's value by A and by B, its exact score, its visits.
+ * The best move comes first: by the exact score if it is known, else by A, else by B.
+ * `found` are the answers about a position (see the server's Assessment), each perhaps undefined.
+ */
+export function moveRows(choices, { a, b, exact }) {
+  const of = (found, action) => found?.actions[action];
+  const rows = choices.filter(({ path }) => path.length).map(({ action, name, path }) => ({
+    action, name, path, a: of(a, action), b: of(b, action), exact: of(exact, action),
+    visitsA: a?.visits?.[action], visitsB: b?.visits?.[action],
+  }));
+  const order = value => value === undefined ? -Infinity : number(value, Infinity);
+  const better = (x, y) => order(x) === order(y) ? 0 : order(y) - order(x);
+  return rows.sort((x, y) => better(x.exact, y.exact) || better(x.a, y.a) || better(x.b, y.b));
+}
+
+/** The actions with the greatest number: of equally good ones, all. */
+export function bestActions(found) {
+  const entries = Object.entries(found?.actions ?? {}).map(([action, value]) => [action, number(value, Infinity)]);
+  const most = Math.max(...entries.map(([, value]) => value));
+  return new Set(entries.filter(([, value]) => value === most).map(([action]) => Number(action)));
+}

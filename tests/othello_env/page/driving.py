@@ -1,0 +1,63 @@
+"""Drives the page in Chromium as a person does: new games, pasted games, moves, screenshots."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+SHOTS = os.environ.get("OTHELLO_ENV_SHOTS")
+"""A folder for screenshots; none are taken without it."""
+MINUS = "\u2212"
+
+
+def new_game(page, game, seats, seed=1, opening="start", clock="0"):
+    page.click("#new")
+    page.select_option("#game", game)
+    for index, seat in enumerate(seats):
+        page.select_option(f"[name=seat-{index}]", seat)
+    page.select_option("#opening", opening)
+    page.select_option("#clock", clock)
+    page.fill("#seed", str(seed))
+    page.click("#start")
+    plies = int(opening.partition(":")[2] or 0)
+    while kept_seed(page) != seed or page.locator("#moves li").count() <= plies:
+        page.wait_for_timeout(20)
+
+
+def kept_seed(page):
+    """The seed of the game that is on the page."""
+    return json.loads(page.evaluate("sessionStorage.getItem('othello-env')"))["record"]["seed"]
+
+
+def paste(page, game, text):
+    page.click("#paste")
+    page.select_option("#paste-game", game)
+    page.fill("#text", text)
+    page.click("#read")
+
+
+def moves(page):
+    """The names of the moves so far."""
+    texts = page.locator("#moves button").all_inner_texts()[1:]
+    return [re.sub(r"^\d+\. ", "", text).split(MINUS)[0] for text in texts]
+
+
+def square(page, row, column):
+    return page.locator(f'.square[data-place="{row},{column}"]')
+
+
+def wait_for_plies(page, plies):
+    page.locator(f'#moves button[data-ply="{plies}"]').wait_for()
+
+
+def shoot(page, name):
+    if SHOTS:
+        page.mouse.move(2, 2)
+        page.wait_for_timeout(400)  # pieces come to rest
+        Path(SHOTS).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(SHOTS) / f"{name}.png")
+
+
+def sticks_out(page):
+    """Whether something is wider than the window."""
+    return page.evaluate("document.documentElement.scrollWidth > innerWidth")

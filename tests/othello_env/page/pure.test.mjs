@@ -1,0 +1,153 @@
+// What the page computes without drawing, checked by Node: node --test tests/othello_env/page/pure.test.mjs
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+const at = name => new URL(`../../../othello_env/page/static/${name}.js`, import.meta.url);
+const { common, keepLine, Past } = await import(at("lines"));
+const { axis, bands, groupOf, linesOf, quantities, valueAt } = await import(at("curves"));
+const { judge, lossText, moveNumbers, reviewOf } = await import(at("review"));
+const values = await import(at("values"));
+
+test("values as text", () => {
+  const { valueText } = values;
+  const cases = [
+    [0.123, "+0.12"], [-0.125, "−0.13"], [0.001, "0"], [-0.001, "0"], [0, "0"], [12, "+12"], [-3, "−3"], [123.4, "+123.4"], ["inf", "win"],
+    ["-inf", "loss"],
+  ];
+  for (const [value, text] of cases) assert.equal(valueText(value), text);
+  assert.equal(valueText(0.256, "value", "probabilities"), "26%");
+  assert.equal(valueText(-6, "discs"), "−6");
+});
+
+test("values from the first player's side", () => {
+  assert.equal(values.shown(0.5, 0, 2), 0.5);
+  assert.equal(values.shown(0.5, 1, 2), -0.5);
+  assert.equal(values.shown("inf", 1, 2), "-inf");
+  assert.ok(Object.is(values.shown(0, 1, 2), 0)); // never -0
+  assert.equal(values.shown(7, 1, 3), 7);
+});
+
+test("a scale is fixed by a bound, and has a floor without one", () => {
+  const { scaleOf } = values;
+  assert.equal(scaleOf([{ value: 0.01, bound: 1 }, { value: -0.02, bound: 1 }]), 1);
+  assert.equal(scaleOf([{ value: 2, bound: 64 }]), 64);
+  assert.equal(scaleOf([{ value: 0.5, bound: null }]), 20);
+  assert.equal(scaleOf([{ value: -130, bound: null }]), 200);
+  assert.equal(scaleOf([]), 1);
+});
+
+test("ticks are round numbers that cover the range", () => {
+  assert.deepEqual(values.ticks(0, 434), [0, 200, 400, 600]);
+  assert.deepEqual(values.ticks(0, 7.5), [0, 2, 4, 6, 8]);
+  assert.deepEqual(values.ticks(-0.3, 0.3), [-0.4, -0.2, 0, 0.2, 0.4]);
+  for (const [low, high] of [[0, 1e-9], [3, 1e7], [-5, 0.1]]) {
+    const found = values.ticks(low, high);
+    assert.ok(found[0] <= low && found.at(-1) >= high && found.length >= 2 && found.length <= 9, `${found}`);
+  }
+  assert.deepEqual(values.ticks(5, 5), [5]);
+});
+
+const choice = (action, name) => ({ action, name, path: [[0, action]] });
+const answer = (actions, more = {}) => ({ actions, unit: "discs", bound: 64, kind: "values", ...more });
+
+test("the table puts the exact score first, then A", () => {
+  const choices = [choice(1, "a"), choice(2, "b"), choice(3, "c"), { action: 64, name: "pass", path: [] }];
+  const a = answer({ 1: 0.1, 2: 0.3, 3: 0.2 }, { visits: { 1: 5 } });
+  const names = found => values.moveRows(choices, found).map(({ name }) => name);
+  assert.deepEqual(names({ a }), ["b", "c", "a"]);
+  assert.deepEqual(names({ a, exact: answer({ 1: 4, 2: -2, 3: 4 }) }), ["c", "a", "b"]);
+  assert.equal(values.moveRows(choices, { a })[2].visitsA, 5);
+  assert.deepEqual(values.bestActions(answer({ 1: 2, 2: "inf", 3: "inf" })), new Set([2, 3]));
+  assert.deepEqual(values.bestActions(undefined), new Set());
+});
+
+const view = (toMove, choices, action = null, more = {}) => ({ toMove, choices, action, mustPass: false, ...more });
+
+test("a move's loss and whether it was a blunder", () => {
+  const before = view(0, [choice(1, "a"), choice(2, "b")]);
+  const after = action => view(1, [], action);
+  assert.equal(judge(before, after(1), answer({ 1: 4, 2: 4 }), 1).loss, 0);
+  const gaveAway = judge(before, after(2), answer({ 1: 2, 2: -2 }), 1);
+  assert.deepEqual([gaveAway.loss, gaveAway.best, gaveAway.isBlunder], [4, "a", true]);
+  assert.equal(judge(before, after(2), answer({ 1: 8, 2: 4 }), 1).isBlunder, false);
+  assert.equal(judge(before, after(2), answer({ 1: 10, 2: 4 }), 1).isBlunder, true);
+  assert.equal(judge(before, after(2), answer({ 1: 0.3, 2: 0.1 }, { unit: "expected result", bound: 1 }), 1).isBlunder, false);
+  assert.equal(judge(before, after(2), answer({ 1: "inf", 2: 0.1 }, { unit: "expected result", bound: 1 }), 1).loss, 0.9);
+  assert.equal(judge(before, after(1), undefined, 1), null);
+  assert.equal(judge(view(0, [choice(1, "a")]), after(1), answer({ 1: 4 }), 1), null);
+  assert.equal(lossText(6, "discs"), "6");
+  assert.equal(lossText(0.314, "value"), "0.31");
+});
+
+test("a review sums up each side", () => {
+  const both = [choice(1, "a"), choice(2, "b")];
+  const views = [view(0, both), view(1, both, 2), view(0, [choice(3, "c")], 1), view(1, both, 3), view(0, [], 1)];
+  const answers = [answer({ 1: 8, 2: 0 }), answer({ 1: 3, 2: 1 }), answer({ 3: 0 }), undefined];
+  const { moves, sides, known, asked } = reviewOf(views, 2, ply => answers[ply]);
+  assert.deepEqual([known, asked, [...moves.keys()]], [2, 3, [1, 2]]);
+  assert.deepEqual(sides[0], { moves: 1, best: 0, result: null, discs: 8, blunders: [1] });
+  assert.deepEqual(sides[1], { moves: 1, best: 1, result: null, discs: 0, blunders: [] });
+});
+
+test("passes take no number", () => {
+  const views = [view(0, []), view(1, []), view(0, [], null, { mustPass: true }), view(1, []), view(0, [])];
+  assert.deepEqual(moveNumbers(views), [null, 1, 2, null, 3]);
+});
+
+test("lines are kept once, and none that another one contains", () => {
+  const line = (...moves) => ({ moves, names: moves.map(String) });
+  assert.equal(common([1, 2, 3], [1, 2, 4]), 2);
+  const one = keepLine([], line(1, 2, 3), line(1, 2, 4));
+  assert.deepEqual(one, [line(1, 2, 3)]);
+  assert.deepEqual(keepLine(one, line(1, 2), line(1, 2, 5)), one); // 1, 2 is the beginning of what is shown
+  assert.deepEqual(keepLine(one, line(1, 2, 4), line(1, 2, 3)), [line(1, 2, 4)]); // the kept line is shown again
+  assert.equal(keepLine(Array.from({ length: 20 }, (_, i) => line(9, i)), line(1, 2), line(3)).length, 12);
+});
+
+test("a game that was taken away comes back, and the other one in its place", () => {
+  const game = (...moves) => ({ record: { moves }, base: 0, lines: [] });
+  const past = new Past();
+  past.push("restart", game());
+  assert.equal(past.last, null); // there was nothing to lose
+  past.push("restart", game(1, 2));
+  past.push("paste", game(3));
+  assert.deepEqual(past.swap(game(4)), game(3));
+  assert.deepEqual([past.last.what, past.last.isBack, past.last.kept], ["paste", true, game(4)]);
+  assert.deepEqual(past.swap(game(3)), game(4));
+  assert.equal(past.last.isBack, false);
+  past.push("resign", game());
+  assert.deepEqual(past.swap(game()), game());
+  assert.equal(past.last.what, "paste"); // a game that had only been ended is not kept twice
+});
+
+test("runs of one group are those that differ in the seed only", () => {
+  assert.equal(groupOf("ppo_seed2.json"), "ppo");
+  assert.equal(groupOf("a/seed3/curve.json"), "a/curve");
+  assert.equal(groupOf("az-6x6.json"), "az-6x6");
+  assert.equal(groupOf("seed1.json"), "seed1.json");
+});
+
+test("a band has the mean and Student's interval where all runs have a value", () => {
+  const lines = [
+    { name: "a_seed1.json", points: [[0, 0], [10, 1]] }, { name: "a_seed2.json", points: [[10, 0], [0, 0], [20, 1]] },
+    { name: "b.json", points: [[5, 0.5]] },
+  ];
+  const [a, b] = bands(lines);
+  assert.deepEqual([a.name, a.runs, a.points.map(({ x }) => x)], ["a", 2, [0, 10]]);
+  assert.equal(a.points[1].mean, 0.5);
+  assert.ok(Math.abs(a.points[1].high - (0.5 + 12.71 * Math.SQRT1_2 / Math.SQRT2)) < 1e-9);
+  assert.deepEqual(b.points, [{ x: 5, mean: 0.5, low: 0.5, high: 0.5 }]);
+  assert.equal(valueAt([[0, 0], [10, 1]], 2.5), 0.25);
+  assert.equal(valueAt([[0, 0], [10, 1]], 11), null);
+});
+
+test("quantities are listed once, and an axis may be logarithmic", () => {
+  const curve = { what: "Scores", over: "games", lines: [{ name: "r", points: [[1, 0.5]] }] };
+  const runs = [{ name: "a", curves: [curve] }, { name: "b", curves: [curve] }];
+  assert.deepEqual([...quantities(runs).keys()], ["Scores: r / games"]);
+  assert.equal(linesOf(runs, { what: "Scores", over: "games", name: "r" }).length, 2);
+  assert.deepEqual(axis([0, 3, 5000], true), [1, 10, 100, 1000, 10000]);
+  assert.deepEqual(axis([3, 40], false), [0, 10, 20, 30, 40]);
+  assert.deepEqual(axis([], true), [0, 1]);
+});

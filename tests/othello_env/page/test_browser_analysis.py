@@ -1,0 +1,392 @@
+"""The analysis in Chromium: agents side by side, the review, lines, links, and that the numbers are those of Python."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+from driving import MINUS, moves, new_game, paste, square, sticks_out, wait_for_plies
+
+from othello_env import Othello, make_agent
+from othello_env.arena.tournament.playing import play_tournament
+from othello_env.arena.tournament.schedule import Schedule
+from othello_env.drawing import html, positions
+from othello_env.page.opening_names import opening_name
+
+AXE = os.environ.get("OTHELLO_ENV_AXE")
+"""The file axe.min.js of axe-core; without it no accessibility is checked."""
+GAME = "f5d6c3d3c4f4f6"  # white is to move
+SMALL = "c1b1a1c4d3d2d1a4a2a3b4d4"  # 4x4; white passes on the way
+EDGE, HEIGHT = 8, 120  # of the curve's picture
+
+
+def number(text):
+    return float(text.replace(MINUS, "-").removeprefix("★").strip())
+
+
+def table(page, slot):
+    """The values in a column of the table by the moves' names, as the page holds them."""
+    cells = page.locator(f'#table td[data-slot="{slot}"]').all()
+    rows = page.locator("#table tbody th").all_inner_texts()
+    return dict(zip(rows, [float(cell.get_attribute("data-value")) for cell in cells], strict=True))
+
+
+def play_small():
+    """A whole game on 4x4 by the last legal move; some of its moves are blunders."""
+    state = Othello(4)
+    while not state.is_over:
+        state = state.play(state.legal_actions()[-1])
+    return state
+
+
+def test_two_agents_side_by_side_have_the_numbers_of_python(page):
+    paste(page, "othello", GAME)
+    wait_for_plies(page, 7)
+    page.locator('#look option[value="engine:depth=4"]').wait_for(state="attached")
+    page.select_option("#look", "ntuple")
+    page.select_option("#look-b", "engine:depth=4")
+    page.locator('#table td[data-slot="b"]').first.wait_for()
+    page.locator('#table td[data-slot="a"][data-value]').first.wait_for()
+    state = Othello.from_moves(GAME)
+    for slot, spec in (("a", "ntuple"), ("b", "engine:depth=4")):
+        values = {
+            state.action_to_text(action): value for action, value in make_agent(spec).action_values(state).items()
+        }
+        assert table(page, slot) == values
+        # What is read is from Black's side, and White is to move.
+        texts = page.locator(f'#table td[data-slot="{slot}"]').all_inner_texts()
+        names = page.locator("#table tbody th").all_inner_texts()
+        assert {name: number(text) for name, text in zip(names, texts, strict=True)} == {
+            name: pytest.approx(-values[name], abs=0.006) for name in names
+        }
+    found = make_agent("engine:depth=4").analyse(state)
+    told = page.inner_text("#looked-b")
+    assert f"depth {found.depth}" in told
+    assert f"{found.nodes:,} nodes" in told
+    assert "line " + " ".join(map(state.action_to_text, found.pv)) in told
+    agree = {max(table(page, slot), key=table(page, slot).get) for slot in "ab"}
+    assert ("disagree" in page.inner_text("#differ")) == (len(agree) == 2)
+
+
+def test_the_curve_has_a_fixed_scale_and_can_be_read_and_scrubbed(page):
+    paste(page, "othello", GAME)
+    wait_for_plies(page, 7)
+    page.locator('#look option[value="ntuple"]').wait_for(state="attached")
+    page.select_option("#look", "ntuple")
+    page.locator('#curve [data-ply="6"]').wait_for(state="attached")
+    agent = make_agent("ntuple")
+    for ply in (0, 3, 6):
+        point = page.locator(f'#curve [data-ply="{ply}"]')
+        value = agent.evaluate(Othello().play_transcript(GAME[: 2 * ply]), 0)
+        assert float(point.get_attribute("data-value")) == value
+        at = EDGE + (HEIGHT - 2 * EDGE) * (1 - value) / 2  # from +1 above to -1 below
+        assert float(point.get_attribute("cy")) == pytest.approx(at)
+    box = page.locator("#curve svg").bounding_box()
+    page.mouse.move(box["x"] + 0.03 * box["width"], box["y"] + 20)
+    page.locator("#curve-read:has-text('Ply 0, at the start')").wait_for()
+    page.mouse.down()
+    page.locator('#moves [data-ply="0"][aria-current]').wait_for()
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 20, steps=4)
+    page.mouse.up()
+    page.locator("#moves [aria-current]:not([data-ply='0'])").wait_for()
+
+
+def test_exact_scores_stand_beside_the_agents_own(page):
+    state = Othello(4)
+    for _ in range(3):
+        state = state.play(state.legal_actions()[-1])
+    paste(page, "othello:size=4", state.transcript())
+    page.locator('#look option[value="alphabeta:depth=2"]').wait_for(state="attached")
+    page.select_option("#look", "alphabeta:depth=2")
+    page.locator('#table td[data-slot="exact"]').first.wait_for()
+    page.locator('#table td[data-slot="a"][data-value]').first.wait_for()
+    row = make_agent("engine").exact_scores([state])[0]
+    names = {action: state.action_to_text(action) for action in state.legal_actions()}
+    assert table(page, "exact") == {name: row[action] for action, name in names.items()}
+    values = make_agent("alphabeta:depth=2").action_values(state)
+    assert table(page, "a") == {names[action]: value for action, value in values.items()}
+
+
+def test_the_review_finds_what_each_move_lost(page):
+    final = play_small()
+    paste(page, "othello:size=4", final.transcript())
+    wait_for_plies(page, len(final.moves))
+    assert page.locator("#status").inner_text().startswith("Game over: ")
+    page.click("#review")
+    page.locator("#review-state:has-text('judged all')").wait_for()
+    engine, state, losses = make_agent("engine"), Othello(4), {}
+    for ply, action in enumerate(final.moves, start=1):
+        legal = state.legal_actions()
+        if len(legal) > 1:
+            row = engine.exact_scores([state])[0]
+            best = max(row[each] for each in legal)
+            losses[ply] = (state.to_move, best - row[action], best > 0 >= row[action] or best >= 0 > row[action])
+        state = state.play(action)
+    shown = page.locator("#moves button")
+    for ply, (_, loss, _) in losses.items():
+        text = shown.nth(ply).inner_text()
+        assert text.endswith(f"{MINUS}{loss:.0f}") if loss else MINUS not in text
+    blunders = [ply for ply, (_, loss, gave_away) in losses.items() if loss >= 6 or gave_away]
+    listed = page.locator("#blunders button")
+    assert [int(each.get_attribute("data-ply")) for each in listed.all()] == blunders
+    rows = page.locator("#review-sides tbody tr").all_inner_texts()
+    for side in (0, 1):
+        mine = [loss for player, loss, _ in losses.values() if player == side]
+        assert rows[0].split("\t")[1 + side] == str(len(mine))
+        assert float(rows[3].split("\t")[1 + side]) == pytest.approx(sum(mine) / len(mine), abs=0.006)
+    listed.first.click()
+    page.locator(f'#moves [data-ply="{blunders[0] - 1}"][aria-current]').wait_for()
+
+
+def test_an_agent_is_set_up_in_the_dialog_and_plays_so(page):
+    page.click("#new")
+    page.select_option("#game", "othello")
+    page.select_option("[name=seat-0]", "human")
+    page.select_option("[name=seat-1]", "alphabeta:depth=2")
+    page.locator("#seats summary").last.click()
+    page.fill("[name=seat-1-depth]", "3")
+    page.locator("[name=seat-1-depth]").press("Tab")
+    page.click("#start")
+    page.locator("#players li:last-child:has-text('alphabeta:depth=3')").wait_for()
+    square(page, 4, 5).click()
+    wait_for_plies(page, 2)
+    state = Othello.from_moves("f5")
+    assert moves(page) == ["f5", state.action_to_text(make_agent("alphabeta:depth=3").act(state))]
+    page.reload()  # the tab keeps the spec
+    page.locator("#players li:last-child:has-text('alphabeta:depth=3')").wait_for()
+
+
+def test_another_move_opens_a_variation_and_the_line_is_kept(page):
+    paste(page, "othello", GAME)
+    wait_for_plies(page, 7)
+    page.click('#moves [data-ply="2"]')
+    page.locator('#moves [data-ply="2"][aria-current]').wait_for()
+    square(page, 2, 2).click()  # c3, as in the line: nothing is lost
+    page.locator('#moves [data-ply="3"][aria-current]').wait_for()
+    assert len(moves(page)) == 7
+    page.click("#back")
+    square(page, 3, 2).click()  # c4
+    page.locator('#moves [data-ply="3"]:has-text("c4")').wait_for()
+    assert "".join(moves(page)) == "f5d6c4"
+    page.locator("#lines button").click()
+    wait_for_plies(page, 7)
+    assert "".join(moves(page)) == GAME
+    assert "c4" in page.inner_text("#lines")
+
+
+def test_what_one_click_took_away_can_be_had_back(page):
+    new_game(page, "othello", ["human", "human"], seed=4)
+    square(page, 4, 5).click()
+    wait_for_plies(page, 1)
+    recover = page.locator("#recover")
+    assert recover.is_disabled()
+    page.click("#resign")
+    page.locator("#status:has-text('black wins: white resigns')").wait_for()
+    page.locator("#recover:has-text('Undo resign')").click()
+    page.locator("#status:has-text('White to move')").wait_for()
+    page.click("#restart")
+    page.locator("#recover:has-text('Undo restart')").click()
+    wait_for_plies(page, 1)
+    paste(page, "othello", "f5f6")
+    page.locator("#recover:has-text('Undo paste')").wait_for()
+    wait_for_plies(page, 2)
+    recover.click()
+    page.locator('#moves [data-ply="2"]').wait_for(state="detached")
+    assert moves(page) == ["f5"]
+    page.locator("#recover:has-text('Redo paste')").click()
+    wait_for_plies(page, 2)
+    assert moves(page) == ["f5", "f6"]
+
+
+def test_the_end_says_who_won_and_a_rematch_changes_sides(page):
+    final = play_small()
+    new_game(page, "othello:size=4", ["human", "random"], seed=7)
+    while "over" not in page.inner_text("#status").lower():
+        legal = page.locator('.square[aria-label$=", legal"]')
+        if "Black to move" in page.inner_text("#status") and legal.count():
+            legal.first.click()
+        page.wait_for_timeout(30)
+    black, white = (int(text) for text in page.locator("#players .score").all_inner_texts())
+    told = page.inner_text("#status")
+    if black == white:
+        assert "a draw" in told
+    else:
+        assert f"{'black' if black > white else 'white'} wins by {abs(black - white)} disc" in told
+    page.click("#rematch")
+    page.locator("#players li:first-child:has-text('random')").wait_for()
+    page.locator("#players li:last-child:has-text('you')").wait_for()
+    assert final.is_over
+
+
+def test_passes_take_no_number(page):
+    paste(page, "othello:size=4", "a2a3d4c1a1c4a4b1b4")
+    page.locator("#moves button:has-text('pass')").wait_for()
+    texts = page.locator("#moves button").all_inner_texts()
+    assert texts[8:11] == ["8. b1", "9. b4", "pass"]
+
+
+def test_a_link_holds_the_position_and_the_moves(page, open_page, server):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    paste(page, "othello", GAME)
+    wait_for_plies(page, 7)
+    assert page.inner_text("#opening-name") == opening_name(Othello.from_moves(GAME))
+    page.click('#moves [data-ply="4"]')
+    page.click("#link")
+    page.locator("#note:has-text('A link to this position is copied')").wait_for()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link == f"{server.address}#game=othello&moves={GAME}&ply=4"
+    with open_page(link) as other:
+        wait_for_plies(other, 7)
+        other.locator('#moves [data-ply="4"][aria-current]').wait_for()
+        assert "".join(moves(other)) == GAME
+        assert "#" not in other.url
+
+
+@pytest.mark.parametrize(("button", "begins"), [("png", b"\x89PNG"), ("svg", b"<svg"), ("html", b"<!doctype html>")])
+def test_a_position_or_a_game_is_saved(page, button, begins):
+    with page.expect_download() as caught:
+        page.click(f"#{button}")
+    assert caught.value.suggested_filename.endswith(button)
+    assert caught.value.path().read_bytes().startswith(begins)
+
+
+def test_the_board_turns_and_the_theme_changes(page):
+    before = square(page, 0, 0).bounding_box()
+    page.keyboard.press("f")
+    after = square(page, 0, 0).bounding_box()
+    assert after["x"] > before["x"]
+    assert after["y"] > before["y"]
+    square(page, 3, 3).focus()
+    page.keyboard.press("ArrowUp")  # as it is seen
+    assert page.evaluate("document.activeElement.dataset.place") == "4,3"
+    grounds = []
+    for theme in ("light", "dark"):
+        page.select_option("#theme", theme)
+        grounds.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    assert grounds == ["rgb(245, 242, 236)", "rgb(23, 22, 20)"]
+
+
+def luminance(colour):
+    """The relative luminance of an rgb() colour, by WCAG 2."""
+    channels = [int(each) / 255 for each in re.findall(r"\d+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(weight * channel for weight, channel in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one, other):
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("game", ["othello", "tribolo", "checkers"])
+def test_legal_moves_and_the_focus_are_seen_on_every_ground(page, game):
+    new_game(page, game, ["human"] * (3 if game == "tribolo" else 2), seed=5)
+    page.select_option("#numbers", "")
+    assert page.is_checked("#legal")
+    square(page, 2, 1).focus()
+    page.keyboard.press("ArrowRight")
+
+    def colours(selector, name):
+        """The computed colours of elements, as rgb()."""
+        code = f"all => [...new Set(all.map(each => getComputedStyle(each).{name}))]"
+        return [c for c in page.locator(selector).evaluate_all(code) if c.startswith("rgb")]
+
+    grounds = colours("#board svg > rect", "fill")
+    assert grounds
+    marks = {"focus": colours("rect.focus", "stroke")}
+    dots = "circle.legal" if game != "checkers" else ".movable"
+    marks["legal"] = colours(dots, "stroke") + (colours(dots, "fill") if game != "checkers" else [])
+    for name, tones in marks.items():
+        assert tones, name
+        for ground in grounds:
+            assert max(contrast(tone, ground) for tone in tones) >= 3, (name, ground, tones)
+
+
+def test_a_tournaments_records_are_a_crosstable_whose_games_are_replayed(open_page, serve, tmp_path):
+    file, agents = tmp_path / "t.jsonl", ("random", "maximizer:eval=count")
+    records = [*play_tournament({a: a for a in agents}, Schedule(agents, 2, "random:6", 1), file=file).records]
+    with open_page(serve("--results", str(file)).address, viewport={"width": 390, "height": 800}) as page:
+        page.click("#results")
+        page.locator(".cross .score").first.click()
+        games = page.locator(".games button")
+        assert games.count() == 2
+        assert not sticks_out(page)
+        games.first.click()
+        page.locator("#results-dialog").wait_for(state="hidden")
+        told = json.loads(page.evaluate("sessionStorage.getItem('othello-env')"))
+        assert told["record"]["moves"] in [list(record.replay().moves) for record in records]
+        assert told["cursor"] == 0
+        page.locator("#players:has-text('maximizer:eval=count')").wait_for()
+
+
+def test_nothing_is_cut_off_at_320_pixels(open_page, server):
+    with open_page(server.address, viewport={"width": 320, "height": 700}) as page:
+        page.locator('#look option[value="ntuple"]').wait_for(state="attached")
+        assert not sticks_out(page)
+        for button in page.locator("button:visible, select:visible").all():
+            box = button.bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 320
+
+
+def test_a_replay_has_its_buttons_above_the_fold(browser, tmp_path):
+    file = tmp_path / "game.html"
+    file.write_text(html(positions(Othello.from_moves(GAME), Othello())))
+    for width, height in ((1280, 720), (390, 700)):
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.goto(file.as_uri())
+        box = page.locator("#play").bounding_box()
+        assert box["y"] + box["height"] <= height
+        page.close()
+
+
+@pytest.mark.skipif(AXE is None, reason="needs axe-core (npm install axe-core), its path in OTHELLO_ENV_AXE")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_fault(open_page, serve, tmp_path, scheme):
+    """The page with an analysis and a review, and each dialog."""
+    file, agents = tmp_path / "t.jsonl", ("random", "maximizer:eval=count")
+    play_tournament({a: a for a in agents}, Schedule(agents, 2, "random:6", 1), file=file)
+    with open_page(serve("--results", str(file)).address, color_scheme=scheme, bypass_csp=True) as page:
+        paste(page, "othello:size=4", play_small().transcript())
+        page.click("#review")
+        page.locator("#review-state:has-text('judged all')").wait_for()
+        page.click("#first")
+        page.evaluate(Path(AXE).read_text())
+
+        def check(what):
+            found = page.evaluate("axe.run()")
+            assert len(found["passes"]) > 20
+            faults = {each["id"]: [node["html"] for node in each["nodes"]] for each in found["violations"]}
+            assert not faults, (what, faults)
+
+        check("the page")
+        for button in ("new", "paste", "results"):
+            page.click(f"#{button}")
+            check(button)
+            page.keyboard.press("Escape")
+
+
+def test_the_curves_of_runs_grow_while_they_train(open_page, serve, tmp_path):
+    def write(seed, points):
+        curve = [{"games": games, "scores": {"random": score}} for games, score in points]
+        (tmp_path / f"az_seed{seed}.json").write_text(json.dumps({"curve": curve}))
+
+    write(1, [(1, 0.2), (100, 0.4)])
+    write(2, [(1, 0.4), (100, 0.6)])
+    with open_page(serve("--runs", str(tmp_path)).address, viewport={"width": 390, "height": 800}) as page:
+        page.click("#runs")
+        band = page.locator('.band[data-group="az"]')
+        band.wait_for(state="attached")
+        assert "mean of 2 runs" in page.inner_text("#runs-chart figcaption")
+        box = page.locator("#runs-chart svg[role=img]").bounding_box()
+        page.mouse.move(box["x"] + 0.995 * box["width"], box["y"] + 20)
+        page.locator("#run-read:has-text('az 50.0%')").wait_for()
+        before = band.get_attribute("d")
+        for seed in (1, 2):
+            write(seed, [(1, 0.3), (100, 0.5), (1000, 0.9)])
+        page.locator("#runs-chart text:text-is('1,000')").wait_for()
+        assert band.get_attribute("d") != before
+        page.select_option("#run-axis", "log")
+        page.locator("#runs-chart text:text-is('10')").wait_for()
+        assert not sticks_out(page)

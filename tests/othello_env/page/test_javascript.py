@@ -1,0 +1,27 @@
+"""The page's JavaScript without a browser: what it computes, by Node; without Node this is skipped."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+NODE = shutil.which("node")
+STATIC = Path(__file__).parents[3] / "othello_env" / "page" / "static"
+
+
+@pytest.mark.skipif(NODE is None, reason="needs Node")
+def test_what_the_page_computes():
+    tests = Path(__file__).with_name("pure.test.mjs")
+    done = subprocess.run([NODE, "--test", str(tests)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_file_is_short_and_asks_nobody_else():
+    for file in STATIC.iterdir():
+        text = file.read_text()
+        assert text.count("\n") < 400, file.name
+        outside = [
+            part.split('"')[0] for part in text.split("http")[1:] if not part.startswith("://www.w3.org/2000/svg")
+        ]
+        assert not [part for part in outside if part.startswith(("://", "s://"))], file.name

@@ -1,0 +1,89 @@
+"""Which agents a page may name: those that the command allowed, with other numbers, and nothing else."""
+
+import pytest
+
+from othello_env.page.messages import MessageError
+from othello_env.page.offers import PACKAGED, Offer, Offers
+
+GIVEN = Offers(
+    [
+        Offer("alphabeta:depth=2,eval=weighted"),
+        Offer("engine"),
+        Offer("mcts"),
+        Offer("policy.py:greedy"),
+        Offer('gtp:command="edax -q"'),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "alphabeta:depth=2,eval=weighted",
+        "alphabeta:eval=weighted,depth=7",
+        "alphabeta:depth=30,eval=weighted,epsilon=0.25",
+        "alphabeta:eval=weighted",
+        "engine:ms=500,depth=12",
+        "engine:exact=0",
+        "mcts:simulations=50,exploration=1.5",
+        "policy.py:greedy",
+        "policy.py:greedy:epsilon=0.5",
+        'gtp:command="edax -q",epsilon=0.1',
+    ],
+)
+def test_a_page_may_set_the_numbers_of_an_offered_agent(spec):
+    assert GIVEN.check(spec) == spec
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "alphabeta:depth=2",  # its evaluation is another
+        "alphabeta:depth=2,eval=mobility",
+        "alphabeta:depth=0,eval=weighted",
+        "alphabeta:depth=31,eval=weighted",
+        "alphabeta:depth=2.5,eval=weighted",
+        "alphabeta:depth=2,depth=3,eval=weighted",
+        "engine:hash=65536",
+        "engine:eval=ntuple",
+        "engine:ms=1e9",
+        "engine:ms=nan",
+        "mcts:simulations=10000000",
+        "mcts:seed=1",
+        "minimax",
+        "policy.py:other",
+        "policy.py:greedy:path=x",
+        'gtp:command="sh"',
+        "gtp:epsilon=0.1",
+        "",
+        "engine:" + "x" * 5000,
+        None,
+        7,
+        ["engine"],
+    ],
+)
+def test_a_page_may_name_nothing_else(spec):
+    with pytest.raises(MessageError, match="agent is one of"):
+        GIVEN.check(spec)
+
+
+def test_what_the_page_is_told_of_an_agent():
+    told = Offer("alphabeta:depth=2,eval=weighted", "club", ("othello",)).to_json()
+    assert (told["head"], told["fixed"]) == ("alphabeta", ["eval=weighted"])
+    assert told["settings"] == [
+        {"name": "depth", "least": 1, "most": 30, "isInteger": True, "value": "2"},
+        {"name": "epsilon", "least": 0, "most": 1, "isInteger": False, "value": ""},
+    ]
+    assert Offer('gtp:command="a ""b"""').to_json()["fixed"] == ['command="a ""b"""']
+
+
+def test_every_packaged_agent_can_be_set_up():
+    specs = [offer.spec for offer in PACKAGED]
+    offers = Offers(PACKAGED)
+    assert [offers.check(spec) for spec in specs] == specs
+    settings = {
+        spec: {each["name"] for each in told["settings"]} for spec, told in zip(specs, offers.to_json(), strict=True)
+    }
+    assert settings["engine"] == {"depth", "ms", "nodes", "exact", "epsilon"}
+    assert settings["mcts"] == {"simulations", "exploration", "epsilon"}
+    assert settings["random"] == {"epsilon"}
