@@ -79,8 +79,7 @@ _PAIRS = np.uint64(0x5555_5555_5555_5555)
 _NIBBLES = np.uint64(0x3333_3333_3333_3333)
 _BYTES = np.uint64(0x0F0F_0F0F_0F0F_0F0F)
 _SUM_BYTES = np.uint64(0x0101_0101_0101_0101)
-_HIGH_BITS = np.uint64(0x8080_8080_8080_8080)
-_LOW_BITS = np.uint64(0x7F7F_7F7F_7F7F_7F7F)
+_HIGH_BITS, _LOW_BITS = np.uint64(0x8080_8080_8080_8080), np.uint64(0x7F7F_7F7F_7F7F_7F7F)
 _DIAGONAL = np.uint64(0x8040_2010_0804_0201)
 _BYTE = np.uint64(0xFF)
 _2, _3, _4, _7, _8, _32, _56 = (np.uint64(n) for n in (2, 3, 4, 7, 8, 32, 56))
@@ -111,8 +110,7 @@ def _bytes_up_to(sums: np.uint64, n: np.uint64) -> np.uint64:
 def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
     """The n-th square (from 0, in ascending order) of a set that has more than n squares.
 
-    First it finds the rank of the square, then the file. It has no branch, so that several sets can be handled at a
-    time (Vigna, "Broadword implementation of rank/select queries", 2008).
+    It has no branch (Vigna, "Broadword implementation of rank/select queries", 2008).
     """
     sums = x - ((x >> _1) & _PAIRS)
     sums = (sums & _NIBBLES) + ((sums >> _2) & _NIBBLES)
