@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from othello_agents.engine import Engine
 from othello_env import Checkers, Othello, WrongGameError, make_agent
 from othello_env.data import random_games, review_game, summarise
-from othello_env.data.review import _discs
 
 
 def test_exact_losses_are_those_of_minimax(twin):
@@ -60,36 +60,29 @@ def test_estimates_are_the_engines_scores_in_discs():
     reviewed = list(review_game(final, "engine:depth=3"))
     assert [move.to_json() for move in reviewed] == [move.to_json() for move in review_game(final, "engine:depth=3")]
     for move in reviewed:
-        found = engine.analyse(move.state, scores=True)
+        found = engine.analyse(move.state, lines=64)
+        discs = {line.pv[0]: line.discs for line in found.lines}
         assert not move.exact
         assert move.depth == found.depth == 3
-        assert found.scores[move.best] == max(found.scores.values())
-        order = sorted(found.scores, key=lambda action: found.scores[action])
-        discs = [_discs(found.scores[action], found, 64 - sum(move.state.discs())) for action in order]
-        assert discs == sorted(discs)
-        assert -64 <= discs[0] <= discs[-1] <= 64
-        assert move.score == discs[order.index(move.action)]
+        assert set(discs) == set(move.state.legal_actions())
+        assert move.score == discs[move.action]
+        assert move.best_score == discs[move.best] == found.discs
 
 
-class Analysis:
-    exact, unit, state = False, "expected result", Othello()
+class WinnersOnly(Engine):
+    """An engine that only finds the winner in positions with at most nine empty squares."""
+
+    def analyse(self, state, **options):
+        return self.solve(state, result_only=True) if sum(state.discs()) >= 7 else super().analyse(state, **options)
 
 
-def test_scores_in_discs():
-    half = _discs(0.5, Analysis, 40)
-    assert 10 < half < 40
-    assert _discs(-0.5, Analysis, 40) == -half
-    assert _discs(0.0, Analysis, 40) == 0
-    assert _discs(1.0, Analysis, 40) == 64  # so near to a win that the float is 1
-    assert _discs(0.999999999, Analysis, 40) == 64
-    assert _discs(-12.0, Analysis, 40) == -12  # a game that ends within the search
-    exact = Analysis()
-    exact.exact = True
-    assert _discs(0.0, exact, 4) == 0
-    points = Analysis()
-    points.unit = "points"
-    with pytest.raises(ValueError, match="scores in points have no meaning in discs"):
-        _discs(0.5, points, 40)
+def test_positions_of_which_only_the_winner_is_known_are_solved():
+    final = random_games(1, size=4, seed=5).state(0)
+    reviewed = list(review_game(final, WinnersOnly(depth=2, exact=0), exact=4))
+    assert [move.exact for move in reviewed if move.had_choice].count(False) > 0
+    exact = list(review_game(final, exact=9))
+    assert reviewed[3:] == exact[3:]
+    assert all(move.exact for move in reviewed[3:])
 
 
 def test_a_game_from_another_start():
