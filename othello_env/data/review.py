@@ -20,8 +20,8 @@ __all__ = ["ANALYST", "BLUNDER", "EXACT_EMPTIES", "MoveReview", "PlayerReview", 
 
 ANALYST = "engine:depth=8"
 """The agent that gives the scores of positions that are not solved."""
-EXACT_EMPTIES = 16
-"""Positions with at most this number of empty squares are solved: about 0.2 seconds a game."""
+EXACT_EMPTIES = 18
+"""Positions with at most this number of empty squares are solved: about half a second a game."""
 BLUNDER = 6.0
 """A move that loses at least this number of discs is a blunder."""
 

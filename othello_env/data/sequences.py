@@ -120,8 +120,9 @@ class BoardSets:
         except (*DAMAGE, KeyError, TypeError) as error:
             raise GamesError(f"{path}: this is no file of labels of boards, or it is damaged: {error}") from None
         kinds = [array.dtype for array in vars(found).values()]
-        sizes = {len(array) for array in (found.mine, found.yours, found.legal, found.to_move)}
-        if kinds != [np.uint64] * 3 + [np.int8] * 2 or sizes != {int(found.moves.sum())} or (found.moves < 0).any():
+        shapes = {array.shape for array in (found.mine, found.yours, found.legal, found.to_move)}
+        is_sound = kinds == [np.uint64] * 3 + [np.int8] * 2 and found.moves.ndim == 1 and (found.moves >= 0).all()
+        if not is_sound or shapes != {(int(found.moves.sum()),)}:
             raise GamesError(f"{path}: the arrays of this file of labels do not fit together")
         return found
 

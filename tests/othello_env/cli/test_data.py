@@ -128,6 +128,8 @@ def test_damaged_labels_of_boards(tmp_path):
         {"moves": arrays["moves"].astype(np.int64)},
         {"moves": -arrays["moves"]},
         {"mine": np.array(["a"])},
+        {"mine": np.array(1, np.uint64)},
+        {"moves": arrays["moves"][np.newaxis]},
     ):
         np.savez(path, **arrays | wrong)
         with pytest.raises(GamesError, match="do not fit together"):

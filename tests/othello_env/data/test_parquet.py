@@ -26,6 +26,17 @@ def test_games_come_back(tmp_path):
     assert rows[7] == {"actions": games.actions[7, : games.lengths[7]].tolist(), "black": "p7", "elo": 7.0}
 
 
+def test_numbers_of_actions_come_back(tmp_path):
+    games = random_games(20, seed=2)
+    scores = np.random.default_rng(0).normal(size=games.actions.shape).astype(np.float32)
+    scores[:, ::3] = np.nan
+    games = Games(games.actions, games.lengths, columns={"scores": scores})
+    write_games(tmp_path / "a.parquet", games)
+    again = read_games(tmp_path / "a.parquet")
+    np.testing.assert_array_equal(again.columns["scores"], games.columns["scores"])
+    assert again.columns["scores"].dtype == np.float32
+
+
 def test_other_games_and_starts_come_back(tmp_path):
     for finals, starts in (
         (

@@ -73,16 +73,16 @@ class WinnersOnly(Engine):
     """An engine that only finds the winner in positions with at most nine empty squares."""
 
     def analyse(self, state, **options):
-        return self.solve(state, result_only=True) if sum(state.discs()) >= 7 else super().analyse(state, **options)
+        return self.solve(state, result_only=True) if sum(state.discs()) >= 27 else super().analyse(state, **options)
 
 
 def test_positions_of_which_only_the_winner_is_known_are_solved():
-    final = random_games(1, size=4, seed=5).state(0)
+    final = random_games(1, size=6, seed=5).state(0)
     reviewed = list(review_game(final, WinnersOnly(depth=2, exact=0), exact=4))
     assert [move.exact for move in reviewed if move.had_choice].count(False) > 0
     exact = list(review_game(final, exact=9))
-    assert reviewed[3:] == exact[3:]
-    assert all(move.exact for move in reviewed[3:])
+    assert reviewed[23:] == exact[23:]
+    assert all(move.exact for move in reviewed[23:])
 
 
 def test_a_game_from_another_start():
