@@ -3,7 +3,7 @@ r"""Measure the engine: nodes a second, nodes and time to each depth, exact endg
     python scripts/measure_search.py
     python scripts/measure_search.py --ffo 40-44 --depths 8 10
     python scripts/measure_search.py --match "engine:ms=100,eval=ntuple,selective=false"
-    python scripts/measure_search.py --threads 2 --depths 12
+    python scripts/measure_search.py --threads 2 --depths 16
     python scripts/measure_search.py --match "gtp:command=\"gtp-rhino -l 4 -b 0\"" --games 40
 
 Each time is the median of several runs. Compare the ratios: absolute times depend on the machine. The bare perft rate

@@ -34,7 +34,7 @@ new value lies outside this window, the search is repeated with the window open 
 _FIRST_EXACT = 14
 """With this number of empty squares or more, shallower searches come before a search to the end, to order its moves."""
 
-_TEAM_DEPTH, _TEAM_EMPTY = 6, 15
+_TEAM_DEPTH, _TEAM_EMPTY = 8, 15
 """Threads search together from this depth on, and to the end from this number of empty squares on. Smaller searches
 end before the threads have started."""
 

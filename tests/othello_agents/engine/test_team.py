@@ -44,10 +44,10 @@ def test_the_exact_score_is_that_of_one_thread(ffo, threads):
 
 @pytest.mark.parametrize("evaluation", ["weighted", "mobility", "ntuple"])
 def test_the_score_to_a_depth_is_that_of_one_thread(evaluation, random_position):
-    options = {"depth": 7, "exact": 0, "eval": evaluation, "selective": False}
+    options = {"depth": 8, "exact": 0, "eval": evaluation, "selective": False}
     one, many = Engine(**options), Engine(**options, threads=3)
-    for key in range(8):
-        state = random_position(key, 22 + 3 * key)
+    for key in range(6):
+        state = random_position(key, 22 + 4 * key)
         assert many.analyse(state).score == one.analyse(state).score, state
 
 
