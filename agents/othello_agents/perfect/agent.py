@@ -30,8 +30,8 @@ class Perfect(Agent):
 
     On 4x4 it solves all positions at its first move, in about a second. On 6x6 a packaged file has its moves from the
     start, whatever the other side plays; near the end it searches. A position that the file does not have, such as one
-    from a random opening, is searched too. That takes about a second with 24 empty squares, and about twice as long
-    with each further one.
+    from a random opening, is searched too. That takes a second or two with 24 empty squares, and about twice as
+    long with each further one.
 
     Args:
         hash: the size of the search's transposition table in MiB.

@@ -199,8 +199,8 @@ class PerfectionBenchmark:
         if self.games is not None and self.games.match.games:
             match, (low, high) = self.games.match, self.games.loss_interval
             notes.append(
-                f"Against perfect play ({match.games} games from solved openings): {match.wins} wins, {match.draws} "
-                f"draws, {match.losses} losses; the result that perfect play gets in {self.games.kept:.1%}; "
+                f"Against perfect play ({match.games} games from solved openings): {match.wins} won, {match.draws} "
+                f"drawn, {match.losses} lost; the result that perfect play gets in {self.games.kept:.1%}; "
                 f"{self.games.loss:.1f} discs lost a game ({low:.1f} to {high:.1f})."
             )
         if self.exploitability is not None:
