@@ -32,7 +32,7 @@ class Arguments(Windows):
     members: int = whole(100, "members of the league")
     at_once: tuple[int, ...] = whole((1, 2, 4, 8), "numbers of opponents drawn for a rollout", nargs="+")
     rollout: int = whole(64, "steps of a rollout")
-    games: tuple[int, ...] = whole((256, 1024, 4096), "numbers of games played at once", nargs="+")
+    games: tuple[int, ...] = whole((256, 1024), "numbers of games played at once", nargs="+")
     opponents: tuple[str, ...] = text(
         ("random", "alphabeta:depth=2,eval=weighted", NETWORK), "the kinds of members: specs, or network", nargs="+"
     )

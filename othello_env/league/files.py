@@ -1,4 +1,4 @@
-"""Leagues on disk: a JSON file with everything but the policies, and a folder with a file for each policy.
+"""Leagues on disk: a JSON file with everything but the policies, and a folder with a file for each policy::
 
     runs/league/league.json
     runs/league/members/0002.safetensors ...

@@ -17,7 +17,7 @@ from othello_env.league.matches import play_missing
 from othello_env.league.matchmaking import choose
 from othello_env.league.members import Member, Player, Save, source_of
 from othello_env.league.payoffs import Payoffs
-from othello_env.league.results import Results
+from othello_env.league.results import Results, ended
 from othello_env.league.rules import probabilities, surplus
 from othello_env.league.settings import Settings
 from othello_env.league.stored import FORMAT, check_state, member_from_json, member_to_json
@@ -235,14 +235,13 @@ class League:
         Raises:
             ValueError: the game has more than two players, or it is self-play.
         """
-        over = np.flatnonzero(terminated)
-        if not len(over):
+        if not np.any(terminated):
             return 0
-        numbers = np.atleast_1d(info["final_info"]["opponent"] if "final_info" in info else info["opponent"])
-        if numbers.ndim > 1 or np.size(rewards) != len(numbers) or (numbers[over] < 0).any():
+        over, numbers = ended(terminated, info)
+        if numbers.ndim > 1 or (numbers < 0).any():
             raise ValueError("a league is for games of a learner against one opponent")
         results = 1 + np.sign(np.atleast_1d(rewards)[over]).astype(np.int64)
-        counts = np.bincount(3 * numbers[over] + results).tolist()
+        counts = np.bincount(3 * numbers + results).tolist()
         counted = 0
         for number, name in enumerate(env.unwrapped.opponents):
             member, games = self._members.get(name), counts[3 * number : 3 * number + 3]

@@ -5,11 +5,14 @@ A result is stored once for each pair of members, from the side of the member wi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Meeting", "Results"]
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Meeting", "Results", "ended"]
 
 _GAME, _PAIR = 3, 5
 _MOST = 2**53  # floats hold integers up to this number exactly
@@ -106,6 +109,21 @@ class Results:
                 raise ValueError(f"expected a member, got {member!r:.60}")
             found.learner[member] = _counts(counts, _GAME)
         return found
+
+
+def ended(terminated: Any, info: Mapping[str, Any]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The games that ended in a step of an environment, and the numbers of their opponents.
+
+    Args:
+        terminated: whether each game ended, (N,) or a bool.
+        info: the step's info.
+    """
+    fast = getattr(info, "ended", None)  # the info of our own batches
+    if fast is not None:
+        games, numbers = fast()
+        return games, numbers
+    over = np.flatnonzero(terminated)
+    return over, np.atleast_1d(info["final_info"]["opponent"] if "final_info" in info else info["opponent"])[over]
 
 
 def _rows(values: Any, name: str, length: int) -> Iterator[list[Any]]:

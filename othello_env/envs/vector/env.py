@@ -385,7 +385,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             self_play=self._pool is None,
             copy=self._copy,
         )
-        return StepInfo.later(info, moment.names, moment.make)
+        return StepInfo.later(info, moment.names, moment.make, moment.ended if self._ends else None)
 
     def render(self) -> tuple[Any, ...]:
         """A picture of each game: text (``"ansi"``) or (H, W, 3) uint8 (``"rgb_array"``).

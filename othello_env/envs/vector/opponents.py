@@ -47,6 +47,7 @@ class OpponentPool:
         self._start = start
         self.agents, self.names, self.bounds = _drawn(opponents, start)
         self.first = 0
+        self._asked = _first_places(self.agents)
 
     def __repr__(self) -> str:
         return f"OpponentPool({', '.join(map(repr, self.agents[self.first :]))})"
@@ -64,6 +65,7 @@ class OpponentPool:
         self.agents = [self.agents[k] for k in used] + agents
         self.names = [self.names[k] for k in used] + names
         self.bounds, self.first = bounds, len(used)
+        self._asked = _first_places(self.agents)
         rivals[:] = numbers.reshape(rivals.shape)
 
     def ask(self, waiting: Waiting) -> npt.NDArray[np.int64]:
@@ -72,7 +74,7 @@ class OpponentPool:
         Raises:
             AgentError: an answer is not a legal action.
         """
-        rival, positions = waiting.rival, waiting.positions
+        rival, positions = self._asked[waiting.rival], waiting.positions
         present = np.flatnonzero(np.bincount(rival)) if len(self.agents) > 1 else (rival[0],)
         if len(present) == 1:
             return ask_many(self.agents[present[0]], positions)
@@ -81,6 +83,12 @@ class OpponentPool:
             those = np.flatnonzero(rival == number)
             actions[those] = ask_many(self.agents[number], positions.part(those))
         return actions
+
+
+def _first_places(agents: list[Agent]) -> npt.NDArray[np.int16]:
+    """For each agent, the first place of the same object: an agent with several numbers is asked only once."""
+    places: dict[int, int] = {}
+    return np.array([places.setdefault(id(agent), k) for k, agent in enumerate(agents)], np.int16)
 
 
 def _name(opponent: Opponent, agent: Agent) -> str:

@@ -1,0 +1,74 @@
+"""Compare PPO against a league, against its newest self only, and against packaged agents only, on 6x6.
+
+    python scripts/compare_leagues.py --out runs/compare --iterations 1000
+    python scripts/compare_leagues.py --out runs/compare --iterations 1000 --resume
+
+Each way trains with each seed for the same number of plies: every iteration of `train_ppo.py` plays the same number. In
+all of them, the same share of the games (``--league``) is against opponents; only these opponents differ. At the end
+all agents and the packaged opponents play each other. The table has their Elo ratings (`random` is 0) and the lowest
+score of each against any other. Ctrl-C ends the present training, and ``--resume`` continues where it ended.
+"""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from _arguments import even, flag, parse, path, real, whole
+from _recipe import LADDER, OPENINGS
+from train_ppo import main as train
+
+from othello_env.cli import main as command
+from othello_env.league import League
+
+SIZE = 6
+WAYS = {
+    "league": ["--matchmaking", "pfsp", "--packaged", "0.5"],
+    "newest": ["--matchmaking", "latest", "--packaged", "0"],
+    "fixed": ["--matchmaking", "uniform", "--packaged", "1"],
+}
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The command's arguments."""
+
+    out: Path = path("a folder for the agents, and for the league in which they meet")
+    iterations: int = whole(1000, "iterations of each training")
+    seeds: tuple[int, ...] = whole((1, 2, 3), "the seeds of the trainings", nargs="+")
+    league: float = real(0.25, "the share of the games against opponents", least=0, most=1)
+    channels: int = whole(16, "channels of the networks", most=512)
+    blocks: int = whole(1, "residual blocks of the networks", least=0, most=64)
+    games: int = even(200, "games between each two agents at the end")
+    resume: bool = flag("continue")
+
+
+def train_all(args: Arguments) -> dict[str, Path]:
+    """Train each way with each seed; return the files of the agents by name."""
+    found = {}
+    for seed in args.seeds:
+        for way, options in WAYS.items():
+            name = f"{way} {seed}"
+            found[name] = out = args.out / f"{way}-{seed}.safetensors"
+            sizes = ["--size", SIZE, "--channels", args.channels, "--blocks", args.blocks, "--league", args.league]
+            budget = ["--iterations", args.iterations, "--seconds", 1e9, "--every", max(args.iterations // 10, 1)]
+            more = ["--resume"] if args.resume and out.exists() else []
+            print(name, flush=True)
+            learner = train([*map(str, ["--out", out, "--seed", seed, *sizes, *budget]), *options, *more])
+            if learner.iteration < args.iterations:
+                sys.exit("interrupted; --resume continues")
+    return found
+
+
+def main() -> None:
+    args = parse(__doc__, Arguments)
+    agents = train_all(args)
+    league = League(LADDER)
+    for name, file in agents.items():
+        league.add(file, name)
+    league.save(args.out / "league")
+    game = ["--game", f"othello:size={SIZE}", "--openings", OPENINGS[SIZE]]
+    command(["league", str(args.out / "league"), "--games", str(args.games), *game])
+
+
+if __name__ == "__main__":
+    main()
