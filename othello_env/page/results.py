@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from othello_env.arena.rating.ladder import LADDER, load_ladder
+
 __all__ = ["read_results"]
 
 _TIMES = ("seconds", "games", "plies", "iteration")
@@ -45,7 +47,23 @@ def _read(name: str, content: dict[str, Any]) -> dict[str, Any]:
         "facts": facts,
         "matches": matches,
         "curves": curves,
+        "ladder": _ladder(content),
     }
+
+
+def _ladder(content: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rungs of the packaged ladder and the agent that was rated on it, the strongest first; else empty.
+
+    If the games limit the rating in one direction only, the agent stands at that limit.
+    """
+    if "elo" not in content or content.get("ladder") != LADDER:
+        return []
+    low, high = map(_number, content["interval95"])
+    rungs = [{"name": rung.spec, "elo": rung.elo, "interval": None} for rung in load_ladder().rungs]
+    limit = {"above": low, "below": high}.get(str(content.get("open_end")))
+    elo = _number(content["elo"]) if limit is None else limit
+    rated = {"name": _text(content.get("agent", "?")), "elo": elo, "interval": [low, high]}
+    return sorted([*rungs, rated], key=lambda row: -row["elo"])
 
 
 def _match(row: dict[str, Any]) -> dict[str, Any]:

@@ -12,14 +12,30 @@ const BOTTOM = 100;
 
 /** One file's results; `open(file, number)` replays a recorded game. */
 export function resultsView(content, open) {
-  const { name, title, about, facts, matches, curves } = content;
+  const { name, title, about, facts, matches, curves, ladder } = content;
   return html("article", {},
     html("h3", {}, title),
     html("p", { class: "faint" }, [name === title ? "" : name, about].filter(Boolean).join(": ")),
     ...(facts.length ? [html("dl", {}, ...facts.flatMap(([term, text]) => [html("dt", {}, term), html("dd", {}, text)]))] : []),
     ...(matches.length ? [matchTable(matches)] : []),
+    ...(ladder?.length ? [ladderTable(ladder)] : []),
     ...(content.standings ? [crosstable(content, open)] : []),
     ...curves.map(learningCurve));
+}
+
+/** The packaged ladder and the agent among its rungs: a point for each, and for the agent its interval. */
+function ladderTable(ladder) {
+  const ends = ladder.flatMap(({ elo, interval }) => [elo, ...(interval ?? [])]);
+  const [low, high] = [Math.min(...ends), Math.max(...ends)];
+  const x = elo => 4 + 192 * (elo - low) / (high - low || 1);
+  const rows = ladder.map(({ name, elo, interval }) => html("tr", { class: interval ? "rated" : null }, html("th", { scope: "row" }, name),
+    html("td", {}, elo.toFixed(0)),
+    html("td", { class: "bar" }, svg("svg", { viewBox: "0 0 200 12", role: "img", "aria-label": interval ? `${interval.map(end => end.toFixed(0)).join(" to ")}` : elo.toFixed(0) },
+      ...(interval ? [svg("line", { x1: x(interval[0]), x2: x(interval[1]), y1: 6, y2: 6, stroke: "var(--accent)", "stroke-width": 4 })] : []),
+      svg("circle", { cx: x(elo), cy: 6, r: interval ? 5 : 3, fill: interval ? "var(--accent)" : "currentColor" })))));
+  return html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Ladder" }, html("table", { class: "ladder" },
+    html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "on the ladder"), html("th", { scope: "col" }, "Elo"), html("td", { class: "bar" }))),
+    html("tbody", {}, ...rows)));
 }
 
 const percent = share => `${(100 * share).toFixed(1)}%`;

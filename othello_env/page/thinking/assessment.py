@@ -95,7 +95,8 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
     known = powers(agent)
     if "analyse" in known:
         return _analysed(agent, state, actions)
-    if known == ["search"] and state.num_players == 2:
+    gives_actions = "action_probabilities" in known or "action_values" in known
+    if "search" in known and not gives_actions and state.num_players == 2:
         return _searched(agent, state)
     values = _evaluated(agent, state) if "evaluate" in known else None
     kind = "values"
@@ -109,17 +110,19 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
             values = _for_both(state, max(each.values()))
     if values is None and not each and "action_probabilities" not in known:
         return None
-    looks_ahead = "search" in known
-    nodes = agent.search(state).nodes if looks_ahead and actions and state.num_players == 2 else None
+    looks_ahead, depth = "search" in known, _depth(agent)
+    found = agent.search(state) if looks_ahead and actions and state.num_players == 2 else None
+    numbers = [*(values or ()), *(each.values() if kind == "values" else ())]
     return Assessment(
         kind,
         _VALUE,
         values,
         _legal(state, each),
         source=_SEARCH if looks_ahead else _EVALUATION,
-        bound=None if looks_ahead else _bound([*(values or ()), *(each.values() if kind == "values" else ())]),
-        nodes=nodes,
-        depth=_depth(agent) if looks_ahead else None,
+        bound=_bound(numbers) if depth is None else None,  # a search to a depth counts in the points of its evaluation
+        visits=_legal(state, getattr(found, "visits", {})),
+        nodes=getattr(found, "nodes", None),
+        depth=depth,
     )
 
 

@@ -491,11 +491,14 @@ def test_results_are_drawn(open_page, serve, tmp_path, scheme, width):
     address = serve("--results", str(file)).address
     with open_page(address, color_scheme=scheme, viewport={"width": width, "height": 860}) as page:
         page.click("#results")
-        cells = page.locator("#results-list td:visible").all_inner_texts()
+        cells = page.locator("#results-list [aria-label=Matches] td:visible").all_inner_texts()
         assert [cell for cell in cells if cell.strip()] == ["<b>random</b>", "0", "15", "1", "4", "77.5%", "+12.5"]
         assert page.locator("#results-list dd").all_inner_texts() == ["210 (180 to 241)"]
         assert page.locator("#results-list figure path").count() == 1
-        last, dialog = (page.locator(f"#results-{name}").bounding_box() for name in ("list td:last-child", "dialog"))
+        rungs = [text.split("\t")[0] for text in page.locator(".ladder tbody tr").all_inner_texts()]
+        assert rungs[-4] == "a.npz"  # of 210, above 194, 64 and 0
+        cells = ("list [aria-label=Matches] td:last-child", "dialog")
+        last, dialog = (page.locator(f"#results-{name}").bounding_box() for name in cells)
         assert last["x"] + last["width"] < dialog["x"] + dialog["width"]
         assert not sticks_out(page)
         shoot(page, f"results-{scheme}-{width}")

@@ -7,6 +7,7 @@ import pytest
 
 import othello_agents
 from othello_env.arena.rating.benchmark import run_benchmark
+from othello_env.arena.rating.ladder import load_ladder
 from othello_env.page.results import read_results
 
 ROW = {"opponent": "random", "wins": 15, "draws": 1, "losses": 4, "score": 0.775, "interval95": [0.6, 0.9]}
@@ -46,6 +47,10 @@ def test_a_rating_and_endgames():
     ]
     assert read["about"] == "ladder-v0, 20 games, openings random:10, seed 0"
     assert (read["matches"][0]["elo"], read["matches"][0]["expected"]) == (1200.0, 0.6)
+    assert [row["elo"] for row in read["ladder"]] == sorted((row["elo"] for row in read["ladder"]), reverse=True)
+    assert [row["name"] for row in read["ladder"] if row["interval"]] == ["a.npz"]
+    assert len(read["ladder"]) == 1 + len(load_ladder().rungs)
+    assert read_results("a.json", content | {"ladder": "ladder-v9"})["ladder"] == []
     assert read_results("a.json", {"agent": "a", "endgame": endgame})["matches"] == []
 
 

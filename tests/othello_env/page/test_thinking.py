@@ -347,3 +347,48 @@ def test_positions_that_are_not_solved():
         exact(make_agent("random"), Othello(4))
     with pytest.raises(AgentError, match="cannot look"):
         assess(make_agent("ntuple"), Tribolo(seed=1), actions=True)
+
+
+def test_a_search_says_how_it_found_its_numbers():
+    state = Othello.from_moves("f5d6c3d3c4")
+    engine = make_agent("engine:depth=3")
+    analysis, found = engine.analyse(state), assess(engine, state, actions=True)
+    assert (found.source, found.unit, found.bound) == ("search", "expected result", 1.0)
+    assert (found.depth, found.nodes) == (3, analysis.nodes)
+    assert found.line == tuple(map(state.action_to_text, analysis.pv))
+    searched = make_agent("alphabeta:depth=3")
+    found = assess(searched, state, actions=True)
+    assert (found.source, found.depth, found.nodes, found.bound) == ("search", 3, searched.search(state).nodes, None)
+    tree = make_agent("mcts:simulations=32", seed=1)
+    tree.new_game(5)
+    found = assess(tree, state, actions=True)
+    tree.new_game(5)
+    assert found.visits == tree.search(state).visits
+    assert (found.source, found.bound) == ("search", 1.0)
+    found = assess(make_agent("ntuple"), state, actions=True)
+    assert (found.source, found.bound, found.nodes, found.depth, found.line) == ("evaluation", 1.0, None, None, ())
+
+
+def test_a_solved_position_counts_discs():
+    state = Othello(4).play(Othello(4).legal_actions()[0])
+    found = exact(make_agent("engine"), state)
+    assert (found.source, found.unit, found.bound) == ("perfect play", "discs", 16.0)
+
+
+def test_an_agent_may_have_any_of_the_optional_methods():
+    class Both(Agent):
+        def act(self, state, *, seconds_left=None):
+            return state.legal_actions()[0]
+
+        def evaluate(self, state, player):
+            return 0.5 if player == state.to_move else -0.5
+
+        def search(self, state):
+            return make_agent("mcts:simulations=16", seed=1).search(state)
+
+    found = assess(Both(), Othello(), actions=True)
+    assert found.kind == "probabilities"
+    assert sum(found.visits.values()) == 16
+    Both.action_probabilities = lambda _self, state: dict.fromkeys(state.legal_actions(), 0.25)
+    found = assess(Both(), Othello(), actions=True)
+    assert (found.values, found.kind, found.bound, found.nodes) == ((0.5, -0.5), "probabilities", 1.0, None)
