@@ -135,6 +135,7 @@ export class Analysis {
     const found = { a: this.answer("a"), b: this.answer("b"), exact: this.exact() };
     const numbers = byId("numbers").value;
     this.board.heat(isOver ? [] : heatMarks(game, found[numbers], selected));
+    this.board.point([]); // the row under the pointer is drawn anew
     showTable(game, found, path => this.board.point(path));
     for (const slot of SLOTS) {
       const spec = this.spec(slot);

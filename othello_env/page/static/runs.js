@@ -1,7 +1,7 @@
 // The runs of the watched folder: curves that grow, on a linear or logarithmic axis, read by the pointer.
 
 import { get } from "./api.js";
-import { axis, bands, groupOf, linesOf, quantities, valueAt } from "./curves.js";
+import { axis, bands, groupOf, linesOf, quantities, valueAt } from "./bands.js";
 import { byId, html, pathThrough, svg } from "./elements.js";
 import { tickText, ticks } from "./values.js";
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const at = name => new URL(`../../../othello_env/page/static/${name}.js`, import.meta.url);
 const { common, keepLine, Past } = await import(at("lines"));
-const { axis, bands, groupOf, linesOf, quantities, valueAt } = await import(at("curves"));
+const { axis, bands, groupOf, linesOf, quantities, valueAt } = await import(at("bands"));
 const { judge, lossText, moveNumbers, reviewOf } = await import(at("review"));
 const values = await import(at("values"));
 

@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from starlette.testclient import TestClient
 
-from othello_env import Othello
+from othello_env import Othello, make_agent
 from othello_env.arena.openings import balanced_openings
+from othello_env.drawing import svg
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.registry import position_to_text
 from othello_env.games.tribolo.position import Tribolo
@@ -91,10 +92,43 @@ def test_a_form_is_refused(client):
     assert client.put("/api/game", headers={"origin": SITE}).status_code == 405
 
 
+@pytest.mark.parametrize(("method", "path"), [("put", "/api/game"), ("get", "/api/game"), ("get", "/api/nothing")])
+def test_every_refusal_is_json(client, method, path):
+    got = getattr(client, method)(path, headers={"origin": SITE})
+    assert got.status_code in (404, 405)
+    assert got.json()["error"]
+
+
+def test_nothing_recorded_and_nothing_watched(client, ask):
+    assert client.get("/api/runs").json() is None
+    assert ask("recorded", file=0, number=0).status_code == 400
+
+
+def test_an_error_names_no_action_numbers(ask):
+    error = ask("read", record=record(), text="f5 f5").json()["error"]
+    assert error.startswith("ply 2: f5 is not legal for white")
+    assert "action" not in error
+
+
+def test_a_position_is_a_picture(ask):
+    assert ask("replay", record=record(moves=[37]), format="png").content.startswith(b"\x89PNG")
+    picture = ask("replay", record=record(moves=[37]), format="svg")
+    assert picture.headers["content-type"] == "application/octet-stream"
+    assert picture.text == svg(Othello.from_moves("f5"))
+
+
+def test_an_agent_with_another_number_is_asked(ask):
+    state = Othello.from_moves("f5d6c3")
+    got = ask("think", agent="alphabeta:depth=3", task="actions", record=record(moves=state.moves)).json()
+    assert got["actions"] == {str(a): v for a, v in make_agent("alphabeta:depth=3").action_values(state).items()}
+    assert got["depth"] == 3
+
+
 def test_a_large_message_is_refused(client):
     body = json.dumps({"record": record(), "more": "x" * LARGEST_BODY})
     got = client.post("/api/game", content=body, headers={"origin": SITE, "content-type": "application/json"})
     assert got.status_code == 413
+    assert "at most" in got.json()["error"]
 
 
 @pytest.mark.parametrize("path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py", "/app.py"])
@@ -394,8 +428,6 @@ def test_a_finished_game_is_not_thought_about(ask):
 
 
 def test_an_agent_answers_as_it_does_elsewhere(ask):
-    from othello_env import make_agent
-
     state = Othello.from_moves("f5d6c3")
     got = ask("think", agent="alphabeta:depth=2", task="move", record=record(moves=state.moves)).json()
     action = make_agent("alphabeta:depth=2").act(state)
