@@ -69,7 +69,7 @@ class Engine(Agent):
         ms: the maximum number of milliseconds for a move.
         exact: with this number of empty squares or fewer, the engine searches to the end. Without a time limit
             the default is 12. With a time limit it is the largest number for which the time is likely to be enough, but
-            at least 12.
+            at least 12; with up to two squares more, the engine first searches for the winner, then for the score.
         eval: ``ntuple``, ``ntuple:weights=FILE``, or an evaluation by square weights or moves (``count``,
             ``mobility``, ``modified``, ``standard``, ``swh``, ``weighted``). The default is the packaged n-tuple
             weights for the board's size, or ``mobility`` for a size without packaged weights.
