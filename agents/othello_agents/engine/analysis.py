@@ -47,8 +47,7 @@ class Analysis:
         score: the value for the player to move.
         unit: the unit of the score. ``"discs"``: the disc difference at the end of the game, where the winner also gets
             the empty squares. ``"expected result"``: from -1 to +1, from n-tuple tables. ``"points"``: the value of a
-            textbook evaluation. ``"wins"``: +1, 0 or -1, if only the winner was asked for, or if the
-            time was enough only for the winner.
+            textbook evaluation. ``"wins"``: +1, 0 or -1, if only the winner was asked for.
         pv: the principal variation: the actions that both sides are expected to play, as far as they are known.
         depth: the depth in plies of the last finished search; the number of empty squares if it went to the end.
         exact: whether the score is the result of perfect play.
