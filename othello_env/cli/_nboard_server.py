@@ -182,7 +182,7 @@ class NBoardServer:
         agent: Any = self._agent
         if hasattr(agent, "analyse"):
             found = agent.analyse(state, lines=wanted)
-            depth = ("100%W" if found.unit == "wins" else "100%") if found.exact else str(found.depth)
+            depth = "100%" if found.exact else str(found.depth)
             yield f"nodestats {found.nodes} {found.seconds:.2f}"
             for line in found.lines:
                 yield f"search {_names(state, line.pv)} {_discs(line):.2f} 0 {depth}"

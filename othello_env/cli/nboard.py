@@ -35,6 +35,8 @@ def command(agent: str, seed: int) -> None:
                 for line in lines:
                     server.announce(line)  # a ping ends the search that is going on
                     commands.put(line)
+                    if line.split()[:1] == ["quit"]:
+                        break
                 commands.put(None)
             except Exception as error:  # raised again in the main thread
                 commands.put(error)

@@ -69,7 +69,7 @@ class Engine(Agent):
         ms: the maximum number of milliseconds for a move.
         exact: with this number of empty squares or fewer, the engine searches to the end. Without a time limit
             the default is 12. With a time limit it is the largest number for which the time is likely to be enough, but
-            at least 12.
+            at least 12. With up to two squares more, `act` first searches for the winner, then for the score.
         eval: ``ntuple``, ``ntuple:weights=FILE``, or an evaluation by square weights or moves (``count``,
             ``mobility``, ``modified``, ``standard``, ``swh``, ``weighted``). The default is the packaged n-tuple
             weights for the board's size, or ``mobility`` for a size without packaged weights.
@@ -155,7 +155,7 @@ class Engine(Agent):
             _compile()
         began = time.perf_counter()
         with self._lock:
-            found = self._search(position, min(limits, default=None))[0]
+            found = self._search(position, min(limits, default=None), to_win=True)[0]
             self._last = position, found, int(self._memory.control[NODES]), time.perf_counter() - began
         return found.best
 
@@ -300,8 +300,11 @@ class Engine(Agent):
         searcher.start()
         return searcher
 
-    def _search(self, position: Othello, seconds: float | None) -> tuple[Iteration, Searcher]:
-        """Search within the limits. The seconds count from this call."""
+    def _search(self, position: Othello, seconds: float | None, *, to_win: bool = False) -> tuple[Iteration, Searcher]:
+        """Search within the limits. The seconds count from this call.
+
+        With `to_win`, the winner counts more than the score: it is searched for where time is short for the score.
+        """
         began = time.perf_counter()
         searcher = self._prepare(position, NO_LIMIT if self._nodes is None else self._nodes)
         unlimited = self._nodes is None and seconds is None
@@ -312,7 +315,7 @@ class Engine(Agent):
             exact = _DEFAULT_EXACT
             if seconds is not None:
                 exact = _affordable(seconds * (1 + _THREAD_GAIN * (self._threads - 1)))
-                result = exact + _RESULT_EARLIER
+                result = exact + _RESULT_EARLIER if to_win else 0
         to_end = searcher.empty <= exact
         is_quick = searcher.empty <= _DEFAULT_EXACT if to_end else depth <= _QUICK_DEPTH
         if seconds is None and (is_quick or (self._nodes or NO_LIMIT) <= _QUICK_NODES):

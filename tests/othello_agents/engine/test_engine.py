@@ -173,7 +173,12 @@ def test_its_share_of_a_clock(monkeypatch, spec, clock, least, most):
     monkeypatch.setattr(engine_agent, "run", note)
     agent = make_agent(spec)
     agent.act(Othello())  # compiles the kernels
-    agent._search = lambda position, seconds: given.append(seconds) or Engine._search(agent, position, seconds)
+
+    def search(position, seconds, **options):
+        given.append(seconds)
+        return Engine._search(agent, position, seconds, **options)
+
+    agent._search = search
     del given[:]
     agent.act(Othello(), **clock)
     whole, searched = given

@@ -72,16 +72,19 @@ def test_bad_numbers_of_lines_are_refused():
 
 
 def test_the_winner_is_found_first_where_time_is_short(ffo, monkeypatch):
-    # With the time for the exact score cut off, who wins is known, and the move keeps it.
-    endgame = next(end for end in ffo if end.number == 24)  # 18 or more empty squares
     monkeypatch.setattr("othello_agents.engine.agent._affordable", lambda seconds: 12)
     monkeypatch.setattr("othello_agents.engine.agent._RESULT_EARLIER", 20)
-    full = Engine(ms=600_000).analyse(endgame.state)
-    assert (full.score, full.unit, full.exact) == (endgame.score, "discs", True)
-    monkeypatch.setattr("othello_agents.engine.searcher.Searcher._find_exact", lambda self, value: None, raising=True)
-    found = Engine(ms=600_000).analyse(endgame.state, lines=2)
-    assert (found.score, found.unit, found.pv) == (
-        (endgame.score > 0) - (endgame.score < 0),
-        "discs" if endgame.score == 0 else "wins",
-        (found.best,) if endgame.score else found.pv,
-    )
+    for number in (21, 23, 24):
+        endgame = next(end for end in ffo if end.number == number)
+        engine = Engine(ms=600_000)
+        assert engine.act(endgame.state) in endgame.best
+        last = engine.last_analysis
+        assert (last.score, last.unit, last.exact) == (endgame.score, "discs", True)
+        with monkeypatch.context() as patch:  # the time ends when the winner is known
+            patch.setattr("othello_agents.engine.searcher.Searcher._find_exact", lambda self, value: None)
+            action = engine.act(endgame.state)
+            last = engine.last_analysis
+        sign = (endgame.score > 0) - (endgame.score < 0)
+        assert (last.score, last.unit, last.exact) == (sign, "wins" if sign else "discs", True)
+        assert (endgame.moves[action] > 0) - (endgame.moves[action] < 0) == sign
+        assert Engine(ms=1).analyse(endgame.state).unit != "wins"
