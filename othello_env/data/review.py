@@ -26,7 +26,6 @@ BLUNDER = 6.0
 """A move that loses at least this number of discs is a blunder."""
 
 _MOST_LINES = 64  # more moves than any position has
-_ONLY_WINNER = "wins"
 
 
 @dataclass(frozen=True)
@@ -160,9 +159,6 @@ def _reviews(states: list[Othello], actions: tuple[int, ...], analyst: Any, exac
     for ply in range(solved):
         state = states[ply]
         found = analyst.analyse(state, lines=_MOST_LINES)
-        if found.unit == _ONLY_WINNER:  # an engine on a clock may only find the winner
-            solved = ply
-            break
         yield _judged(ply, state, actions[ply], _scores(found), is_exact=found.exact, depth=found.depth)
     if solved < len(states):
         solver: Any = make_agent("engine")

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from othello_agents.engine import Engine
 from othello_env import Checkers, Othello, WrongGameError, make_agent
 from othello_env.data import random_games, review_game, summarise
 
@@ -67,22 +66,6 @@ def test_estimates_are_the_engines_scores_in_discs():
         assert set(discs) == set(move.state.legal_actions())
         assert move.score == discs[move.action]
         assert move.best_score == discs[move.best] == found.discs
-
-
-class WinnersOnly(Engine):
-    """An engine that only finds the winner in positions with at most nine empty squares."""
-
-    def analyse(self, state, **options):
-        return self.solve(state, result_only=True) if sum(state.discs()) >= 27 else super().analyse(state, **options)
-
-
-def test_positions_of_which_only_the_winner_is_known_are_solved():
-    final = random_games(1, size=6, seed=5).state(0)
-    reviewed = list(review_game(final, WinnersOnly(depth=2, exact=0), exact=4))
-    assert [move.exact for move in reviewed if move.had_choice].count(False) > 0
-    exact = list(review_game(final, exact=9))
-    assert reviewed[23:] == exact[23:]
-    assert all(move.exact for move in reviewed[23:])
 
 
 def test_a_game_from_another_start():
