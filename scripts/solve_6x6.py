@@ -93,12 +93,10 @@ class Tree:
         todo = [(each, guess) for each in positions_to_move(state, follower)]
         while todo:
             each, expected = todo.pop()
-            key, is_new = self.book.key(each), False
-            if 36 - sum(each.discs()) > self.down_to and key not in self.seen:
-                self.seen.add(key)
-                is_new = True
-            if not is_new:
+            key = self.book.key(each)
+            if Task(each, expected).empty <= self.down_to or key in self.seen:
                 continue
+            self.seen.add(key)
             known = self.book.find(each) or self._derive(each)
             if known is None:
                 found.append(Task(each, expected))
@@ -222,12 +220,13 @@ class Run:
         self.saved = time.monotonic()
 
     def show(self, task: Task, score: int, nodes: int, seconds: float) -> None:
-        """Print a line about a solved position that took a while, or a short one that the next line replaces."""
-        line = (
-            f"{time.monotonic() - self.began:7.0f} s  {self.solved:6,} solved  {self.waiting:5,} waiting  "
-            f"{task.empty} empty: {score:+d} in {seconds:.1f} s, {nodes / 1e6:,.1f} M positions"
+        """Print a line about a solved position."""
+        passed = time.monotonic() - self.began
+        print(
+            f"{passed:7.0f} s  {self.solved:6,} solved  {self.waiting:5,} waiting  {task.empty} empty: {score:+d} in "
+            f"{seconds:.1f} s, {nodes / 1e6:,.1f} M positions",
+            flush=True,
         )
-        print(line, flush=True)
 
 
 def coverage(book: Book) -> dict[str, int]:
@@ -267,8 +266,9 @@ def main(arguments: list[str] | None = None) -> None:
     except KeyboardInterrupt:
         print(f"interrupted; the same command continues {args.file}", file=sys.stderr)
         sys.exit(130)
-    score, _ = book.find(Othello(6)) or (None, None)
-    print(f"{len(book):,} positions in {args.file}; Black's score with perfect play: {score:+d}")
+    found = book.find(Othello(6))
+    result = "" if found is None else f"; Black's score with perfect play: {found[0]:+d}"
+    print(f"{len(book):,} positions in {args.file}{result}")
 
 
 if __name__ == "__main__":

@@ -198,10 +198,11 @@ class PerfectionBenchmark:
             )
         if self.games is not None and self.games.match.games:
             match, (low, high) = self.games.match, self.games.loss_interval
+            interval = "" if math.isinf(high) else f" ({low:.1f} to {high:.1f})"
             notes.append(
                 f"Against perfect play ({match.games} games from solved openings): {match.wins} won, {match.draws} "
                 f"drawn, {match.losses} lost; the result that perfect play gets in {self.games.kept:.1%}; "
-                f"{self.games.loss:.1f} discs lost a game ({low:.1f} to {high:.1f})."
+                f"{self.games.loss:.1f} discs lost a game{interval}."
             )
         if self.exploitability is not None:
             found = self.exploitability

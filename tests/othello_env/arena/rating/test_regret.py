@@ -203,6 +203,7 @@ def test_one_opening_has_no_interval():
     found = run_perfection("random", size=4, games=2)
     assert found.games.loss_interval == (0.0, math.inf)
     assert found.to_json()["games"]["discs_lost_interval95"][1] is None
+    assert f"{found.games.loss:.1f} discs lost a game." in found.notes()[1]
 
 
 def test_without_games(monkeypatch):
