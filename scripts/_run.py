@@ -27,9 +27,11 @@ from othello_env.arena.rating.placement import place
 from othello_env.drawing.chart import CurvePoint, learning_chart, png
 from othello_env.support.files import write_file, write_json
 
-__all__ = ["PRECISIONS", "Learner", "Options", "run"]
+__all__ = ["LINE_SECONDS", "PRECISIONS", "Learner", "Options", "run"]
 
 PRECISIONS = ("float32", "bfloat16")
+LINE_SECONDS = 10.0
+"""The seconds after which a line is printed, if an iteration has ended and no line was printed since."""
 
 
 @dataclass(frozen=True)
@@ -182,6 +184,7 @@ class _Run:
         most = math.inf if options.iterations is None else options.iterations
         begin = time.perf_counter() - self.progress["seconds"]
         losses: dict[str, float] = {}
+        told = (time.perf_counter(), self.played)  # when the last line was printed, and how much was played by then
         while True:
             self.progress["seconds"] = seconds = time.perf_counter() - begin
             is_last = bool(stop) or learner.iteration >= most or seconds >= options.seconds
@@ -197,11 +200,23 @@ class _Run:
                 self.keep()
                 show("")
                 print(where, *_words(self.curve[-1]), sep="  ", flush=True)
+                told = (time.perf_counter(), self.played)
             if is_last or (is_measured and stop):
                 return
             show(where)
             losses = learner.iterate()
+            if (now := time.perf_counter()) - told[0] >= LINE_SECONDS:
+                self.tell(now - begin, (self.played - told[1]) / (now - told[0]), losses)
+                told = (now, self.played)
             self.log({f"train/{name}": loss for name, loss in losses.items()})
+
+    def tell(self, seconds: float, speed: float, losses: dict[str, float]) -> None:
+        """Print a line between two points of the curve: how far the run is, its speed, the losses, the last scores."""
+        learner = self.learner
+        where = f"iteration {learner.iteration}  {self.played:,} {learner.UNIT}  {seconds:.0f} s"
+        words = [f"{speed:,.0f} {learner.UNIT} a second", *(f"{name} {loss:.3f}" for name, loss in losses.items())]
+        show("")
+        print(where, *words, f"last scores: {' '.join(_words(self.curve[-1]))}", sep="  ", flush=True)
 
     def measure(self, losses: dict[str, float]) -> dict[str, Any]:
         """Measure the learner as it is now; return the point of the curve."""

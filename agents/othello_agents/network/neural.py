@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_agents.mcts.gumbel import search
+from othello_agents.network.export import write_onnx
 from othello_agents.network.policy import PolicyAgent
 from othello_env.games.game import State
 from othello_env.games.othello.position import check_size
@@ -169,9 +170,8 @@ class NeuralNetwork:
         """
         torch, w = self._torch, self.weights
         functional = torch.nn.functional
-        n, size = len(observations), self.size
         legal = masks != 0
-        squares = legal[:, :-1].reshape(n, 1, size, size)
+        squares = legal[:, :-1].reshape(-1, 1, self.size, self.size)
         planes = torch.cat([observations.to(torch.float32), squares.to(torch.float32)], dim=1)
 
         def convolve(x: _Tensor, layer: str) -> _Tensor:
@@ -217,6 +217,10 @@ class NeuralNetwork:
         card = {"format": FORMAT, "size": self.size, "channels": self.channels, "blocks": self.blocks}
         observation = "the player's discs and the opponent's, (2, size, size), and the legal squares"
         write_tensors(path, self.weights, card | {"observation": observation, "training": self.training})
+
+    def export(self, path: str | Path) -> None:
+        """Write the network to an ``.onnx`` file for other programs; see `othello_agents.network.export`."""
+        write_onnx(self.copy().to("cpu"), path)
 
     @classmethod
     def load(cls, path: str | Path) -> NeuralNetwork:

@@ -230,3 +230,49 @@ def test_other_games_and_sizes_are_refused(network):
         agent.act(Othello())
     with pytest.raises(ValueError, match="temperature is a finite number of at least 0, not -1"):
         NeuralAgent(network, temperature=-1)
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_an_exported_network_plays_as_the_network(tmp_path, size):
+    pytest.importorskip("onnx", reason="it writes ONNX files")
+    pytest.importorskip("onnxruntime", reason="it runs ONNX files")
+    network = NeuralNetwork(size, channels=4, blocks=1, seed=2)
+    network.weights["first.weight"].requires_grad_()  # as in training
+    network.export(tmp_path / "a.onnx")
+    exported = make_agent(str(tmp_path / "a.onnx"))
+    for batch in (positions(size), positions(size).part(slice(0, 1))):
+        expected = NeuralAgent(network).act_batch(batch)
+        np.testing.assert_array_equal(exported.act_batch(batch), expected)
+        policy = exported._network.policy(batch.observations(), batch.masks())
+        np.testing.assert_allclose(policy, network.policy(batch.observations(), batch.masks()), atol=1e-6)
+
+
+def test_the_command_exports_a_network_and_overwrites_nothing(network, tmp_path, capsys):
+    pytest.importorskip("onnx", reason="it writes ONNX files")
+    from othello_env.cli import main
+
+    network.save(tmp_path / "a.safetensors")
+
+    def export(*names):
+        with pytest.raises(SystemExit) as stop:
+            main(["export", *(str(tmp_path / name) for name in names)])
+        return stop.value.code, capsys.readouterr().err
+
+    assert export("a.safetensors", "a.onnx") == (0, "")
+    before = (tmp_path / "a.onnx").read_bytes()
+    assert "a.onnx exists; give another name" in export("a.safetensors", "a.onnx")[1]
+    assert "expected an .onnx file, got " in export("a.safetensors", "a.npz")[1]
+    status, error = export("none.safetensors", "b.onnx")
+    assert status == 2
+    assert "there is no file" in error
+    assert "cannot be read" in export("a.onnx", "b.onnx")[1]
+    assert (tmp_path / "a.onnx").read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.onnx", "a.safetensors"]
+
+
+def test_an_agent_saves_itself_for_a_league(network, tmp_path):
+    agent = NeuralAgent(network, 0.5, simulations=3)
+    spec = agent.save(tmp_path / "0001")
+    assert spec == f"{tmp_path / '0001'}.safetensors:temperature=0.5,simulations=3"
+    assert repr(make_agent(spec)) == repr(NeuralAgent(network, 0.5, f"{tmp_path / '0001'}.safetensors", simulations=3))
+    assert NeuralAgent(network).save(tmp_path / "2") == f"{tmp_path / '2'}.safetensors"

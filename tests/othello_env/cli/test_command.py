@@ -179,7 +179,7 @@ def test_numbers_are_finite_and_in_range(run, tmp_path, monkeypatch, name):
             assert err.startswith(f"othello-env: Invalid value for '{option.opts[-1]}'"), err
             assert str(value) in err
             assert err.count("\n") == 1
-    assert checked
+    assert checked or name == "export"  # the only command without a number
     assert list(tmp_path.iterdir()) == []
 
 

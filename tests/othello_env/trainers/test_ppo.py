@@ -183,6 +183,20 @@ def test_a_resumed_run_equals_an_uninterrupted_one(ppo, tmp_path):
     assert not torch.equal(whole.parameters[0], other.parameters[0])
 
 
+def test_a_run_says_between_its_points_how_it_goes(ppo, tmp_path, capsys, monkeypatch):
+    import _run
+
+    monkeypatch.setattr(_run, "LINE_SECONDS", 0.0)
+    run(ppo, tmp_path / "a.safetensors", 2)
+    lines = re.sub(r"[\d,.]+", "#", capsys.readouterr().out).splitlines()
+    assert len(lines) == 4  # two points, and a line after each iteration
+    scores = "random # maximizer # alphabeta #"
+    for line in lines[1:3]:
+        assert line.replace("-", "") == (
+            "iteration #  # plies  # s  # plies a second  policy #  value #  entropy #  last scores: " + scores
+        )
+
+
 def test_an_interrupt_ends_a_run_that_can_go_on(ppo, tmp_path, monkeypatch):
     out = tmp_path / "a.safetensors"
     iterate = ppo.Learner.iterate

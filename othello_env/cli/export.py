@@ -1,0 +1,29 @@
+"""``othello-env export NETWORK OUT``: a trained network as an ONNX file."""
+
+from pathlib import Path
+
+import click
+
+from othello_env.cli import _options as options
+from othello_env.support.files import check_output
+
+__all__ = ["command"]
+
+
+@click.command("export")
+@click.argument("network", type=options.FILE)
+@click.argument("out", type=options.FILE)
+def command(network: Path, out: Path) -> None:
+    """Write the .safetensors file NETWORK as the .onnx file OUT, which other programs can run.
+
+    The inputs are observations (N, 2, S, S) and masks (N, actions), both int8. The outputs are logits (N, actions) and
+    values (N,), both float32. It needs pip install 'othello-env[export]'.
+    """
+    from othello_agents.network.neural import NeuralNetwork
+
+    if out.suffix != ".onnx":
+        raise click.BadParameter(f"expected an .onnx file, got {str(out)!r}", param_hint="OUT")
+    if out.exists():
+        raise click.BadParameter(f"{out} exists; give another name", param_hint="OUT")
+    check_output(out)
+    NeuralNetwork.load(network).export(out)
