@@ -38,6 +38,7 @@ class _Request:
     exact: int
     blunder: float
     select: list[tuple[int, int]] | None
+    first: int
     skip: bool
     summary: bool
     out: Path | None
@@ -72,11 +73,18 @@ _OPTIONS = (
         default=BLUNDER,
         help="Games: a move that loses at least this number of discs is a blunder.",
     ),
+    click.option(
+        "--from",
+        "first",
+        type=click.IntRange(1, 1000),
+        default=1,
+        help="Games: the first ply to review, such as 11 after random openings of 10 plies.",
+    ),
     click.option("--summary", is_flag=True, help="Games: leave out the tables of moves."),
     click.option("--out", type=options.FILE, help="Games: a JSON file to which the reviews are written, too."),
     click.option("--skip", is_flag=True, help="Games: leave damaged games out, and say how many there are."),
 )
-_MINE = ("select", "exact", "blunder", "summary", "out", "skip")
+_MINE = ("select", "exact", "blunder", "first", "summary", "out", "skip")
 _SHARED = {"size", "agent"}
 
 
@@ -132,6 +140,7 @@ def _review_source(request: _Request) -> None:
         "agent": repr(request.agent),
         "exact_empties": request.exact,
         "blunder": request.blunder,
+        "first_ply": request.first,
     }
     try:
         for number, games, i in _chosen(request):
@@ -168,7 +177,7 @@ def _review(number: int, games: Games, i: int, request: _Request, moves: dict[st
     with options.bar(f"game {number}", int(games.lengths[i])) as step:
         reviewed = []
         start = games.starts[games.start[i]]
-        for move in review_game(final, request.agent, exact=request.exact, start=start):
+        for move in review_game(final, request.agent, exact=request.exact, start=start, first=request.first):
             reviewed.append(move)
             step()
     black, white = final.discs()

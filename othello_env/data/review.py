@@ -119,7 +119,12 @@ class PlayerReview:
 
 
 def review_game(
-    final: State, agent: str | Agent = ANALYST, *, exact: int = EXACT_EMPTIES, start: State | None = None
+    final: State,
+    agent: str | Agent = ANALYST,
+    *,
+    exact: int = EXACT_EMPTIES,
+    start: State | None = None,
+    first: int = 1,
 ) -> Iterator[MoveReview]:
     """Yield a review of each action of a game, in the order of play. A pass and an only move lose nothing.
 
@@ -132,31 +137,37 @@ def review_game(
             n-tuple weights.
         exact: positions with at most this number of empty squares are solved.
         start: the position in which the game began; by default the usual start.
+        first: the first ply to review, from 1. The plies of a random opening are no player's choice.
 
     Raises:
-        ValueError: the agent has no such method, its scores have no meaning in discs, or `exact` is below 0.
+        ValueError: the agent has no such method, its scores have no meaning in discs, or a number is out of range.
         IllegalActionError: the moves do not fit the start.
         WrongGameError: the game is not Othello, or the agent does not play on this board.
     """
     last = as_othello(final, "reviews are of")
-    first = Othello(last.size) if start is None else as_othello(start, "reviews are of")
+    begin = Othello(last.size) if start is None else as_othello(start, "reviews are of")
     if index(exact) < 0:
         raise ValueError(f"exact is a number of empty squares, at least 0, not {exact}")
+    if index(first) < 1:
+        raise ValueError(f"first is the number of a ply, at least 1, not {first}")
     analyst: Any = make_agent(agent)
     if not hasattr(analyst, "analyse"):
         raise ValueError(f"{analyst!r} does not analyse; expected an engine, such as {ANALYST}")
-    analyst.check_game(first)
+    analyst.check_game(begin)
     analyst.new_game(0)
-    states, actions = [first], last.moves[len(first.moves) :]
+    states, actions = [begin], last.moves[len(begin.moves) :]
     for action in actions:
         states.append(states[-1].play(action))
-    return _reviews(states[:-1], actions, analyst, exact)
+    return _reviews(states[:-1], actions, analyst, exact, first - 1)
 
 
-def _reviews(states: list[Othello], actions: tuple[int, ...], analyst: Any, exact: int) -> Iterator[MoveReview]:
-    """The reviews of the actions in these positions. All positions to solve are solved in one call."""
+def _reviews(
+    states: list[Othello], actions: tuple[int, ...], analyst: Any, exact: int, first: int
+) -> Iterator[MoveReview]:
+    """The reviews of the actions in these positions from number `first` on. All solved positions take one call."""
     solved = next((ply for ply, state in enumerate(states) if _empties(state) <= exact), len(states))
-    for ply in range(solved):
+    solved = max(solved, min(first, len(states)))
+    for ply in range(first, solved):
         state = states[ply]
         found = analyst.analyse(state, lines=_MOST_LINES)
         yield _judged(ply, state, actions[ply], _scores(found), is_exact=found.exact, depth=found.depth)

@@ -67,6 +67,10 @@ def test_a_summary_without_the_moves(run, file):
     assert "found by" in table
     assert "found by" not in short
     assert "all " not in short
+    later = run("analyse", file, *QUICK, "--select", "1", "--from", "12")[1]
+    assert [line.split()[:4] for line in later.splitlines()[3:8]] == [
+        line.split()[:4] for line in table.splitlines()[14:19]
+    ]
     assert short in table.replace(table[table.index("ply") : table.index("player  choices")], "")
 
 

@@ -77,6 +77,17 @@ def test_a_game_from_another_start():
     assert move.state == later
 
 
+def test_a_review_from_a_later_ply_on():
+    game = random_games(1, size=6, seed=2)
+    for exact in (0, 10):
+        whole = list(review_game(game.state(0), "engine:depth=2", exact=exact))
+        for first in (1, 8, 25, 30, len(whole), len(whole) + 1):
+            part = [*review_game(game.state(0), "engine:depth=2", exact=exact, first=first)]
+            assert part == [move for move in whole if move.ply >= first]
+    with pytest.raises(ValueError, match="first is the number of a ply, at least 1, not 0"):
+        review_game(game.state(0), first=0)
+
+
 def test_summaries():
     games = random_games(4, size=6, seed=3)
     moves = [move for i in range(4) for move in review_game(games.state(i), "engine:depth=1", exact=10)]
