@@ -8,7 +8,7 @@ downwards, because a best move decides which positions can follow. Mirror images
 
 The file is written whenever some seconds have passed since the last time, and at the end, also after Ctrl-C. Each time
 it is a whole file that can be used. If it exists, the script solves only what it lacks. So a first run with
---down-to 24 and a second run with --down-to 23 give the same coverage as one run with --down-to 23.
+--down-to 24 and a second run with --down-to 22 give the same coverage as one run with --down-to 22.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Arguments:
     """The command's arguments."""
 
     file: Path = path("the file of the solution", suffix=".npz", positional=True)
-    down_to: int = whole(23, "positions with this number of empty squares or fewer are left to the agent", least=4)
+    down_to: int = whole(22, "positions with this number of empty squares or fewer are left to the agent", least=4)
     processes: int = whole(2, "processes that solve positions at the same time", most=64)
     megabytes: int = whole(2048, "the memory of each process for positions already searched, in MiB", most=1 << 16)
 
