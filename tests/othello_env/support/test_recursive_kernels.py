@@ -114,7 +114,8 @@ RECURSIVE = {
     "othello_agents.engine.midgame._search",
     "othello_agents.engine.solver._solve_shallow",
     "othello_agents.engine.solver.solve",
-    "othello_agents.search.kernels._search",
+    "othello_agents.search.kernels.search",
+    "othello_agents.perfect.deep.solve_deep",
     "othello_env.games.checkers.kernels.perft",
 }
 
@@ -134,6 +135,7 @@ def check_all_of_ours():
     for spec in ("minimax:depth=2", "alphabeta:depth=2", "engine:depth=2"):
         othello_env.make_agent(spec).act(othello_env.Othello())
     othello_env.make_agent("alphabeta:depth=2").act(othello_env.Checkers())
+    othello_env.make_agent("perfect").act(othello_env.Othello(6).play_transcript("c2b4c5d2e4e3d1c1b1d5d6f4b3b2"))
     start = othello_env.Checkers()
     own, opponent = np.uint64(start.own), np.uint64(start.opponent)
     board = np.uint64(checkers_kernels.BOARDS[8])
