@@ -36,7 +36,10 @@ class VectorWork:
     """
 
     STAGES = 60
-    """The approximate number of plies of a game. At the beginning, the games are spread evenly over these plies."""
+    """The approximate number of plies of a game on 8x8. At the beginning, the games are spread evenly over these plies.
+
+    On a smaller board they are spread over the first half of a game, since many random games end early.
+    """
     STEPS = 8
 
     def __init__(
@@ -47,8 +50,10 @@ class VectorWork:
         self._rng = np.random.default_rng(0)
         self._n = n
         self._masks = self._env.reset(seed=0)[0]["action_mask"]
-        for stage in range(min(n, self.STAGES)):
-            those = np.arange(n) % self.STAGES == stage
+        size = options.get("size", 8)
+        stages = self.STAGES if size == 8 else size**2 // 2 - 2
+        for stage in range(min(n, stages)):
+            those = np.arange(n) % stages == stage
             self._env.reset(options={"reset_mask": those, "random_plies": stage})
         for _ in range(self.STAGES):
             self._env.step(sample_legal(self._masks, self._rng))
