@@ -13,12 +13,14 @@ from othello_env.agent.protocol import (
     as_othello,
 )
 from othello_env.agent.spec import agent_names, make_agent, option_text, spec_file
+from othello_env.agent.wrapper import AgentWrapper
 
 __all__ = [
     "LONGEST_SECONDS",
     "Agent",
     "AgentError",
     "AgentLeftError",
+    "AgentWrapper",
     "Chance",
     "Clock",
     "Policy",

@@ -24,9 +24,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent.answers import act_on_clock
-from othello_env.agent.clock import Clock
 from othello_env.agent.protocol import Agent, AgentError, Chance, Policy, SpecError
+from othello_env.agent.wrapper import AgentWrapper
 from othello_env.games.batch import Positions
 from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import CHOICE, EPSILON, mix_int
@@ -64,44 +63,31 @@ class _CallableAgent(Agent):
         return actions.astype(np.int64)
 
 
-class _EpsilonAgent(Agent):
+class _EpsilonAgent(AgentWrapper):
     """An agent that plays a uniformly random move with probability `epsilon`, and otherwise another agent's move."""
 
     def __init__(self, agent: Agent, epsilon: float, seed: int | None) -> None:
-        self._agent = agent
+        super().__init__(agent)
         self._epsilon = epsilon
         self._threshold = round(epsilon * 2**32)
         self._chance = Chance(seed)
 
     def __repr__(self) -> str:
-        inner = repr(self._agent)
+        inner = repr(self.agent)
         return f"{inner}{',' if '=' in inner else ':'}epsilon={self._epsilon}"
-
-    def __getattr__(self, name: str) -> Any:
-        # Methods that this class does not define, such as `analyse`, are those of the inner agent.
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._agent, name)
-
-    @property
-    def answers_batches(self) -> bool:
-        return self._agent.answers_batches
-
-    def check_game(self, state: State) -> None:
-        self._agent.check_game(state)
 
     def new_game(self, seed: int) -> None:
         self._chance.new_game(mix_int(seed, EPSILON))
-        self._agent.new_game(seed)
+        super().new_game(seed)
 
     def act(self, state: State, *, seconds_left: float | None = None, move_seconds: float | None = None) -> int:
         key = self._chance.key(state)
         if mix_int(key, EPSILON) >> 32 < self._threshold:
             return state.draw_action(key, CHOICE)
-        return act_on_clock(self._agent, state, Clock(seconds_left, move_seconds))
+        return super().act(state, seconds_left=seconds_left, move_seconds=move_seconds)
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
-        actions = np.array(self._agent.act_batch(batch), np.int64)
+        actions = np.array(self.agent.act_batch(batch), np.int64)
         batch.randomise(actions, self._threshold)
         return actions
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from othello_env.agent import Agent, Clock, Policy, act_on_clock, spec_file
-from othello_env.games.batch import Positions
-from othello_env.games.game import State
+from othello_env.agent import Agent, AgentWrapper, Policy, spec_file
 from othello_env.support.files import read_file
 
 __all__ = ["Member", "Player", "Save", "Source", "Stored", "source_of"]
@@ -88,37 +82,15 @@ def source_of(policy: str | Path | Agent | Policy, save: Save | None = None, *, 
     return own
 
 
-class Player(Agent):
+class Player(AgentWrapper):
     """A member as an agent. Its `repr` is the member's name, so `env.unwrapped.opponents` names members."""
 
     def __init__(self, name: str, agent: Agent) -> None:
+        super().__init__(agent)
         self.name = name
-        self._agent = agent
 
     def __repr__(self) -> str:
         return self.name
-
-    def __getattr__(self, name: str) -> Any:
-        # Methods that this class does not define, such as `analyse`, are those of the inner agent.
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._agent, name)
-
-    @property
-    def answers_batches(self) -> bool:
-        return self._agent.answers_batches
-
-    def check_game(self, state: State) -> None:
-        self._agent.check_game(state)
-
-    def new_game(self, seed: int) -> None:
-        self._agent.new_game(seed)
-
-    def act(self, state: State, *, seconds_left: float | None = None, move_seconds: float | None = None) -> int:
-        return act_on_clock(self._agent, state, Clock(seconds_left, move_seconds))
-
-    def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
-        return self._agent.act_batch(batch)
 
 
 @dataclass

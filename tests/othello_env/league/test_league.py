@@ -179,7 +179,7 @@ def test_a_saved_league_has_the_files_of_its_members_only(weights, tmp_path):
     assert sorted(path.name for path in (tmp_path / "a" / "members").iterdir()) == ["0001.npz", "0004.npz", "0005.npz"]
     (tmp_path / "a").rename(tmp_path / "moved")
     loaded = League.load(tmp_path / "moved")
-    assert repr(loaded.members[1].player._agent).endswith("0001.npz:epsilon=0.5")
+    assert repr(loaded.members[1].player.agent).endswith("0001.npz:epsilon=0.5")
     assert [member.name for member in loaded] == [member.name for member in league]
     loaded.save(tmp_path / "copy")
     assert (tmp_path / "copy" / "members" / "0004.npz").read_bytes() == weights(4).read_bytes()
@@ -207,7 +207,7 @@ def test_policies_save_themselves_or_are_saved(ranked, weights, tmp_path):
     league.add(Saved(1))
     league.add(ranked(2), save=Saved(2).save)
     league.save(tmp_path / "a")
-    assert [repr(member.player._agent)[-12:] for member in League.load(tmp_path / "a")] == ["epsilon=0.25"] * 2
+    assert [repr(member.player.agent)[-12:] for member in League.load(tmp_path / "a")] == ["epsilon=0.25"] * 2
     before = (tmp_path / "a" / "league.json").read_bytes()
     league.add(ranked(3), "mine")
     with pytest.raises(ValueError, match="the member 'mine' cannot be saved: it is neither a spec nor a file"):

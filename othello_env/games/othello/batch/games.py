@@ -94,7 +94,8 @@ class OthelloGames(Batch):
 
     def views(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:
         n, size = len(planes), self.start.size
-        mask_words = np.empty((0, 8), np.uint64)
-        if size == 8:
-            mask_words = np.ndarray((n, 8), np.uint64, masks, strides=(65, 8))
-        return planes.reshape(n, 2, size * size), planes.reshape(-1).view(np.uint64), masks, mask_words, EXPAND
+        ranks = 8 if size == 8 else size - 1
+        plane_ranks = np.ndarray((2 * n, ranks), np.uint64, planes, strides=(size**2, size))
+        mask_ranks = np.ndarray((n, ranks), np.uint64, masks, strides=(size**2 + 1, size))
+        rows, words = planes.reshape(2 * n, size**2), planes.reshape(-1).view(np.uint64)
+        return rows, words, plane_ranks, masks, mask_ranks, EXPAND

@@ -122,19 +122,20 @@ def encode_8x8(
     Args:
         boards: own, opponent and legal, each (N,).
         over: (N,), set if the game is over.
-        arrays: (planes, plane_words, masks, mask_words, EXPAND). planes is (N, 2, 64) int8. This kernel writes the
-            memory of planes through plane_words, a view (16 * N,) uint64. masks is (N, 65) int8. mask_words is a view
-            (N, 8) uint64 of the first 64 bytes of each mask. Its words may be unaligned.
+        arrays: (planes, plane_words, plane_ranks, masks, mask_ranks, EXPAND), on a board of side S. planes is
+            (2 * N, S * S) int8, and plane_words is the same memory as uint64. masks is (N, A) int8. plane_ranks,
+            (2 * N, ranks) uint64, and mask_ranks, (N, ranks), are views of the eight bytes from the beginning of each
+            rank on: of all eight ranks for S = 8, otherwise of all ranks but the last. Their words may be unaligned.
     """
     own, opponent, legal = boards
-    _, words_of_planes, masks, mask_words, expand = arrays
+    _, words_of_planes, _, masks, mask_ranks, expand = arrays
     pairs = np.empty(2 * _BLOCK, np.uint64)
     pair_bytes = pairs.view(np.uint8)
     for first in range(0, len(own), _BLOCK):
         last = min(first + _BLOCK, len(own))
         n = last - first
         p, o, moves, done = own[first:last], opponent[first:last], legal[first:last], over[first:last]
-        words, rows, mask = words_of_planes[16 * first : 16 * last], mask_words[first:last], masks[first:last]
+        words, rows, mask = words_of_planes[16 * first : 16 * last], mask_ranks[first:last], masks[first:last]
         for i in range(n):
             pairs[2 * i] = p[i]
             pairs[2 * i + 1] = o[i]
@@ -154,19 +155,28 @@ def encode_small(
     arrays: tuple[npt.NDArray[Any], ...],
     size: int,
 ) -> None:
-    """Write the observations and masks of N games on smaller boards.
-
-    The arguments are those of `encode_8x8`. Only the planes, (N, 2, S * S), and the masks, (N, A), are written.
-    """
+    """Write the observations and masks of N games on smaller boards. The arguments are those of `encode_8x8`."""
     own, opponent, legal = boards
-    planes, _, masks, _, _ = arrays
-    edge = (8 - size) // 2
+    planes, _, plane_ranks, masks, mask_ranks, expand = arrays
+    edge = np.uint64((8 - size) // 2 * 9)
     for i in range(len(own)):
-        for row in range(size):
-            shift = np.uint64(8 * (row + edge) + edge)
-            for column in range(size):
-                square, action = shift + np.uint64(column), size * row + column
-                planes[i, 0, action] = (own[i] >> square) & _1
-                planes[i, 1, action] = (opponent[i] >> square) & _1
-                masks[i, action] = (legal[i] >> square) & _1
+        _write_ranks(own[i] >> edge, planes[2 * i], plane_ranks[2 * i], expand, size)
+        _write_ranks(opponent[i] >> edge, planes[2 * i + 1], plane_ranks[2 * i + 1], expand, size)
+        _write_ranks(legal[i] >> edge, masks[i], mask_ranks[i], expand, size)
         masks[i, size * size] = (legal[i] == _0) & (not over[i])
+
+
+@kernel(inline=True)
+def _write_ranks(
+    squares: np.uint64,
+    cells: npt.NDArray[np.int8],
+    ranks: npt.NDArray[np.uint64],
+    expand: npt.NDArray[np.uint64],
+    size: int,
+) -> None:
+    """Write a set of squares as bytes. Its first square is the first bit, and the ranks are eight bits apart."""
+    for rank in range(size - 1):  # ascending, since a word also writes to the next rank
+        ranks[rank] = expand[(squares >> np.uint64(8 * rank)) & _255]
+    last = squares >> np.uint64(8 * (size - 1))
+    for file in range(size):
+        cells[size * (size - 1) + file] = (last >> np.uint64(file)) & _1

@@ -1,0 +1,53 @@
+"""Agents that ask another agent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.agent.answers import act_on_clock
+from othello_env.agent.clock import Clock
+from othello_env.agent.protocol import Agent
+from othello_env.games.batch import Positions
+from othello_env.games.game import State
+
+__all__ = ["AgentWrapper"]
+
+
+class AgentWrapper(Agent):
+    """Does what another agent does. A subclass changes a part of it.
+
+    Methods that this class does not define, such as `analyse`, are those of the other agent.
+
+    Attributes:
+        agent: the other agent.
+    """
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+
+    def __repr__(self) -> str:
+        return repr(self.agent)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "agent":  # a copy that is being made has no agent yet
+            raise AttributeError(name)
+        return getattr(self.agent, name)
+
+    @property
+    def answers_batches(self) -> bool:
+        return self.agent.answers_batches
+
+    def check_game(self, state: State) -> None:
+        self.agent.check_game(state)
+
+    def new_game(self, seed: int) -> None:
+        self.agent.new_game(seed)
+
+    def act(self, state: State, *, seconds_left: float | None = None, move_seconds: float | None = None) -> int:
+        return act_on_clock(self.agent, state, Clock(seconds_left, move_seconds))
+
+    def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
+        return self.agent.act_batch(batch)
