@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
@@ -118,4 +119,4 @@ def _held_interrupt() -> Iterator[None]:
     finally:
         signal.signal(signal.SIGINT, handler)
     if pressed:
-        handler(signal.SIGINT, None)
+        handler(signal.SIGINT, sys._getframe())  # the console script's handler looks for its command on the stack
