@@ -63,21 +63,26 @@ def command(
     """
     if size != _LADDER_SIZE and (within is not None or minutes is not None):
         raise click.UsageError(f"--within and --minutes are for the ladder on {_LADDER_SIZE}x{_LADDER_SIZE}")
-    within = HALF_WIDTH if within is None else within
     player = make_agent(agent, seed)
-    if size != _LADDER_SIZE:
-        player.check_game(Othello(size))
+    player.check_game(Othello(size))
     if out is not None:
         options.make_new_folder(out)
     if size != _LADDER_SIZE:
         _measure_perfection(player, agent, size, 0 if endgame else games, out, seed)
-        return
-    if endgame:
+    elif endgame:
         began = time.perf_counter()
         accuracy = measure_endgame(player, seed=seed)
         _report(Benchmark(agent, None, accuracy, {"seed": seed}, time.perf_counter() - began), out)
-        return
-    limits = {"half_width": within, "games": games, "seconds": None if minutes is None else 60 * minutes}
+    else:
+        seconds = None if minutes is None else 60 * minutes
+        _rate(player, agent, HALF_WIDTH if within is None else within, games, seconds, out, seed)
+
+
+def _rate(
+    player: Agent, agent: str, within: float, games: int | None, seconds: float | None, out: Path | None, seed: int
+) -> None:
+    """Run the benchmark on the ladder, and report what was found even if the user interrupts it."""
+    limits = {"half_width": within, "games": games, "seconds": seconds}
     partial = Benchmark(agent, None, None, {"seed": seed, "limits": limits}, 0.0)
     shown = began = time.perf_counter()
 
@@ -91,7 +96,7 @@ def command(
 
     try:
         result = run_benchmark(
-            player, name=agent, half_width=within, games=games, seconds=limits["seconds"], seed=seed, progress=progress
+            player, name=agent, half_width=within, games=games, seconds=seconds, seed=seed, progress=progress
         )
     except (KeyboardInterrupt, AgentLeftError):
         options.show("")
@@ -150,7 +155,12 @@ def _stages_picture(result: PerfectionBenchmark) -> bytes:
     assert result.regret is not None
     regret, size = result.regret, result.regret.size
     rows = [
-        ScoreRow(f"{stage.fewest} to {stage.most} empty squares", stage.accuracy.rate, *stage.accuracy.rate_interval)
+        ScoreRow(
+            f"{stage.fewest} to {stage.most} empty squares",
+            stage.accuracy.rate,
+            *stage.accuracy.rate_interval,
+            compare=stage.random[0],
+        )
         for stage in reversed(regret.stages)
     ]
     played = "" if result.games is None else f"; {result.games.loss:.1f} discs lost a game against perfect play"
@@ -158,7 +168,7 @@ def _stages_picture(result: PerfectionBenchmark) -> bytes:
         f"{Path(result.agent).name} on {size}x{size}: {regret.rate:.1%} of its moves are perfect",
         f"{regret.all.positions} positions, 95% intervals; {regret.loss:.2f} discs lost a move{played}",
         rows,
-        axis="share of perfect moves",
+        axis="share of perfect moves (grey: random moves)",
     )
     return png(chart)
 

@@ -60,7 +60,7 @@ class Runs:
             curves = read_results(name, parse_json(read_file(file, _LARGEST, "read curves from")))["curves"]
             run = {"name": name, "curves": curves} if curves else None
         except (ValueError, OSError):
-            pass
+            pass  # the training may be writing the file: its last curves stay until it can be read
         self._known[file] = stamp, run
         return run
 

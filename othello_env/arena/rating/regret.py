@@ -44,10 +44,6 @@ class Stage:
     accuracy: MoveAccuracy
     random: tuple[float, float]
 
-    @property
-    def name(self) -> str:
-        return f"{self.fewest} to {self.most} empty"
-
 
 @dataclass(frozen=True)
 class Regret:

@@ -13,18 +13,23 @@ __all__ = ["ScoreRow", "score_chart"]
 
 _ROW = 44
 _FEWEST_ROWS = 4  # the chart has room for this number of rows even if there are fewer
-_HALF = "#b9c0c6"
+_COMPARE = "#b9c0c6"
 _GAP, _CURVE = 72, 400  # the space to the left of the learning curve, and the curve's width
 
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """A score, 0 to 1, with a label and an interval."""
+    """A score, 0 to 1, with a label and an interval.
+
+    Attributes:
+        compare: the score to compare with, which is drawn as a grey line: by default that of equal agents.
+    """
 
     label: str
     score: float
     low: float
     high: float
+    compare: float = 0.5
 
 
 def score_chart(
@@ -58,11 +63,12 @@ def score_chart(
 def _draw_rows(canvas: Canvas, panel: Panel, rows: Sequence[ScoreRow], axis: str) -> None:
     for tenths in range(0, 11, 2):
         canvas.tick(panel, panel.x(tenths / 10), f"{tenths / 10:.1f}")
-    half = panel.x(0.5)
-    canvas.line([(half, panel.top), (half, panel.bottom)], _HALF, 1.5)
     canvas.axis(panel, axis)
+    height = (panel.bottom - panel.top) / max(len(rows), 1)
     for place, row in enumerate(rows):
-        y = panel.top + (place + 0.5) * (panel.bottom - panel.top) / len(rows)
+        y = panel.top + (place + 0.5) * height
+        mark = panel.x(row.compare)
+        canvas.line([(mark, y - height / 2), (mark, y + height / 2)], _COMPARE, 1.5)
         canvas.interval(panel.x(row.low), panel.x(row.high), panel.x(row.score), y, GREEN)
         canvas.row(panel, y, row.label, f"{row.score:.3f}")
 
