@@ -160,10 +160,12 @@ class _Meetings:
         self.games, self.points, self.ss, self.sg, self.gg = np.array(list(sums.values())).reshape(-1, 5).T
         self.limited = _limits(sums, set(fixed))
 
-    def information(self, p: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Fisher's information, (F, F), for the expected scores p, (M,)."""
-        weighted: npt.NDArray[np.float64] = self.design * (self.games * p * (1 - p))[:, np.newaxis]
-        information: npt.NDArray[np.float64] = self.design.T @ weighted
+    def information(
+        self, p: npt.NDArray[np.float64], games: npt.NDArray[np.float64] | None = None
+    ) -> npt.NDArray[np.float64]:
+        """Fisher's information, (F, F), for the expected scores p, (M,), after `games`, (M,), or the games played."""
+        weight = (self.games if games is None else games) * p * (1 - p)
+        information: npt.NDArray[np.float64] = self.design.T @ (self.design * weight[:, np.newaxis])
         return information
 
     def probabilities(self, strength: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -225,7 +227,10 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratin
         weight = meetings.games * p * (1 - p)
         leverage = weight * np.einsum("mi,ij,mj->m", meetings.design, inverse, meetings.design)
         residual = meetings.points - meetings.games * p + leverage * (0.5 - p)
-        step = inverse @ (meetings.design.T @ residual)
+        # The penalty has the effect of `leverage` more games, so it belongs to the slope. Without it, the steps of two
+        # agents with a single game would swing around the solution for ever.
+        slope = meetings.information(p, meetings.games + leverage)
+        step = np.linalg.solve(slope, meetings.design.T @ residual)
         largest = float(np.abs(step).max(initial=0.0))
         strength += step * min(1.0, _LONGEST_STEP / max(largest, _CLOSE))
         if largest < _CLOSE:

@@ -48,6 +48,11 @@ def test_version(run):
     assert run("--version") == (0, f"othello-env, version {__version__}\n", "")
 
 
+def test_python_runs_the_package_as_the_command(run):
+    command = [sys.executable, "-m", "othello_env", "match", "--help"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == run("match", "--help")[1]
+
+
 def test_match_prints_a_table_that_the_seed_repeats(run):
     first = run("match", "random", "maximizer:eval=count", "--games", 20, "--seed", 3)
     assert first[0] == 0

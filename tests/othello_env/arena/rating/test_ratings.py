@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from othello_env.arena.rating.elo import Comparison, expected_score, rate
 
@@ -28,7 +30,7 @@ def simulate(rng, true, pairs, *, draws=0.0, together=0.0):
     return units
 
 
-@pytest.mark.parametrize(("wins", "games"), [(0, 10), (3, 10), (5, 10), (10, 10), (750, 1000)])
+@pytest.mark.parametrize(("wins", "games"), [(0, 1), (1, 1), (2, 2), (0, 10), (3, 10), (5, 10), (10, 10), (750, 1000)])
 def test_two_agents_have_the_textbook_answer(wins, games):
     """Firth's estimate of one log odds is that of wins and losses with one half added to each (Haldane, Anscombe)."""
     units = [Comparison("a", "b", float(i < wins), 1) for i in range(games)]
@@ -63,6 +65,19 @@ def test_it_is_the_maximum_of_the_penalised_likelihood():
         assert abs(objective(found + change) - objective(found - change)) / 2e-4 < 1e-4
         assert objective(found) > objective(found + 100 * change)
         assert objective(found) > objective(found - 100 * change)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=8),
+    st.integers(0, 2**32 - 1),
+)
+def test_the_first_games_of_a_tournament_have_ratings(results, seed):
+    """Agents that met once or twice, in any order and with any results, have finite ratings and finite errors."""
+    rng = np.random.default_rng(seed)
+    chain = [Comparison(f"agent {i}", f"agent {i + 1}", float(rng.integers(3)) / 2, 1) for i in range(6)]
+    more = [Comparison(f"agent {i}", f"agent {i + 1}", points, 1) for i, points in results]
+    ratings = rate(chain + more, {"agent 3": 0.0})
+    assert all(math.isfinite(elo) and math.isfinite(ratings.error(name)) for name, elo in ratings.elo.items())
 
 
 def test_known_strengths_are_recovered():

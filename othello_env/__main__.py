@@ -1,0 +1,5 @@
+"""``python -m othello_env`` is the command ``othello-env``."""
+
+from othello_env_main import main
+
+main()
