@@ -2,7 +2,7 @@
 
 Importing the package takes a second, and an interrupt may arrive meanwhile. So this module is outside the package, and
 it imports almost nothing before it handles interrupts. Python cannot pass on a KeyboardInterrupt that is raised in a
-destructor or in a callback of a C library. Such an interrupt is called lost here; this module raises it again.
+destructor or in a callback of a C library. This module calls such an interrupt lost, and raises it again.
 """
 
 # Import nothing slow here: an interrupt that arrives before `main` begins prints a traceback.
@@ -64,7 +64,7 @@ def _interrupt(_: int, frame: "FrameType | None") -> None:
     """
     _interrupted.append(time.monotonic())
     if _handling:
-        return  # another interrupt arrived while this handler was running, which now handles both
+        return  # an earlier call of this function is still running; it handles both interrupts
     _handling.append(True)
     try:
         _raise_or_wait(frame)
@@ -77,7 +77,7 @@ def _raise_or_wait(frame: "FrameType | None") -> None:
     may_wait = False
     while frame is not None:
         if frame.f_code is _raise_again.__code__:
-            return  # `_raise_again` notices that `_interrupted` has become longer
+            return  # `_raise_again` sees that `_interrupted` has grown, and raises the interrupt later
         if frame.f_code in _command:
             if may_wait and time.monotonic() - _interrupted[0] < _PATIENCE_SECONDS:
                 _interrupt_again()
@@ -111,8 +111,8 @@ def _end_if_interrupted(kind: type[BaseException], error: BaseException, traceba
 def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
     """Handle an error that Python cannot raise where it happened. If it is an interrupt, raise it again a moment later.
 
-    After an interrupt, other errors that Python cannot raise are not printed: they come from objects that the interrupt
-    left half made.
+    After an interrupt, other errors that Python cannot raise are not printed, because the interrupt caused them: it
+    left some objects incomplete.
     """
     before = len(_interrupted)
     is_interrupt = issubclass(lost.exc_type, KeyboardInterrupt)
@@ -128,7 +128,7 @@ def _interrupt_again() -> None:
     """Interrupt the command a moment later."""
     if not _waiting:
         _waiting.append(True)
-        # Not threading.Timer: its lock may be held by the code that the handler interrupted.
+        # Do not use threading.Timer here: the interrupted code may hold its lock.
         _thread.start_new_thread(_interrupt_main_thread, ())
 
 
@@ -139,4 +139,4 @@ def _interrupt_main_thread() -> None:
     else:
         import threading
 
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # wakes a sleeping thread too
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # this also wakes a sleeping thread

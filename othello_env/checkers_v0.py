@@ -4,7 +4,8 @@
 | actions | ``Discrete(2 * size * size)``: ``4 * square + direction``; the dark squares are numbered from 0, and the
   directions 0-3 are NW, NE, SW, SE |
 | observation | ``(6, size, size)`` int8: own men, own kings, the opponent's men, the opponent's kings, the piece that
-  must continue jumping, and ones if Red is to move; also ``action_mask``. Draws depend on a history that is not shown |
+  must continue jumping, and ones if Red is to move; also ``action_mask``. It does not show the history that decides
+  about draws |
 | reward | at the end: +1 for the winner, -1 for the loser, 0 for both in a draw; with ``reward="margin"``, the margin
   in pieces |
 | chains | each jump is one action; the same agent moves the same piece again as long as that piece can jump |

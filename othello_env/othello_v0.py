@@ -41,7 +41,7 @@ class OthelloAEC(AECGame):
 
     Args:
         size: the side of the board, 4, 6 or 8.
-        openings: where games begin. `AECGame` explains this argument and those that follow.
+        openings: where games begin. `AECGame` explains this argument and the next three.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises an error instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.

@@ -35,7 +35,7 @@ class NotationError(ValueError):
 class WrongGameError(ValueError):
     """An agent or an evaluation does not support this game or this size of board.
 
-    No player forfeits a game because of this error.
+    This error never makes a player forfeit a game.
     """
 
 
@@ -110,7 +110,7 @@ class State(ABC):
     """
 
     to_move: int
-    """The index of the player to move. After the end of the game: the index of the player that would be next."""
+    """The index of the player to move. After the end of the game, it is the player that would move next."""
     moves: tuple[int, ...]
     """The actions since the position in which this game began."""
 
@@ -131,14 +131,14 @@ class State(ABC):
     @property
     @abstractmethod
     def turn(self) -> int:
-        """A number that grows with each action in a game, except with passes.
+        """A number that increases with each action of a game. Passes do not change it.
 
         Random choices in a position depend on the game's key and on this number.
         """
 
     @abstractmethod
     def legal_actions(self) -> tuple[int, ...]:
-        """The legal actions in ascending order; none if the game is over."""
+        """The legal actions in ascending order. If the game is over, there are none."""
 
     def is_legal(self, action: int) -> bool:
         """Whether the player to move may play this action."""
@@ -183,9 +183,9 @@ class State(ABC):
 
     @abstractmethod
     def margins(self) -> tuple[float, ...]:
-        """How far each player is ahead (negative: behind), in the unit of `scores`. The sum of the margins is zero.
+        """The lead of each player, in the unit of `scores`. It is negative for a player that is behind.
 
-        Each game defines its margins. Before the end of the game all margins are 0.0.
+        The sum of the margins is zero. Each game defines its margins. Before the end of the game all margins are 0.0.
         """
 
     @property
@@ -199,9 +199,9 @@ class State(ABC):
 
     @abstractmethod
     def observation(self, player: int) -> npt.NDArray[np.int8]:
-        """The position as a player sees it: int8 planes of 0 and 1, of shape `observation_shape`.
+        """The position from a player's point of view, as int8 planes of 0 and 1. Its shape is `observation_shape`.
 
-        The board is not rotated.
+        The board is never rotated.
         """
 
     def action_mask(self) -> npt.NDArray[np.int8]:
@@ -228,7 +228,7 @@ class State(ABC):
         """
 
     def position_from_text(self, text: str) -> Self:
-        """Read a position from text, under the rules of this State.
+        """Read a position from text. The new position has the same rules as this State.
 
         If the text does not say who is to move, the first player is to move.
 
@@ -241,9 +241,10 @@ class State(ABC):
 
     @abstractmethod
     def play_move(self, move: int | str) -> Self:
-        """The position after one move of a transcript. The move is an action or a name.
+        """The position after one move of a transcript. The move is given as an action or by its name.
 
-        If a pass is forced and the move is not a pass, the pass is played first. A name can stand for a chain of jumps.
+        If a pass is forced and the move is not a pass, the pass is played first. In checkers, one name can stand for a
+        whole chain of jumps.
 
         Raises:
             NotationError: the move cannot be read.
@@ -257,10 +258,10 @@ class State(ABC):
         """The names of the moves in a transcript, in order."""
 
     def play_transcript(self, moves: str | Iterable[int | str]) -> Self:
-        """The position after a transcript, or after a sequence of actions or names of moves.
+        """The position after the moves of a transcript. The moves can also be a sequence of actions and names.
 
-        Passes may be left out. If a move is wrong, the error message begins with the number of the move among the given
-        moves, counted from 1.
+        Passes may be left out. If a move is wrong, the error message begins with the number of the move. The numbers
+        count the given moves from 1, so they do not count passes that were left out.
 
         Raises:
             NotationError: a move cannot be read, or a comma or semicolon has no move before or after it.

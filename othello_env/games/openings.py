@@ -33,11 +33,11 @@ class Openings:
         new_game: a function that takes the key of a game and returns the game's own start.
 
     Raises:
-        ValueError: the spec has another form or is empty, or one of its openings is wrong or ends the game.
+        ValueError: the spec has none of these forms or is empty, or an opening in it is wrong or ends the game.
     """
 
     ATTEMPTS = 1000
-    """If random plies end the game, other random plies are tried, up to this number of attempts in all."""
+    """The largest number of attempts to find random plies that do not end the game."""
 
     def __init__(self, spec: str | Sequence[str | State] | None, new_game: Callable[[int], State]) -> None:
         self.random_plies = 0

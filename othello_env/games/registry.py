@@ -30,7 +30,8 @@ class Rules:
 
     Attributes:
         name: ``othello``, ``tribolo`` or ``checkers``.
-        options: the name and the value of each option that differs from its default, in alphabetical order.
+        options: the name and the value of each option that differs from its default, in alphabetical order of the
+            names.
 
     >>> str(Rules.parse("othello:size=6")), str(Rules.parse("othello:size=8"))
     ('othello:size=6', 'othello')
@@ -90,7 +91,7 @@ class Rules:
         return len(_GAMES[self.name].player_names)
 
     def start(self, key: int) -> State:
-        """The position at the start of a game. The key determines everything random in the position."""
+        """The position at the start of a game. Everything random in the position depends only on the key."""
         seed = {"seed": key} if "seed" in _defaults(self.name) else {}
         return _GAMES[self.name](**seed, **dict(self.options))
 
@@ -175,8 +176,8 @@ def _othello_names(size: int) -> tuple[str, ...]:
 def _play_othello(start: Othello, names: Sequence[str]) -> Othello | None:
     """Do the same as `play_names` in a twentieth of the time.
 
-    Returns None if a move is illegal, or if a name is not spelled exactly as `names_of_moves` spells it. Then
-    `play_names` plays the moves one by one.
+    Returns None if a move is illegal, or if a name is not spelled exactly as `names_of_moves` spells it. In these
+    cases, `play_names` plays the moves one by one.
     """
     known = _othello_moves(start.size)
     try:
@@ -197,9 +198,9 @@ def _play_othello(start: Othello, names: Sequence[str]) -> Othello | None:
 def _play_discs(
     own: np.uint64, opponent: np.uint64, discs: npt.NDArray[np.uint64], board: np.uint64
 ) -> tuple[np.uint64, np.uint64, int]:
-    """Play moves, given as the bits of their discs (0: pass), until a move is illegal.
+    """Play moves until a move is illegal. Each move is given as the bit of its disc, or as 0 for a pass.
 
-    Returns own and opponent of the last position, and the number of moves that were played.
+    Returns the sets `own` and `opponent` of the last position, and the number of moves that were played.
     """
     for i in range(len(discs)):
         legal, reply = bitboard.mobility(own, opponent, board)

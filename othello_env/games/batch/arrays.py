@@ -3,7 +3,7 @@
 Each kind of game also has its boards, a tuple of its own arrays.
 
 Letters for shapes: N = games, M = a subset of the games, E = games that ended in a step, P = players, O = given
-openings, K = opponents, L = plies for which there is room.
+openings, K = opponents, L = plies that can be stored.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ class Course(NamedTuple):
     learner: npt.NDArray[np.int8]
     """The learner's player; -1 if every side learns."""
     rival: npt.NDArray[np.int16]
-    """(N, P - 1), the number of the opponent in each seat except the learner's.
+    """(N, P - 1), the number of the opponent in each seat except the learner's seat.
 
-    The seats are in turn order and begin with the seat after the learner's.
+    The seats are in turn order. The first is the seat after the learner's seat.
     """
     redraws: npt.NDArray[np.int16]
     """The number of games that this game replaces, because they ended before the learner's first turn.
@@ -91,7 +91,7 @@ class Plan(NamedTuple):
     random_plies: int
     """The number of random plies that are played after the opening."""
     attempts: int
-    """If random plies end the game, other random plies are tried, up to this number of attempts in all."""
+    """The largest number of attempts to find random plies that do not end the game."""
     redraws: int
     """The largest number of times that a game is replaced.
 
@@ -107,7 +107,7 @@ class Plan(NamedTuple):
     this number plays in the seat.
     """
     first: int
-    """The number of the opponent in the pool's first column. The numbers of the others follow in order."""
+    """The number of the opponent in the pool's first column. The opponents in the other columns follow in order."""
 
 
 class Outcome(NamedTuple):
@@ -164,7 +164,7 @@ def count_sides(
 ) -> npt.NDArray[np.int64]:
     """(N, 2) the number of each player's pieces.
 
-    `own` has the squares of the player to move, `opponent` those of the other player.
+    `own` has the squares of the player to move, `opponent` the squares of the other player.
     """
     counts = np.stack([_counts(own), _counts(opponent)], axis=1)
     return np.where(to_move[:, np.newaxis] == 0, counts, counts[:, ::-1])

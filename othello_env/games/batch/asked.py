@@ -60,7 +60,7 @@ def randomise(
     threshold: np.uint64,
     actions: npt.NDArray[np.int64],
 ) -> None:
-    """With probability `threshold` / 2**32, replace each of the actions (M,) by a uniformly random legal action."""
+    """Replace each of the actions, (M,), with probability `threshold` / 2**32 by a uniformly random legal action."""
     course = Course(*course_fields)
     for k in range(len(numbers)):
         i = numbers[k]

@@ -1,10 +1,9 @@
 """Begin, play and end the games of a batch. These kernels serve every kind of game.
 
-`play_all` does the work that every game needs in every step. Few games begin or end in a step, so plain loops over
-these games are fast enough. Everything random in a game depends only on the game's key, as in
-`othello_env.games.openings`.
+In every step, `play_all` plays the actions of all games. Few games begin or end in a step, so plain loops over these
+games are fast enough. Everything random in a game depends only on the game's key, as in `othello_env.games.openings`.
 
-Python code passes arrays to these kernels in plain tuples. Passing named tuples would take twice as long.
+Python code passes arrays to these kernels in plain tuples, because passing named tuples would take twice as long.
 
 Letters for shapes: see `othello_env.games.batch.arrays`.
 """
@@ -46,7 +45,7 @@ _NEXT = np.int64(1)  # Numba would give a bare literal another type
 
 @kernel
 def true_places(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """The indices of the flags that are set, ascending. The loop has no branch."""
+    """The indices of the flags that are set, in ascending order. The loop has no branch."""
     places = np.empty(len(flags) + 1, np.int64)
     n = 0
     for i in range(len(flags)):
@@ -163,9 +162,9 @@ def _end(
         boards: the boards of N games.
         ended: (E,) the numbers of the finished games.
         illegal: (E,) the illegal action that ended each game, or -1.
-        outcome: the outcome of the step. Its rewards are written.
+        outcome: the outcome of the step. This kernel writes its rewards.
         by_margin: whether rewards are margins.
-        template: any array of the dtype of the ends; see `ends_dtype`.
+        template: any array with the dtype of the ends; see `ends_dtype`.
 
     Returns:
         The ends, (E,), and the moves of these games, (E, L). The first `plies` entries of a row are the game's actions.
@@ -220,13 +219,13 @@ def step(
         boards: the boards of the games, changed in place.
         actions: (N,), all in range. An illegal action ends its game. If a game was already over, its action is ignored
             and the next game begins.
-        problems: what `check` returned for the actions.
+        problems: the result of `check` for the actions.
         outcome_fields: the fields of `Outcome`, written in place.
         plan_fields: the fields of `Plan`, for games that begin.
         openings: the boards of the plan's openings.
         begin_next: whether the next game begins in the same step in which a game ends.
         by_margin: whether rewards are margins.
-        template: any array of the dtype of the ends; see `ends_dtype`.
+        template: any array with the dtype of the ends; see `ends_dtype`.
 
     Returns:
         The ends and the moves, as `_end` returns them, and a number: 0, or NO_OPENING if a game could not begin.
@@ -266,7 +265,7 @@ def step(
 def _unplayable(
     rules: Any, boards: _Tuple, actions: npt.NDArray[np.int64], over: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
-    """(N,) flags. A flag is set if the game is over or its action is illegal, so the action cannot be played."""
+    """(N,) flags. A flag is set if the action cannot be played: the game is over, or the action is illegal."""
     flags = np.empty(len(actions), np.bool_)
     for i in range(len(actions)):
         flags[i] = over[i] or not is_legal(rules, boards, i, actions[i])
@@ -290,8 +289,9 @@ def waiting(
     """The games in which an opponent is to move and has a choice. Forced passes of opponents are played first.
 
     Returns:
-        Four arrays (M,): the numbers of the games, ascending; the players to move; the keys for the opponents' random
-        choices; and the numbers of the opponents. The fifth item is what `take` returned for these games.
+        Five items. The first four are arrays (M,): the numbers of the games in ascending order, the players to move,
+        the keys for the opponents' random choices, and the numbers of the opponents. The fifth item is the result of
+        `take` for these games.
     """
     course = Course(*course_fields)
     n, players = 0, course.rival.shape[1] + 1
@@ -335,7 +335,7 @@ def answer(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.integer], int]:
     """Play the opponents' legal actions, (M,), in the games with these numbers, (M,).
 
-    `taken` is what `take` returned for these games; `step` explains the other arguments. If an action ends a game
+    `taken` is the result of `take` for these games, and `step` explains the other arguments. If an action ends a game
     before the learner's first turn, another game replaces this game.
 
     Returns:

@@ -53,4 +53,7 @@ class Positions(ABC):
 
     @abstractmethod
     def randomise(self, actions: npt.NDArray[np.int64], threshold: int) -> None:
-        """With probability `threshold` / 2**32, replace each of the actions (N,) by a uniformly random legal action."""
+        """Replace each of the actions, (N,), with probability `threshold` / 2**32 by a uniformly random legal action.
+
+        The array is changed in place.
+        """

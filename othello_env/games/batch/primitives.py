@@ -6,8 +6,8 @@ class selects the game's version of the kernel. Most kernels also take the cours
 that only the game's own kernels read.
 
 A game must have its own version of `set_start`, `choose`, `play`, `turn`, `score`, `worth`, `largest_margin`,
-`is_legal`, `encode` and `keep`. The other kernels have default bodies, which work for most games. A game's own versions
-of them can be faster.
+`is_legal`, `encode` and `keep`. The other kernels have default bodies, which work for most games. A game can still have
+its own versions of these kernels, for example because they are faster.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def forfeit(rules: Any, course: Course, boards: _Boards, i: int) -> None:
 
 @generic(lean=True)
 def must_pass(rules: Any, course: Course, boards: _Boards, i: int) -> bool:
-    """Whether a pass is the only legal action in game i, which is not over."""
+    """Whether a pass is the only legal action in game i. The game must not be over."""
     return False
 
 
@@ -119,7 +119,7 @@ def score(rules: Any, course: Course, boards: _Boards, i: int, player: int) -> i
 
 @generic(lean=True)
 def worth(rules: Any, course: Course, boards: _Boards, i: int, player: int, by_margin: bool) -> float:
-    """A player's result in the finished game i or, if `by_margin` is set, the player's margin."""
+    """A player's result in game i or, if `by_margin` is set, the player's margin. The game must be over."""
     raise NotImplementedError
 
 
@@ -133,13 +133,16 @@ def largest_margin(rules: Any, course: Course, boards: _Boards, i: int) -> float
 def show(rules: Any, course: Course, boards: _Boards, i: int, viewer: int) -> None:
     """Store the board of the finished game i from the viewer's point of view.
 
-    The default body does nothing, for games whose boards do not have a point of view.
+    The default body does nothing. It serves games whose boards are the same from every point of view.
     """
 
 
 @generic()
 def take(rules: Any, boards: _Boards, numbers: npt.NDArray[np.int64]) -> _Boards:
-    """Copy what `play_taken` and the game's agents need from the boards of the games with these numbers."""
+    """Copy the parts of these games' boards that `play_taken` and the game's agents need.
+
+    `numbers`, (M,), has the numbers of the games.
+    """
     return ()
 
 
@@ -152,7 +155,7 @@ def play_taken(
     taken: _Boards,
     actions: npt.NDArray[np.int64],
 ) -> None:
-    """Play a legal action in each of the games with these numbers. `taken` is what `take` returned for them."""
+    """Play a legal action in each of the games with these numbers. `taken` is the result of `take` for these games."""
     for k in range(len(numbers)):
         play(rules, course, boards, numbers[k], actions[k])
 
@@ -175,8 +178,8 @@ def check(
 ) -> int:
     """Check an action for each of N games.
 
-    Returns the sum of the problems that occur (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem. An action in
-    a game that is over counts as OVER, never as ILLEGAL.
+    Returns the sum of the numbers of all problems (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem. An action
+    in a game that is over counts as OVER, never as ILLEGAL.
     """
     problems = 0
     for i in range(len(actions)):
@@ -193,15 +196,15 @@ def check(
 def encode(rules: Any, over: npt.NDArray[np.bool_], seats: _Seats, boards: _Boards, arrays: _Arrays) -> None:
     """Write the observations and masks of N games.
 
-    An observation shows the view of the player to move. In a finished game it shows the view of the learner or, in
-    self-play, of the player that would be next.
+    An observation has the point of view of the player to move. In a finished game, it has the point of view of the
+    learner or, in self-play, of the player that would move next.
 
     Args:
         rules: the game's rules.
         over: the course's `over`, (N,).
         seats: the course's `to_move` and `learner`, both (N,).
         boards: the boards of N games.
-        arrays: what the game's `Batch.views` returned for the planes, (N, planes, H, W), and the masks, (N, A). Both
-            are int8 and are overwritten.
+        arrays: the result of the game's `Batch.views` for the planes, (N, planes, H, W), and the masks, (N, A). The
+            planes and the masks are int8, and the kernel overwrites them.
     """
     raise NotImplementedError

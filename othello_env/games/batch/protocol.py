@@ -5,7 +5,7 @@ A game implements the protocol with a subclass of `Batch` and with its own versi
 `Positions`. A vector environment needs nothing else from the game.
 
 Letters for shapes: N = games, M = a subset of the games, E = games that ended in a step, P = players, A = actions,
-K = opponents, L = plies for which there is room.
+K = opponents, L = plies that can be stored.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Ends(NamedTuple):
     rows: npt.NDArray[np.void]
     """(E,) with the fields of `othello_env.games.batch.arrays.ends_dtype`."""
     moves: npt.NDArray[np.integer]
-    """(E, L), the actions of each game: in row k, the first ``rows["plies"][k]`` entries."""
+    """(E, L), the actions of each game. Only the first ``rows["plies"][k]`` entries of row k have a meaning."""
 
     def moves_of(self, k: int) -> tuple[int, ...]:
         """The actions of the k-th of the E games."""
@@ -65,28 +65,28 @@ class Begins(NamedTuple):
     plan: tuple[Any, ...]
     openings: tuple[_Array, ...]
     longest: int
-    """The largest number of plies with which a game can begin: the plies of its opening and the random plies."""
+    """The most plies that a game can have when it begins: the plies of its opening and the random plies."""
 
 
 class Batch(ABC):
-    """N games of one kind. A game counts as over until `begin` begins it.
+    """N games of one kind. A game counts as over until `begin` starts it.
 
     Args:
         n: the number of games.
         start: a position at the start of a game, with the options of these games.
-        rules: a NamedTuple of what the game's kernels need to know. Its class selects the game's versions of the
-            kernels.
+        rules: a NamedTuple with the constants that the game's kernels need. The class of the NamedTuple selects the
+            game's versions of the kernels.
         boards: the game's arrays, each with one entry per game along its first axis.
         fields: the fields of a board that are stored when a game ends, in the form that `numpy.dtype` takes.
-        longest: if `bounded` is true, the largest number of plies that a game can have; else the number of plies for
-            which there is room at first.
+        longest: the largest number of plies that can be stored in each game. If `bounded` is true, this is also the
+            largest number that a game can have. Otherwise, `make_room` increases it when necessary.
         action_dtype: the dtype in which actions are stored.
     """
 
     MOST_RANDOM_PLIES = 4096
-    """The largest number of random plies with which a game can begin. A larger number counts as this one.
+    """The largest number of random plies at the beginning of a game. A larger number is reduced to this number.
 
-    No game of random moves lasts that long.
+    No game of random moves is this long.
     """
 
     bounded = True
@@ -119,7 +119,7 @@ class Batch(ABC):
         self._entry_points: dict[Any, Callable[..., Any]] = {}
 
     def _call(self, kernel: Callable[..., Any], *args: Any) -> Any:
-        """Call a kernel with the rules and these arguments. Their dtypes and layouts must be the same in every call."""
+        """Call a kernel with the rules and `args`. Every call must have `args` of the same dtypes and layouts."""
         entry = self._entry_points.get(kernel)
         if entry is None:
             entry = self._entry_points[kernel] = entry_point(version_for(kernel, type(self.rules)), self.rules, *args)
@@ -171,7 +171,7 @@ class Batch(ABC):
 
     @abstractmethod
     def final_state(self, ends: Ends, k: int) -> State:
-        """The last position of the k-th of the games that ended, with its moves."""
+        """The last position of the k-th game that ended, with its moves."""
 
     @abstractmethod
     def final_boards(self, ends: npt.NDArray[np.void]) -> tuple[_Array, ...]:
@@ -179,7 +179,7 @@ class Batch(ABC):
 
     @abstractmethod
     def scoring(self, *, copy: bool) -> Callable[[], npt.NDArray[np.int64]]:
-        """A function that returns the present scores of the games, (N, P).
+        """Make a function that returns the present scores of the games, (N, P).
 
         If `copy` is true, the function has its own copies of the arrays and may be called at any time. Otherwise it
         must be called before the next step.
@@ -197,11 +197,11 @@ class Batch(ABC):
     ) -> Begins:
         """The arguments that tell the kernels how games begin.
 
-        `othello_env.games.batch.arrays.Plan` describes all arguments but `positions` in more detail.
+        `othello_env.games.batch.arrays.Plan` describes all arguments except `positions` in more detail.
 
         Args:
-            positions: each game begins with a random one of these positions. If there are none, it begins with its own
-                start.
+            positions: for each game, one of these positions is chosen at random, and the game begins there. If there
+                are no positions, each game begins at its own start.
             random_plies: the number of random plies that are played after the position.
             redraws: the largest number of times that a game is replaced. A game is replaced if it ends before the
                 learner's first turn.
@@ -229,7 +229,7 @@ class Batch(ABC):
         return Begins(tuple(plan), self.opening_boards(positions), longest + plan.random_plies)
 
     def begin(self, numbers: npt.NDArray[np.int64], begins: Begins) -> int:
-        """Begin the games with these numbers. Returns 0, or NO_OPENING if a game could not begin.
+        """Start the games with these numbers. Returns 0, or NO_OPENING if a game could not begin.
 
         The key of a game is a hash of its `env_key` and `number` (see `othello_env.games.batch.arrays.Course`).
         """
@@ -237,9 +237,9 @@ class Batch(ABC):
         return int(play.begin_all(self.rules, *fields, numbers, 0, begins.plan, begins.openings))
 
     def check(self, actions: npt.NDArray[np.int64]) -> int:
-        """Check the actions, (N,) int64, contiguous, before a step.
+        """Check the actions before a step. `actions` is (N,) int64 and contiguous.
 
-        Returns the sum of the problems that occur (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem.
+        Returns the sum of the numbers of all problems (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem.
         """
         return int(self._call(check, self.boards, actions, self.course.over, self.start.num_actions))
 
@@ -258,8 +258,8 @@ class Batch(ABC):
 
         Args:
             actions: (N,) int64, contiguous, all in range.
-            problems: what `check` returned for these actions.
-            outcome: the arrays of `othello_env.games.batch.arrays.Outcome`, which the step overwrites.
+            problems: the result of `check` for these actions.
+            outcome: the arrays of `othello_env.games.batch.arrays.Outcome`. The step overwrites them.
             begins: how games begin.
             begin_next: whether the next game begins in the same step in which a game ends.
             by_margin: whether rewards are margins.
@@ -294,7 +294,7 @@ class Batch(ABC):
         key: npt.NDArray[np.uint64],
         boards: tuple[_Array, ...],
     ) -> Positions:
-        """The `Positions` that agents get for some games. `boards` is what `take` returned for these games."""
+        """The `Positions` that agents get for some games. `boards` is the result of the kernel `take`."""
         return _BatchPositions(self, numbers, to_move, key)
 
     def answer(
@@ -330,15 +330,15 @@ class Batch(ABC):
     def views(self, planes: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> tuple[_Array, ...]:
         """The arrays that this game's kernel `encode` takes as its last argument.
 
-        The kernel writes `planes`, (N, planes, H, W), and `masks`, (N, A). Some of the arrays are views of these two.
+        The kernel writes `planes`, (N, planes, H, W), and `masks`, (N, A). Some returned arrays are views of these two.
         """
         return planes, masks
 
     def encode(self, views: tuple[_Array, ...]) -> None:
         """Write the observations and masks of all games.
 
-        An observation shows the view of the player to move. In a finished game it shows the view of the learner or, in
-        self-play, of the player that would be next.
+        An observation has the point of view of the player to move. In a finished game, it has the point of view of the
+        learner or, in self-play, of the player that would move next.
         """
         self._call(encode, self.course.over, self._seats, self.boards, views)
 

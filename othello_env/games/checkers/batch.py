@@ -36,17 +36,17 @@ _ROWS = np.array(
     [sum(1 << 8 * (2 * k + 1 - odd) for k in range(4) if four >> k & 1) for odd in (0, 1) for four in range(16)],
     np.uint64,
 )
-"""(32,) words of eight bytes. Each word is for a set of dark squares in one row of an 8x8 board.
+"""(32,) words of eight bytes. Each word shows a set of dark squares in one row of an 8x8 board.
 
 A byte is 1 if its square is in the set, else 0. A row has four dark squares, so there are 16 possible sets. The first
-16 words are for an even row (counted from 0), the other 16 for an odd row.
+16 words are for even rows (counted from 0). The other 16 words are for odd rows.
 """
 
 _SQUARES: _Words = np.array([(two & 1) | (two >> 1) << 32 for two in range(4)], np.uint64)
-"""(4,) a word for each subset of two neighbouring dark squares.
+"""(4,) words, one for each subset of two neighbouring dark squares.
 
-A word is eight bytes of an action mask, four for each square, in the order of the directions. For each square of the
-subset, the byte for direction 0 is 1. A shift by 8 * direction bits moves the 1 to the byte for another direction.
+A word has eight bytes of an action mask: four bytes for each square, in the order of the directions. For each square of
+the subset, the byte for direction 0 is 1. A shift by 8 * d bits moves this 1 to the byte for direction d.
 """
 
 
@@ -54,14 +54,14 @@ class CheckersRules(NamedTuple):
     """What the kernels need to know about the game."""
 
     half: np.uint64
-    """The side of the board, halved."""
+    """Half the side of the board."""
     board: np.uint64
     """The dark squares."""
     size: int
     repeats: int
-    """A position that occurred this number of times before is a draw; 0 if repetitions do not count."""
+    """The game is a draw if the position occurred this number of times before. 0 if repetitions do not count."""
     quiet_limit: int
-    """This number of quiet plies makes a draw; 0 if quiet plies do not count."""
+    """The game is a draw after this number of quiet plies. 0 if quiet plies do not count."""
 
 
 @kernel(inline=True, lean=True)
@@ -138,7 +138,7 @@ def _play(rules: CheckersRules, course: Course, boards: _Boards, i: int, action:
 
 @kernel(lean=True)
 def _is_drawn(rules: CheckersRules, course: Course, boards: _Boards, i: int) -> bool:
-    """Whether the rule for draws ends game i. The kernel takes back the quiet plies to find the earlier positions."""
+    """Whether the rule for draws ends game i. The kernel undoes the quiet plies to find the earlier positions."""
     quiet = boards[4][i]
     if rules.quiet_limit > 0 and quiet >= rules.quiet_limit:
         return True
@@ -213,7 +213,7 @@ def _encode(
 
 @kernel(inline=True)
 def _write_rows(sets: _Words, words: _Words, rows: _Words) -> None:
-    """Write five planes of an 8x8 board as words, one per row. `rows` is the table `_ROWS`."""
+    """Write five planes of an 8x8 board as words, one word for each row. `rows` is the table `_ROWS`."""
     for plane in range(5):
         for row in range(8):
             four = (sets[plane] >> np.uint64(row // 2 * 9 + row % 2 * 4)) & _15
@@ -222,7 +222,7 @@ def _write_rows(sets: _Words, words: _Words, rows: _Words) -> None:
 
 @kernel(inline=True)
 def _write_mask(movers: _Words, words: _Words, squares: _Words) -> None:
-    """Write the mask of an 8x8 board as words, one per two squares. `squares` is the table `_SQUARES`."""
+    """Write the mask of an 8x8 board as words, one word for two squares. `squares` is the table `_SQUARES`."""
     for row in range(8):
         shift = np.uint64(row // 2 * 9 + row % 2 * 4)
         left, right = _0, _0

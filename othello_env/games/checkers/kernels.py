@@ -4,8 +4,9 @@ A position has three sets: `own`, the pieces of the player to move; `opponent`, 
 `kings`, the kings of both players. `red` is true if Red is to move. Red's men move down the board. `going` is the bit
 of the piece in the middle of a chain of jumps, or 0.
 
-One bit after each pair of rows is not used. So a step in a given direction is the same shift on every square, and no
-step crosses an edge. This is the 8x8 board, with the standard number of each square above the index of its bit::
+After each pair of rows, one bit is not used. So a step in a given direction is the same shift on every square, and no
+step crosses an edge. This is the 8x8 board, with the standard number of each square above the index of its bit. The
+index in brackets is the index of an unused bit::
 
           1     2     3     4            half = 4: squares per row
           0     1     2     3            NW = >> 5   NE = >> 4
@@ -142,7 +143,7 @@ def step(
     if is_king:
         kings ^= piece | target
     else:
-        # A man on its last row becomes a king. Red's last row is the top row, shifted down to the bottom of the board.
+        # A man on its last row becomes a king. `last` is the bottom row, the last row for Red's men.
         top = (_1 << half) - _1
         last = top << ((half - _1) * (_2 * half + _1) + half)
         if target & (last if red else top) != _0:
@@ -167,7 +168,7 @@ def advance(
     tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool, bool],
     tuple[np.uint64, np.uint64, np.uint64, np.uint64, bool],
 ]:
-    """Make a `step`. Returns the result of `step`, and the `legal_moves` of the next position."""
+    """Move a piece. Returns the result of `step`, and the result of `legal_moves` for the next position."""
     after = step(own, opponent, kings, piece, direction, red, half, board)
     return after, legal_moves(after[0], after[1], after[2], after[3], after[4], half, board)
 
@@ -184,7 +185,7 @@ def perft(
     depth: int,
     whole_chains: bool,
 ) -> int:
-    """The number of different sequences of `depth` plies, without the rules for draws.
+    """The number of different sequences of `depth` plies. The rules for draws are ignored.
 
     Games that end earlier do not count. A ply is one step or one jump. If `whole_chains` is set, a whole chain of jumps
     is one ply.
@@ -210,7 +211,8 @@ def choose(
 ) -> tuple[np.uint64, int]:
     """A uniformly random move, chosen by 64 random bits. Returns the bit of its piece, and its direction.
 
-    The random bits give the index of the move among all moves, which are ordered by square, then by direction.
+    The random bits give the index of the move in the list of all moves. The list is ordered by square, then by
+    direction.
     """
     todo = north_west | north_east | south_west | south_east
     total = popcount(north_west) + popcount(north_east) + popcount(south_west) + popcount(south_east)
@@ -247,11 +249,11 @@ def is_drawn(
     repeats: int,
     quiet_limit: int,
 ) -> bool:
-    """Whether the rules for draws end the game in a position.
+    """Whether the rules for draws end the game in the position (own, opponent, kings).
 
-    Each row of `past[end - quiet : end]` is a position since the last capture or the last move of a man: its `own`,
-    `opponent` and `kings`. The players alternate in these positions, so only every second position has the same player
-    to move.
+    The rows of `past[end - quiet : end]` are the positions since the last capture or the last move of a man. Each row
+    has the sets `own`, `opponent` and `kings` of its position. The players take turns, so only every second row has the
+    same player to move.
     """
     if quiet_limit > 0 and quiet >= quiet_limit:
         return True

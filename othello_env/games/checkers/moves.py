@@ -62,7 +62,7 @@ def play_named(state: _C, move: str) -> _C:
 
 
 def _chains(state: _C, square: int) -> Iterator[tuple[list[int], _C]]:
-    """All chains of jumps that the piece on this square can make, finished or not.
+    """All chains of jumps that the piece on this square can make, including unfinished chains.
 
     Yields the squares of each chain and the position after the chain.
     """
@@ -76,7 +76,7 @@ def _chains(state: _C, square: int) -> Iterator[tuple[list[int], _C]]:
 
 
 def _passes(line: list[int], squares: list[int]) -> bool:
-    """Whether a chain of jumps visits these squares in this order and ends on the last of them."""
+    """Whether a chain of jumps visits these squares in this order and ends on the last of these squares."""
     rest = iter(line)
     return line[-1] == squares[-1] and all(square in rest for square in squares)
 

@@ -1,8 +1,8 @@
 """The notation of English draughts: moves such as ``11-15`` and ``15x22x31``, Forsyth-Edwards notation, boards.
 
-Printed games number the dark squares row by row, from 1 at the top left: these are the standard numbers. Here the
-number of a square is the standard number minus one. An action is ``4 * square + direction``, with directions 0-3 for
-NW, NE, SW, SE.
+Printed games number the dark squares row by row, from 1 at the top left. These are the standard numbers. In this file,
+the number of a square is the standard number minus one. An action is ``4 * square + direction``, with directions 0-3
+for NW, NE, SW, SE.
 """
 
 import re
@@ -38,7 +38,7 @@ def column_of(square: int, size: int) -> int:
 
 @cache
 def destination(square: int, direction: int, steps: int, size: int) -> int | None:
-    """The square that lies `steps` diagonal steps away in this direction, or None if that is off the board."""
+    """The square that is `steps` diagonal steps away in this direction, or None if this square is off the board."""
     row = square // (size // 2) + (steps if direction & 2 else -steps)
     column = column_of(square, size) + (steps if direction & 1 else -steps)
     if not (0 <= row < size and 0 <= column < size):
@@ -62,7 +62,7 @@ def action_to_text(action: int, is_jump: bool, size: int) -> str:
 
 
 def action_from_squares(square: int, target: int, size: int) -> tuple[int, int] | None:
-    """The action that leads from one square to another, and the distance, 1 or 2. None if there is no such action."""
+    """The action from `square` to `target`, and the distance in steps (1 or 2). None if there is no such action."""
     for steps in (1, 2):
         for direction in range(4):
             if destination(square, direction, steps, size) == target:
@@ -71,7 +71,7 @@ def action_from_squares(square: int, target: int, size: int) -> tuple[int, int] 
 
 
 def squares_of_move(text: str, size: int) -> list[int]:
-    """The squares, numbered from 0, in the text of a move. There are at least two.
+    """The squares in the text of a move, numbered from 0. A move has at least two squares.
 
     >>> squares_of_move("15x22x31", 8)
     [14, 21, 30]
@@ -122,7 +122,9 @@ def pieces_to_fen(red: list[str], white: list[str], to_move: int) -> str:
 
 
 def fen_to_pieces(text: str, size: int, men: int) -> tuple[int, list[tuple[int, int, bool]]]:
-    """Read a position: the player to move (0 is Red), and the owner, the square and ``is_king`` of each piece.
+    """Read a position. Returns the player to move (0 is Red) and the pieces.
+
+    Each piece has its owner, its square (from 0), and whether it is a king.
 
     >>> fen_to_pieces("W:WK31,32:B1-2", 8, 12)
     (1, [(1, 30, True), (1, 31, False), (0, 0, False), (0, 1, False)])

@@ -1,7 +1,7 @@
 """Games of checkers in Portable Draughts Notation (PDN 3.0, game type 21, English draughts).
 
-Results follow the standard: ``1-0`` means that White won, ``0-1`` that Red (black) won. In some collections of English
-draughts ``1-0`` means that the first player, Red, won. `loads` keeps the result as the file has it.
+Results follow the standard: ``1-0`` means that White won, and ``0-1`` means that Red (black) won. In some collections
+of English draughts, ``1-0`` means that the first player, Red, won. `loads` does not change the results in a text.
 """
 
 from __future__ import annotations
@@ -91,10 +91,10 @@ def loads(text: str, draws: str = "40-move") -> list[PdnGame]:
 
 
 def loads_valid(text: str, draws: str = "40-move") -> tuple[list[PdnGame], list[str]]:
-    """Read the games of a PDN text that are not damaged; see `loads`.
+    """Read the undamaged games of a PDN text, and skip the damaged games; see `loads`.
 
     Returns:
-        These games, and a message for each of the other games.
+        The undamaged games, and a message for each damaged game.
 
     Raises:
         TypeError: the argument is not text.
@@ -125,7 +125,7 @@ def _split(text: str) -> Iterator[_Text]:
         if kind == "value" and (depth or game.moves or (game.fault and match["tag"] in game.tags)):
             if depth:
                 game.fault = game.fault or _UNMATCHED
-            yield game  # this tag begins a new game: the game before it ended without a result
+            yield game  # this tag begins a new game, so the game before the tag has ended without a result
             game, depth = _Text(), 0
         if kind in ("open", "close"):
             depth += 1 if kind == "open" else -1

@@ -13,7 +13,7 @@ player that cannot move loses. The argument `draws` chooses when the game is a d
 A draw depends only on the moves since the last capture or the last move of a man. After a capture or a move of a man,
 earlier positions cannot occur again.
 
-Actions are ``4 * square + direction``. Here squares are numbered from 0, not from 1. Directions 0-3 are NW, NE, SW, SE.
+Actions are ``4 * square + direction``. In actions, squares are numbered from 0. Directions 0-3 are NW, NE, SW, SE.
 Observations are six planes: the player's men, the player's kings, the opponent's men, the opponent's kings, the piece
 that must continue jumping, and a plane that is all ones if Red is to move, else all zeros. The observation does not
 show the history on which draws depend.
@@ -132,7 +132,7 @@ class Checkers(State):
     def at(
         self, own: int, opponent: int, kings: int, going: int, to_move: int, quiet: int, moves: tuple[int, ...]
     ) -> Self:
-        """A position after `moves`, under the rules of this State. The last `quiet` of the moves were quiet plies."""
+        """A position after `moves`, under the rules of this State. `quiet` is the number of quiet plies at the end."""
         quiet_moves = moves[len(moves) - quiet :] if tables.DRAWS[self.draws][0] else ()
         earlier = positions_before((own, opponent, kings, to_move), quiet_moves, self.size)
         state = type(self).__new__(type(self))
@@ -204,8 +204,8 @@ class Checkers(State):
     def play_move(self, move: int | str) -> Self:
         """The position after a step, a jump or a whole chain.
 
-        The first and the last square are enough to name a chain, unless several chains that lead to different positions
-        share both squares.
+        The first and the last square are usually enough to name a chain. They are not enough if several chains share
+        these squares and lead to different positions.
         """
         return play_named(self, move) if isinstance(move, str) else self.play(self.check_action(move))
 
@@ -306,7 +306,7 @@ class Checkers(State):
         return (-1.0, 1.0) if self.to_move == 0 else (1.0, -1.0)
 
     def margins(self) -> tuple[float, ...]:
-        """The winner's margin is the number of the winner's pieces. The loser's margin is the same number, negative.
+        """The winner's margin is the number of the winner's pieces. The loser's margin is minus this number.
 
         The loser's pieces count as captured. Before the end and in a draw, both margins are 0.0.
         """

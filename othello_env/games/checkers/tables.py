@@ -22,10 +22,10 @@ __all__ = [
 ]
 
 DRAWS: dict[str, tuple[int, int]] = {"repetition": (1, 0), "threefold": (2, 0), "40-move": (0, 80)}
-"""For each rule for draws, the two numbers that make a draw.
+"""For each rule for draws, two limits. The game is a draw when a limit is reached. A limit of 0 does not apply.
 
-The first is a number of earlier occurrences of the position. The second is a number of quiet plies, which are steps of
-kings. If a number is 0, the rule does not count these occurrences or plies.
+The first limit is a number of earlier occurrences of the position. The second limit is a number of quiet plies, which
+are steps of kings.
 """
 
 SQUARES = {
@@ -73,5 +73,5 @@ def check_draws(draws: Any) -> str:
 
 
 def start_men(size: int) -> int:
-    """The number of men of each side at the start: they fill all rows of the side's half of the board except one."""
+    """The number of men of each side at the start. The men fill all rows of their half of the board except one row."""
     return (size // 2 - 1) * (size // 2)

@@ -102,7 +102,7 @@ def square_of(disc: np.uint64) -> np.int64:
 
 @kernel(inline=True)
 def _bytes_up_to(sums: np.uint64, n: np.uint64) -> np.uint64:
-    """The number of bytes of `sums` that are at most n. All of these numbers are below 128."""
+    """How many of the eight bytes of `sums` are at most n. The bytes and n must be below 128."""
     return (((((n * _SUM_BYTES) | _HIGH_BITS) - sums) & _HIGH_BITS) >> _7) * _SUM_BYTES >> _56
 
 
@@ -110,7 +110,7 @@ def _bytes_up_to(sums: np.uint64, n: np.uint64) -> np.uint64:
 def nth_bit(x: np.uint64, n: np.uint64) -> np.uint64:
     """The n-th square (from 0, in ascending order) of a set that has more than n squares.
 
-    It has no branch (Vigna, "Broadword implementation of rank/select queries", 2008).
+    The code has no branch (Vigna, "Broadword implementation of rank/select queries", 2008).
     """
     sums = x - ((x >> _1) & _PAIRS)
     sums = (sums & _NIBBLES) + ((sums >> _2) & _NIBBLES)
@@ -207,7 +207,7 @@ def legal_moves_batch(
 def advance(
     own: np.uint64, opponent: np.uint64, disc: np.uint64, board: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Place a disc (0: pass). Returns own and opponent of the next position, and the legal moves of both players."""
+    """Place a disc (0: pass). Returns `own` and `opponent` of the next position, and the legal moves of both."""
     turned = flips(disc, own, opponent)
     new_opponent = own | turned | disc
     new_own = opponent & ~turned
@@ -220,8 +220,8 @@ def advance(
 
 
 # The class `Othello` passes sets to `play` and `encode` as Python integers. Such a call takes half the time of a call
-# with NumPy scalars. Each set is passed as two halves of 32 bits, because Numba gives integers of 2**63 or more another
-# type and would compile every kernel twice.
+# with NumPy scalars. Each set is passed as two halves of 32 bits. Otherwise Numba would compile every kernel twice,
+# because it gives integers of 2**63 or more another type.
 
 
 @kernel(inline=True)
@@ -327,7 +327,7 @@ def randomise(
     board: np.uint64,
     size: int,
 ) -> None:
-    """With probability `threshold` / 2**32, replace each of N actions by a uniformly random legal action."""
+    """Replace each of N actions with probability `threshold` / 2**32 by a uniformly random legal action."""
     for i in range(len(own)):
         turn_key = mix(mix(key[i], np.uint64(EPSILON)), popcount(own[i] | opponent[i]))
         if mix(turn_key, np.uint64(EPSILON)) >> _32 < threshold:

@@ -21,7 +21,7 @@ def board_tag(state: Othello) -> str:
 
 
 def move_name(state: Othello, action: int) -> str:
-    """An action as GGF has it: a square in capital letters, or ``PA`` for a pass."""
+    """The name of an action in GGF: a square in capital letters, or ``PA`` for a pass."""
     return "PA" if action == state.pass_action else state.action_to_text(action).upper()
 
 
@@ -31,7 +31,7 @@ def game_text(board: str, moves: Sequence[str], tags: Mapping[str, str]) -> str:
     Args:
         board: the first position, as `board_tag` writes it.
         moves: the moves, as `move_name` writes them.
-        tags: more tags and their values, which have no brackets. If TY is missing, it is the board's size.
+        tags: more tags and their values, without brackets. If the tag TY is missing, its value is the board's size.
 
     >>> game_text("4 ---- -O*- -*O- ---- *", ["A2", "A1"], {"RE": "?"})
     '(;GM[Othello]RE[?]TY[4]BO[4 ---- -O*- -*O- ---- *]B[A2]W[A1];)'

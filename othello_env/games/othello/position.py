@@ -1,9 +1,10 @@
 """A single position of Othello, for people and for environments.
 
 Rules: Black moves first. A player places a disc on an empty square. In at least one of the eight directions from this
-square, the next squares must be a run of the opponent's discs and then a disc of the player's own. All such runs turn
-over. A player that has no such move passes (action ``size * size``); a pass is legal only then. The game ends as soon
-as neither player has a move, even if the board is not full. The player with more discs wins.
+square, the next squares must have a run of the opponent's discs and then one of the player's own discs. The discs of
+all such runs are turned over. A player that has no such move must pass (action ``size * size``). Otherwise a pass is
+not legal. The game ends as soon as neither player has a move, even if the board is not full. The player with more discs
+wins.
 
 Actions are ``size * row + column``, so a1 is 0. Observations are two planes: the player's own discs and the opponent's
 discs.
@@ -96,7 +97,7 @@ class Othello(State):
 
     @classmethod
     def from_bits(cls, own: int, opponent: int, to_move: int = 0, size: int = 8) -> Self:
-        """The position with these sets of discs.
+        """The position with these sets of discs. Each set is an integer with one bit for each disc.
 
         Raises:
             ValueError: the sets overlap, a disc is off the board, or there is no such player or size.
@@ -232,9 +233,9 @@ class Othello(State):
         return (float((black > 0) - (black < 0)), float((white > 0) - (white < 0)))
 
     def margins(self) -> tuple[float, ...]:
-        """At the end, each player's discs minus the other player's; before the end, 0.0.
+        """At the end, the number of each player's discs minus the number of the other player's discs.
 
-        The winner also gets the empty squares.
+        The winner also gets the empty squares. Before the end, both margins are 0.0.
         """
         black, white = self.discs()
         if black == white or not self.is_over:
@@ -328,8 +329,8 @@ class Othello(State):
         return "\n".join([*lines, f"black (X) {black}, white (O) {white}, {status}"])
 
 
-# `_fill` uses these setters, because `__setattr__` of a position raises an error. The setters are a third faster than
-# `object.__setattr__`.
+# `_fill` uses these setters, because the method `__setattr__` of a position raises an error. These setters are a third
+# faster than `object.__setattr__`.
 _put_size, _put_own, _put_opponent, _put_legal, _put_reply, _put_to_move, _put_moves = (
     vars(owner)[name].__set__
     for owner, name in (

@@ -70,7 +70,7 @@ def transform_actions(actions: Any, symmetry: int, size: int = 8) -> npt.NDArray
 
 @cache
 def _sources(size: int, symmetry: int) -> npt.NDArray[np.int64]:
-    """For each action on the transformed board, the action on the original board that moves to that place."""
+    """For each action on the transformed board, the action on the original board that the symmetry moves there."""
     squares = np.arange(size * size).reshape(size, size)
     table = np.append(transform_observation(squares, symmetry).ravel(), size * size)
     table.flags.writeable = False

@@ -36,7 +36,7 @@ class TriboloRules(NamedTuple):
     cells: int
     walls: int
     attempts: int
-    """The largest number of random starts that are tried until somebody can move."""
+    """The largest number of random starts that are tried in order to find one in which somebody can move."""
 
 
 @version(batch.set_start, TriboloRules)
@@ -165,7 +165,7 @@ def _encode(
 
 
 class TriboloGames(Batch):
-    """N games of Tribolo, each on a board of its own.
+    """N games of Tribolo. Each game has its own board.
 
     Args:
         n: the number of games.
@@ -176,7 +176,7 @@ class TriboloGames(Batch):
 
     Raises:
         ValueError: a number is out of range, the board is too small for the cells and walls, or nobody could move in
-            any of many random starts.
+            any of `ATTEMPTS` random starts.
     """
 
     start: Tribolo

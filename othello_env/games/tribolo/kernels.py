@@ -22,7 +22,7 @@ NOBODY = 3
 
 @kernel
 def _run(grid: npt.NDArray[np.int8], spot: int, step: int, mover: int) -> int:
-    """The number of cells that the mover converts in the direction `step` by taking the cell at `spot`.
+    """The number of cells in the direction `step` that the mover converts by taking the cell at `spot`.
 
     These cells are a run of one opponent's cells. The next cell after the run must be a cell of the mover.
     """
@@ -95,10 +95,12 @@ def scatter(
 
     If nobody can move in a start, another start is tried. If all attempts fail, the result is NOBODY.
 
-    Each random number except the last chooses one of the places that are left (Fisher and Yates): first for the cells
-    of players 0, 1 and 2, then for the walls. The last one chooses a player. This player moves first or, if it cannot
-    move, the next player that can. Let n be the number of places or players to choose from. Then random number k of an
-    attempt is `below(mix(mix(key, attempt), k), n)`, with k and `attempt` counted from 0.
+    The cells of players 0, 1 and 2 are placed in this order, then the walls. For each cell or wall, a random number
+    chooses one of the places that are still free (Fisher-Yates shuffle). One more random number chooses a player. This
+    player moves first or, if it cannot move, the next player that can move.
+
+    Let n be the number of places or players to choose from. Then random number k of an attempt is
+    `below(mix(mix(key, attempt), k), n)`, with k and `attempt` counted from 0.
     """
     size = width * height
     places = np.empty(size, np.int64)

@@ -4,8 +4,8 @@ Blue, Red and Green take turns in this order. A random player begins. At the sta
 player and some walls at random places. A move takes an empty cell. In at least one of the eight directions from this
 cell, the next cells must be a run of one opponent's cells and then a cell of the mover. All such runs become cells of
 the mover, even if they belong to different opponents. A run must not contain an empty cell, a wall or a cell of the
-other opponent. After a move, players that cannot move are skipped, so the same player may move again. There is no pass.
-The game is over when nobody can move. The player with the most cells wins.
+other opponent. After a move, players that cannot move are skipped, so the same player may move several times in a row.
+There is no pass. The game is over when nobody can move. The player with the most cells wins.
 
 Actions are ``width * row + column``, so a1 is 0. Observations are four planes: the player's cells, the cells of the
 next player in order, the cells of the third player, and the walls.
@@ -31,7 +31,7 @@ __all__ = ["ATTEMPTS", "Tribolo"]
 _CELLS = "BRG-#"
 _COLUMNS = "abcdefghijklmnopqrstuvwxyz"
 ATTEMPTS = 1000
-"""The largest number of random starts that are tried until somebody can move."""
+"""The largest number of random starts that are tried in order to find one in which somebody can move."""
 _TOKEN = re.compile(r"[a-z]\d+|[^\s,;]+", re.IGNORECASE)
 _MOVE_NUMBER = re.compile(r"\b\d+\.+(?!\d)")
 
@@ -48,7 +48,7 @@ class Tribolo(State):
 
     Raises:
         ValueError: a number is out of range, the board is too small for the cells and walls, or nobody could move in
-            any of many random starts.
+            any of `ATTEMPTS` random starts.
         TypeError: a number is not an integer.
 
     >>> game = Tribolo.from_text("--RB-/-GRB-/-----", to_move="blue")
@@ -94,7 +94,7 @@ class Tribolo(State):
 
     @classmethod
     def at(cls, width: int, height: int, grid: bytes, first: int, moves: tuple[int, ...]) -> Self:
-        """The position with this grid. The player to move is `first` or, if `first` cannot move, the next that can."""
+        """The position with this grid. If the player `first` cannot move, the next player that can is to move."""
         cells, legal = np.frombuffer(bytearray(grid), np.int8), np.empty(width * height, np.int8)
         mover = kernels.next_mover(cells, first, width, height, legal)
         state = cls.__new__(cls)
@@ -146,7 +146,7 @@ class Tribolo(State):
         return [cell if cell < PLAYERS else None for cell in self._board().ravel().tolist()]
 
     def walls(self) -> list[int]:
-        """The indices of the walls among the cells of the board, in ascending order."""
+        """The cells that are walls, in ascending order. Cells are numbered row by row, and a1 is 0."""
         return np.flatnonzero(self._board() == WALL).tolist()
 
     def play_move(self, move: int | str) -> Self:
@@ -192,9 +192,10 @@ class Tribolo(State):
         return tuple(self._grid.count(player) for player in range(PLAYERS))
 
     def returns(self) -> tuple[float, ...]:
-        """The winner gets +1, and each of the others gets -1/2. Before the end, all results are 0.0.
+        """The winner gets +1, and each of the other players gets -1/2. Before the end, all results are 0.0.
 
-        If two players tie for the most cells, each of them gets +1/4 and the third -1/2. If all three tie, each gets 0.
+        If two players tie for the most cells, each of these two gets +1/4, and the third player gets -1/2. If all three
+        players tie, each player gets 0.
         """
         scores = self.scores()
         best = [score == max(scores) for score in scores]
@@ -204,7 +205,7 @@ class Tribolo(State):
         return tuple(prize if is_best else -0.5 for is_best in best)
 
     def margins(self) -> tuple[float, ...]:
-        """At the end, each player's number of cells minus the mean of the other two numbers; before the end, 0.0."""
+        """Each player's number of cells minus the mean of the other two players' numbers. Before the end, 0.0."""
         scores = self.scores()
         if not self.is_over:
             return (0.0,) * PLAYERS

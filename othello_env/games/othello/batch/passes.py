@@ -62,8 +62,8 @@ def allowed(action: Int, legal: np.uint64, size: np.uint64) -> np.uint64:
 def check(actions: npt.NDArray[np.int64], legal: npt.NDArray[np.uint64], over: npt.NDArray[np.bool_], size: int) -> int:
     """Check an action for each of N games.
 
-    Returns the sum of the problems that occur (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem. An action in
-    a game that is over counts as OVER, never as ILLEGAL.
+    Returns the sum of the numbers of all problems (OUT_OF_RANGE, ILLEGAL, OVER), or 0 if there is no problem. An action
+    in a game that is over counts as OVER, never as ILLEGAL.
     """
     side = np.uint64(size)
     passing = side * side
@@ -124,8 +124,9 @@ def encode_8x8(
         over: (N,), set if the game is over.
         arrays: (planes, plane_words, plane_ranks, masks, mask_ranks, EXPAND), on a board of side S. planes is
             (2 * N, S * S) int8, and plane_words is the same memory as uint64. masks is (N, A) int8. plane_ranks,
-            (2 * N, ranks) uint64, and mask_ranks, (N, ranks), are views of the eight bytes from the beginning of each
-            rank on: of all eight ranks for S = 8, otherwise of all ranks but the last. Their words may be unaligned.
+            (2 * N, ranks) uint64, is a view of planes, and mask_ranks, (N, ranks) uint64, is a view of masks. In these
+            views, each word has the eight bytes that begin with the first square of a rank. If S is less than 8, there
+            is no word for the last rank. The words may be unaligned.
     """
     own, opponent, legal = boards
     _, words_of_planes, _, masks, mask_ranks, expand = arrays
@@ -155,7 +156,7 @@ def encode_small(
     arrays: tuple[npt.NDArray[Any], ...],
     size: int,
 ) -> None:
-    """Write the observations and masks of N games on smaller boards. The arguments are those of `encode_8x8`."""
+    """Write the observations and masks of N games on smaller boards. `encode_8x8` explains the arguments."""
     own, opponent, legal = boards
     planes, _, plane_ranks, masks, mask_ranks, expand = arrays
     edge = np.uint64((8 - size) // 2 * 9)
@@ -174,8 +175,8 @@ def _write_ranks(
     expand: npt.NDArray[np.uint64],
     size: int,
 ) -> None:
-    """Write a set of squares as bytes. Its first square is the first bit, and the ranks are eight bits apart."""
-    for rank in range(size - 1):  # ascending, since a word also writes to the next rank
+    """Write a set of squares as bytes. Bit 0 is the first square, and rank k (from 0) begins at bit 8 * k."""
+    for rank in range(size - 1):  # in ascending order, because a word can also overwrite bytes of the next rank
         ranks[rank] = expand[(squares >> np.uint64(8 * rank)) & _255]
     last = squares >> np.uint64(8 * (size - 1))
     for file in range(size):
