@@ -27,7 +27,8 @@ def pixels(state: State, cell: int = 64, values: Mapping[int, float] = MappingPr
     Args:
         state: the position.
         cell: the side of a square in pixels.
-        values: the values of legal actions, shown over the squares; an infinite value is a certain win or loss.
+        values: the value of each legal action that gets a number on its square. An infinite value is a certain win or
+            loss.
 
     Raises:
         ValueError: an action is not legal, or a value is NaN.
@@ -64,7 +65,7 @@ def _font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 def _disc(
     x: float, y: float, radius: float, fill: str, opacity: float, light: str | None
 ) -> tuple[Image.Image, Image.Image]:
-    """A picture of a disc around (x, y), and a mask: the covered part of each pixel, times the opacity."""
+    """A picture of a disc around (x, y), and a mask. The mask is the covered part of each pixel times the opacity."""
     side = ceil(max(x, y) + radius)
     rows, columns = np.mgrid[:side, :side] + 0.5
     covered = np.clip(radius - np.hypot(columns - x, rows - y) + 0.5, 0, 1)

@@ -17,7 +17,8 @@ def svg(state: State, cell: int = 48, values: Mapping[int, float] = MappingProxy
     Args:
         state: the position.
         cell: the side of a square in pixels.
-        values: the values of legal actions, shown over the squares; an infinite value is a certain win or loss.
+        values: the value of each legal action that gets a number on its square. An infinite value is a certain win or
+            loss.
 
     Raises:
         ValueError: an action is not legal, or a value is NaN.
@@ -27,9 +28,10 @@ def svg(state: State, cell: int = 48, values: Mapping[int, float] = MappingProxy
 
 
 def board_svg(drawn: Scene, cell: int) -> str:
-    """An SVG document of a scene's empty board in its frame, to which the caller can add pieces.
+    """An SVG document of a scene's empty board in its frame. The caller can add pieces to it.
 
-    The document defines each player's pieces around the origin: ``piece-0`` and ``king-0`` for the first player.
+    The document defines each player's pieces, with their centres at the origin. The ids of the first player's pieces
+    are ``piece-0`` and ``king-0``.
 
     Args:
         drawn: the scene.
@@ -78,7 +80,7 @@ def _gradient(fill: str, light: str) -> str:
 
 
 def _gradient_id(fill: str, light: str) -> str:
-    # A notebook puts many pictures into one document, so an id must mean the same colours in all pictures.
+    # A notebook puts many pictures into one document, so an id must have the same colours in all pictures.
     return f"shade-{light[1:]}-{fill[1:]}"
 
 

@@ -55,7 +55,7 @@ class Polygon:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of text. `y` is its middle; `x` is its start, middle or end, as `anchor` says."""
+    """A line of text. `y` is the middle of its height. `x` is its start, middle or end; `anchor` says which."""
 
     x: float
     y: float
@@ -101,7 +101,7 @@ def empty_board(drawn: Scene, cell: int, *, below: int = 0) -> Picture:
     Args:
         drawn: the scene.
         cell: the side of a square in pixels.
-        below: the additional height of the frame below the board.
+        below: the additional height of the frame below the board, in pixels.
     """
     margin = _margin(cell)
     width, height = drawn.columns * cell + 2 * margin, drawn.rows * cell + 2 * margin + below
@@ -165,7 +165,7 @@ def _markers(drawn: Scene, cell: int, margin: int) -> Iterator[Shape]:
 
 
 def _number(number: Number, cell: int, margin: int) -> Iterator[Shape]:
-    """A number over its square; the better the action, the stronger the colour behind the number."""
+    """A number on its square. The better the action is, the stronger is the colour behind the number."""
     is_best = number.share > 0.999
     row, column = number.place
     gap = max(1, cell // 20)
@@ -191,7 +191,7 @@ def _disc(look: Look, x: float, y: float, radius: float) -> Iterator[Shape]:
 
 
 def _caption(drawn: Scene, cell: int, margin: int, width: int, height: int) -> Iterator[Shape]:
-    # On a narrow board the status always has a line of its own, so that all pictures of a game have the same size.
+    # On a narrow board the status always has its own line, so that all pictures of a game have the same size.
     bottom = height - 0.45 * cell
     y = bottom if drawn.columns >= _WIDE else bottom - 0.5 * cell
     size = 0.29 * cell

@@ -34,13 +34,14 @@ def positions(state: State, start: State) -> list[State]:
 def gif(
     states: Sequence[State], cell: int = 40, seconds: float = 0.7, values: Sequence[Mapping[int, float]] = ()
 ) -> bytes:
-    """An animated GIF of a game. It runs in a loop, and shows the last position four times as long as the others.
+    """An animated GIF of a game. It repeats the game, and shows the last position four times as long as the others.
 
     Args:
         states: the positions, from the first to the last.
         cell: the side of a square in pixels.
-        seconds: how long each position is shown.
-        values: for each position, the values of legal actions, shown over the squares; by default none.
+        seconds: the time for which each position is shown, in seconds.
+        values: for each position, the value of each legal action that gets a number on its square. By default, there
+            are no numbers.
 
     Raises:
         ValueError: there are no positions, `values` and `states` have different lengths, an action is not legal, or a
@@ -48,8 +49,8 @@ def gif(
     """
     shown = _with_values(states, values)
     frames = [Image.fromarray(pixels(state, cell, numbers)) for state, numbers in shown]
-    # All frames share one palette, so that colours do not flicker. The palette includes rare colours, such as that of
-    # the last move's mark.
+    # All frames share one palette, so that colours do not flicker. The palette includes rare colours, such as the
+    # colour of the last move's mark.
     colours = {colour for frame in frames for _, colour in frame.getcolors(frame.width * frame.height) or ()}
     swatch = Image.fromarray(np.array([sorted(colours)], np.uint8))
     palette = swatch.quantize(256, method=Image.Quantize.MAXCOVERAGE)
@@ -67,9 +68,10 @@ def html(states: Sequence[State], title: str = "", cell: int = 56, values: Seque
 
     Args:
         states: the positions, from the first to the last.
-        title: the page's title; by default the game's name.
+        title: the page's title. By default, it is the game's name.
         cell: the side of a square in pixels.
-        values: for each position, the values of legal actions, shown over the squares; by default none.
+        values: for each position, the value of each legal action that gets a number on its square. By default, there
+            are no numbers.
 
     Raises:
         ValueError: there are no positions, `values` and `states` have different lengths, an action is not legal, or a
@@ -84,7 +86,7 @@ def html(states: Sequence[State], title: str = "", cell: int = 56, values: Seque
     parts = {"TITLE": escape(title or type(states[0]).__name__), "DATA": data}
     return re.sub(
         "TITLE|DATA", lambda found: parts[found[0]], _PAGE
-    )  # in one pass, since a title may contain the word DATA
+    )  # one pass replaces both words, because a title may contain the word DATA
 
 
 def _with_values(

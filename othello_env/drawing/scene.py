@@ -37,7 +37,7 @@ class Look:
         symbol: the piece as text, one character.
         fill: the colour of the piece, ``#rrggbb``.
         light: the colour of the piece where light falls on it.
-        mark: the colour of the mark that shows the last move, on this player's piece.
+        mark: the colour of the mark for the last move. The mark is drawn on this player's piece.
     """
 
     symbol: str
@@ -77,12 +77,12 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number over a square: the value of the best action that ends there.
+    """A number on a square: the value of the best action that ends on this square.
 
     Attributes:
         place: the square.
         text: the number as text.
-        share: how good the action is among all that have a number, from 0 (worst) to 1 (best).
+        share: how good the action is, compared with all actions that have a number, from 0 (worst) to 1 (best).
     """
 
     place: Place
@@ -98,16 +98,15 @@ class Scene:
         cells: the squares, a tuple of rows.
         pieces: the pieces on the squares.
         legal: the squares that the player to move may choose.
-        last: the squares that the last move touched.
+        last: the squares that are marked for the last move.
         mover: the look of the player to move.
         column_labels: a label for each column.
         row_labels: a label for each row.
         scores: each player's name, look and score.
         status: the player to move or the winner, in a few words.
-        dots: the corners that have a dot. A corner is given as the row and column of the square below it and to its
-            right.
+        dots: the corners of squares that have a dot. Each is the upper left corner of the square that is given here.
         grid: the colour of the lines between squares.
-        numbers: the values of actions over the squares.
+        numbers: the values of actions, shown on the squares.
     """
 
     cells: tuple[tuple[Cell, ...], ...]
@@ -144,9 +143,10 @@ def scene(state: State) -> Scene:
 
 @singledispatch
 def action_path(state: State, action: int) -> list[Place]:
-    """The squares that a person clicks to play an action: one to place a disc, two to move a piece, none for a pass.
+    """The squares that a person clicks to play an action.
 
-    Each game registers its own function.
+    There is one square to place a disc, there are two squares to move a piece, and there is none for a pass. Each game
+    registers its own function.
 
     Raises:
         TypeError: no function is registered for this game.
@@ -155,12 +155,12 @@ def action_path(state: State, action: int) -> list[Place]:
 
 
 def scene_with_values(state: State, values: Mapping[int, float]) -> Scene:
-    """The scene of a position with the values of its actions over the squares, in place of the legal moves' dots.
+    """The scene of a position with the values of its actions on the squares. They replace the dots of legal moves.
 
     Args:
         state: the position.
         values: the value of each action that gets a number, such as an agent's `action_values`. The value of a certain
-            win is infinite. An empty mapping gives the plain scene.
+            win is infinite. If the mapping is empty, the scene shows no numbers.
 
     Raises:
         ValueError: an action is not legal, or a value is NaN.
@@ -189,10 +189,10 @@ def _value_text(value: float) -> str:
 
 
 def _share(value: float, values: Mapping[int, float]) -> float:
-    """The place of a value between the least (0) and the greatest (1).
+    """The place of a value between the smallest value (0) and the largest value (1).
 
-    An infinite value counts as a finite value with the same sign. The size of this value is 1.5 times the largest size
-    of the other values, and at least 1.5.
+    An infinite value counts as a finite value with the same sign. The absolute value of this number is 1.5 times the
+    largest absolute value of the finite values, and at least 1.5.
     """
     most = 1.5 * max([1.0, *(abs(each) for each in values.values() if math.isfinite(each))])
     low, high, here = (min(max(each, -most), most) for each in (min(values.values()), max(values.values()), value))

@@ -13,7 +13,7 @@ __all__ = ["Window"]
 
 
 class Window:
-    """A window on the screen. It opens with the first picture.
+    """A window on the screen. It opens when the first picture is shown.
 
     Args:
         fps: the largest number of pictures per second. `show` waits if necessary, so that each picture can be seen.

@@ -1,4 +1,4 @@
-"""Reads the arrays of an ``.npz`` file from an unknown author, and unpacks no array beyond its expected size."""
+"""Read arrays from an untrusted ``.npz`` file. No array is unpacked beyond its expected size."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _HEADER = re.compile(
 
 
 def open_archive(file: IO[bytes]) -> zipfile.ZipFile:
-    """Open a zip file after a check that its directory is short.
+    """Check that the directory of a zip file is short, and open the file.
 
     Raises:
-        ValueError: it is not a zip file, its directory is too long, or it does not end like numpy's zip files.
+        ValueError: the file is not a zip file, its directory is too long, or its end is not as numpy writes it.
         zipfile.BadZipFile: the zip file is damaged.
     """
     size = file.seek(0, 2)
@@ -41,14 +41,14 @@ def open_archive(file: IO[bytes]) -> zipfile.ZipFile:
 
 
 class Member:
-    """An array in an archive; `read` unpacks it.
+    """An array in an archive. The array stays packed until `read` is called.
 
     Attributes:
         dtype: the array's dtype.
         shape: the array's shape.
 
     Raises:
-        ValueError: the member is not an array, or is packed in a way that numpy does not use.
+        ValueError: the member is not an array, or it is packed in a way that numpy does not use.
     """
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
@@ -71,11 +71,11 @@ class Member:
         self.shape = tuple(int(number) for number in header[2].replace(",", " ").split())
 
     def read(self) -> npt.NDArray[Any]:
-        """Unpack the array; the caller has checked its dtype and shape.
+        """Unpack the array. The caller must check its dtype and shape first.
 
         Raises:
-            ValueError: its length does not fit its shape.
-            zipfile.BadZipFile: its checksum is wrong.
+            ValueError: the array's length does not fit its shape.
+            zipfile.BadZipFile: the array's checksum is wrong.
         """
         expected = math.prod(self.shape) * self.dtype.itemsize
         data = self._file.read(expected + 1)

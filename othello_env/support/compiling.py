@@ -1,7 +1,7 @@
-"""Report that kernels are being compiled for their first use; loading them from the cache does not count.
+"""Report that kernels are being compiled for their first use. Loading kernels from the cache is not reported.
 
-The library itself prints nothing. A program that wants to inform its user runs its work inside `compilation_reported`,
-as the command ``othello-env`` does.
+The library itself prints nothing. A program that wants to inform its user does its work inside a
+`compilation_reported` block, as the command ``othello-env`` does.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class _Watch(Listener):
         if self._once.acquire(blocking=False):
             self._report()
 
-    # Numba compiles in one thread at a time. Compiling a kernel includes compiling its callees, so `on_start` can be
-    # called again before `on_end`. `_depth` counts the compilations that are in progress.
+    # Numba compiles in one thread at a time. When Numba compiles a kernel, it also compiles the functions that the
+    # kernel calls. So `on_start` can be called again before `on_end`. `_depth` counts the compilations in progress.
 
     def on_start(self, event: Event) -> None:
         self._depth += 1
@@ -71,9 +71,9 @@ def compilation_reported(report: Callable[[], None]) -> Iterator[None]:
 
 
 def report_compilation() -> None:
-    """Call the `report` of every open `compilation_reported` block now, unless it was already called.
+    """Call the `report` of every open `compilation_reported` block now, if it has not been called yet.
 
-    A caller uses this when another process compiles for this process.
+    Call this function when another process compiles kernels for this process.
     """
     for watch in [*_watches]:
         watch.report()

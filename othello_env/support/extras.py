@@ -14,7 +14,7 @@ def import_extra(module: str, extra: str) -> Any:
     """Import a module that the package's optional extra `extra` installs.
 
     Raises:
-        MissingExtraError: the module is not installed; the message contains the command that installs it.
+        MissingExtraError: the module is not installed. The message contains the command that installs the module.
     """
     try:
         return importlib.import_module(module)

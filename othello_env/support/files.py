@@ -1,9 +1,9 @@
-"""Write files whole or not at all, and read untrusted files with limits.
+"""Write files completely or not at all, and read untrusted files with limits.
 
-A path to write must be a regular file or not exist yet. A symbolic link, a folder or a device is refused before
-anything is written, so no other file changes. A path to read may be a link, but the link must lead to a regular file.
-This file must not be larger than the caller allows. Each file is read only once, so the content that was checked is the
-content that is used.
+A path to write must be a regular file or not exist yet. If it is a symbolic link, a folder or a device, an error is
+raised before anything is written, so no other file changes. A path to read may be a link, but the link must lead to a
+regular file. This file must not be larger than the caller allows. Each file is read only once. So its content cannot
+change after it was checked.
 """
 
 import contextlib
@@ -47,9 +47,9 @@ def check_output(path: str | Path) -> None:
 
 
 def write_file(path: str | Path, data: bytes) -> None:
-    """Write a file, and make its folders if necessary. After an error or a crash the old file is still unchanged.
+    """Write a file, and make its folders if necessary. After an error or a crash, the old file is unchanged.
 
-    This also removes the temporary files of processes that were killed while they wrote this file.
+    If other processes were killed while they wrote this file, their temporary files are removed too.
 
     Raises:
         OSError: the file cannot be written; see `check_output`.
@@ -68,14 +68,14 @@ def write_file(path: str | Path, data: bytes) -> None:
             if sys.platform == "win32":
                 file.close()  # Windows cannot rename an open file
             temporary.replace(path)
-    except BaseException:  # also after KeyboardInterrupt, no temporary file is left
+    except BaseException:  # remove the temporary file, also after KeyboardInterrupt
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
 
 
 def _remove_stale(path: Path) -> None:
-    """Remove this file's old temporary files that no process has locked: killed processes left them."""
+    """Remove the file's old temporary files that no process has locked. Processes that were killed left them behind."""
     name = re.compile(rf"\.{re.escape(_short(path.name))}\.[0-9a-f]{{16}}{re.escape(_UNFINISHED)}")
     for left in path.parent.iterdir():
         if not name.fullmatch(left.name):
@@ -90,7 +90,7 @@ def _remove_stale(path: Path) -> None:
 
 
 def _short(name: str) -> str:
-    """Return the name itself, or a hash of a long name. The result is a part of a temporary file's name.
+    """The name itself or, if the name is long, a hash of it. The result is a part of a temporary file's name.
 
     File names can have at most 255 bytes.
     """
@@ -99,7 +99,7 @@ def _short(name: str) -> str:
 
 
 def write_json(path: str | Path, value: Any) -> None:
-    """Write a value to a JSON file, whole or not at all.
+    """Write a value to a JSON file, completely or not at all.
 
     Raises:
         OSError: the file cannot be written; see `check_output`.

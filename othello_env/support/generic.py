@@ -1,7 +1,7 @@
 """Generic kernels: the type of the first argument selects a version when the caller is compiled.
 
-One kernel steps N games of any kind (`othello_env.games.batch.play`). It calls a few generic kernels, and each kind of
-game has its own versions of them. Choosing a version costs no time in compiled code.
+The kernels in `othello_env.games.batch.play` step N games of any kind. They call a few generic kernels, and each kind
+of game has its own versions of the generic kernels. Choosing a version takes no time in compiled code.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["generic", "version", "version_for"]
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Kernel = Callable[..., Any]
 _versions: dict[_Kernel, dict[type | None, _Kernel]] = {}
-"""For each generic kernel, its versions by type; the key None has the kernel's own body."""
+"""For each generic kernel, a dict from the type of the first argument to a version. The key None is for the default."""
 _lean: dict[_Kernel, bool] = {}
 """For each generic kernel, whether its versions are lean; see `othello_env.support.jit.kernel`."""
 
@@ -29,7 +29,7 @@ def generic(*, lean: bool = False) -> Callable[[_F], _F]:
     The decorated function serves all types that have no version of their own.
 
     Args:
-        lean: see `othello_env.support.jit.kernel`; this applies to all versions.
+        lean: see `othello_env.support.jit.kernel`. The setting applies to all versions.
     """
     return lambda default: _generic(default, lean)
 

@@ -16,16 +16,17 @@ class NotThereError(ValueError):
 
 
 class NoSuchNameError(NotThereError):
-    """A module does not have this name; the message lists the names that it has."""
+    """A module does not have this name. The message lists the names that the module has."""
 
 
 def import_object(text: str) -> Any | None:
-    """The object that ``path.py:name`` or ``package.module:name`` names, or None if the text has neither form.
+    """The object for a text ``path.py:name`` or ``package.module:name``, or None if the text has neither form.
 
     Raises:
         FileNotFoundError: there is no such file.
         NotThereError: there is no such module, or the module does not have the name (`NoSuchNameError`).
-        ModuleNotFoundError: the module exists but imports another module that does not exist; the message names both.
+        ModuleNotFoundError: the module exists, but it imports a second module that does not exist. The message names
+            both modules.
     """
     source, colon, name = text.rpartition(":")
     if not colon or not name.isidentifier():

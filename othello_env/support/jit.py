@@ -15,13 +15,14 @@ machine code is loaded only if none of these modules has changed.
 The machine code contains the values of the globals that the kernel reads. So these values must depend only on the
 sources above. A value that depends on anything else must be passed as an argument.
 
-A kernel that calls itself with other argument types is not cached, and neither are its callers; a warning reports this.
-The reason: Numba compiles the version for the other types while it compiles the version for the first types. The inner
-version then calls the outer one at an address that is valid only in this process, so another process would crash. A
-literal is a type of its own: ``down(n - 1, True)`` is such a call. Other recursive kernels are cached.
+A kernel that calls itself with other argument types is not cached, and its callers are not cached either. A warning
+reports this. The reason: Numba compiles the version for the other types while it compiles the version for the first
+types. The machine code of the inner version then calls the outer version at an address that is valid only in this
+process. In another process, this code would crash. Numba gives a literal its own type, so ``down(n - 1, True)`` is such
+a call. Other recursive kernels are cached.
 
-If several processes start at the same time, one of them compiles a kernel, and the others wait and load the result. If
-the cache is damaged, or cannot be read or written, kernels are compiled again; this is never an error.
+If several processes start at the same time, one process compiles a kernel, and the other processes wait and load the
+result. If the cache is damaged, or cannot be read or written, kernels are compiled again. This is never an error.
 
 Loading from a cache can run any code, because machine code is executed and Numba's index is a pickle. So a cache must
 be as trusted as the program. The cache is a folder in ``NUMBA_CACHE_DIR`` or in the user's own cache directory. Only
@@ -65,14 +66,15 @@ def kernel(
     Args:
         function: the kernel.
         inline: let LLVM copy the function's body into its callers, so that LLVM can vectorise a loop around the call.
-            Meant for helpers. Numba's own option `inline` is different: it types and compiles a copy for each caller.
-        slp: let LLVM combine equal operations into one vector operation (superword-level parallelism). Meant for short
-            functions that do the same work in several directions and contain no loops or calls. Use it only for
-            integers. By default Numba turns it off, because calls of vectorised mathematical functions went wrong
+            Use this option for helpers. Numba's own option `inline` is different: it types and compiles a copy for each
+            caller.
+        slp: let LLVM combine equal operations into one vector operation (superword-level parallelism). Use this option
+            for short functions that do the same work in several directions and contain no loops or calls. Use it only
+            for integers. By default, Numba turns SLP off, because calls of vectorised mathematical functions went wrong
             (Numba issue 8705).
-        lean: do not count references to arrays. Counting them for twenty arrays takes longer than a small kernel runs.
-            Meant for kernels that only other kernels call and that neither make nor return an array. For all other
-            kernels, Numba refuses this option.
+        lean: do not count references to arrays. For twenty arrays, this counting takes longer than a small kernel runs.
+            Use this option for kernels that only other kernels call and that neither make nor return an array. Numba
+            refuses the option for all other kernels.
     """
 
     def compile_it(function: _F) -> _F:
@@ -87,8 +89,8 @@ def entry_point(function: _F, *args: Any) -> _F:
     """A kernel's machine code for arguments of these types. The kernel is compiled if necessary, but not called.
 
     The machine code does not check the types of its arguments. For twenty arrays, such a check takes longer than a
-    small kernel runs. All arguments must be positional and have the same types as `args`: an array of another dtype or
-    layout is misread silently.
+    small kernel runs. All arguments must be positional and have the same types as `args`. If an array has another dtype
+    or layout, the machine code misreads the array, and no error is raised.
     """
     return function if _CONFIG.DISABLE_JIT else cast(_F, compiled_for(function, args))
 
@@ -117,7 +119,7 @@ def interruptible() -> Iterator[None]:
 
 
 def _interpreted(function: _F) -> _F:
-    """The function as plain Python. Its 64-bit arithmetic wraps around without warnings, as in machine code."""
+    """The function as plain Python. As in machine code, 64-bit arithmetic wraps around without warnings."""
 
     @functools.wraps(function)
     def run(*args: Any) -> Any:

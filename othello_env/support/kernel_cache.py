@@ -62,7 +62,7 @@ def _sources() -> Sources:
 
 @functools.cache
 def _folder(name: str) -> Path:
-    """The folder of this name, which is made if it does not exist.
+    """The folder of this name. If the folder does not exist, it is made.
 
     Raises:
         OSError: the folder cannot be made or is not safe.

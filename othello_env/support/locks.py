@@ -1,4 +1,4 @@
-"""Locks between processes, made of the file locks of POSIX systems. On Windows nothing is locked."""
+"""Locks between processes. They use the file locks of POSIX systems. On Windows, nothing is locked."""
 
 import contextlib
 import sys
@@ -13,7 +13,7 @@ if sys.platform != "win32":
 __all__ = ["one_process", "try_lock"]
 
 _PATIENCE_SECONDS = 120.0
-"""The longest wait for another process, which may be suspended."""
+"""The longest time to wait for another process. That process may be suspended."""
 
 _held: set[Path] = set()
 
@@ -38,11 +38,11 @@ def try_lock(file: IO[bytes]) -> bool:
 def one_process(path: Path) -> Iterator[None]:
     """Lock this lock file during the block.
 
-    If another process has locked the file, first wait until it is unlocked. After two minutes the block begins without
-    the lock.
+    If another process has locked the file, first wait until the file is unlocked. After two minutes, the block begins
+    without the lock.
 
-    This function does nothing inside a block that already has the same lock, on systems without locks, or if the file
-    cannot be made. Only one thread may use this function at a time.
+    Nothing is locked inside a block that already has the same lock, on systems without locks, or if the file cannot be
+    made. Only one thread may use this function at a time.
     """
     if sys.platform == "win32" or path in _held:
         yield
@@ -61,6 +61,7 @@ def one_process(path: Path) -> Iterator[None]:
             yield
         finally:
             _held.discard(path)
-            # Closing the file would not unlock it if a child that was forked meanwhile also has the file open.
+            # A child process that was forked during the block also has the file open. Then closing the file here would
+            # not unlock it.
             with contextlib.suppress(OSError):
                 fcntl.flock(file, fcntl.LOCK_UN)

@@ -74,8 +74,8 @@ def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: boo
         dispatcher._cache = _Cache(function, folder)
 
     def compile_alone(signature: Any) -> Any:
-        # Take Numba's lock before the lock file. A plain Numba function that calls this one also takes Numba's lock
-        # first. The order is always the same, so two threads never wait for each other.
+        # Take Numba's lock before the lock file. If a plain Numba function calls this function, Numba's lock is taken
+        # first too. The order is always the same, so two threads never wait for each other.
         with global_compiler_lock, _one_process(function, folder), _settings(slp):
             return compile_now(signature)
 
@@ -96,8 +96,8 @@ def overloaded(function: Callable[..., Any], choose: Callable[[Any], Callable[..
 
     Args:
         function: a function whose arguments are all positional.
-        choose: a function that takes a class of named tuples and returns a compiled function. It gets None if the
-            first argument of the call is not a named tuple.
+        choose: a function that takes a class of named tuples and returns a compiled function. If the first argument of
+            the call is not a named tuple, `choose` gets None.
         lean: do not count references to arrays.
     """
     # Give Numba the Python body of the chosen function. Numba then compiles this body for the caller's types. If Numba
@@ -154,7 +154,7 @@ def _settings(slp: bool) -> Iterator[None]:
 
 
 class _Locator:
-    """Gives Numba the folder of its cache files. The folder depends on the sources, so Numba need not check sources."""
+    """Gives Numba the folder for cache files. Its name depends on the sources, so Numba need not check the sources."""
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._py_file = function.__code__.co_filename
@@ -180,7 +180,7 @@ _registry: dict[Any, Any] = {}
 
 
 class _Storage(CompileResultCacheImpl):
-    """Stores machine code as Numba's cache does, but safely for recursive kernels; see `jit`."""
+    """Stores machine code as Numba's cache does, and is also safe for recursive kernels; see `jit`."""
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._module = function.__module__
@@ -195,7 +195,7 @@ class _Storage(CompileResultCacheImpl):
             return False
         symbols = (variable.name for variable in cres.library._get_module_for_linking().global_variables)
         references = {symbol for symbol in symbols if symbol.startswith(_UNRESOLVED)}
-        if references - _warned_of:  # warn once for the kernel, not again for each of its callers
+        if references - _warned_of:  # warn once for the kernel, and do not warn again for its callers
             _warned_of.update(references)
             warnings.warn_explicit(
                 f"{cres.fndesc.qualname} calls itself with other types, so it and its callers are compiled again in "
@@ -220,7 +220,7 @@ class _Storage(CompileResultCacheImpl):
         return super().reduce(cres), {name: digest_of(name) for name in modules}  # type: ignore[no-untyped-call]
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """Load stored code, and register it, so that recursive kernels that are compiled later can call it.
+        """Load stored code and register it. Then recursive kernels that are compiled later can call the code.
 
         Raises:
             OSError: a source has changed, or cannot be read.
@@ -235,7 +235,7 @@ class _Storage(CompileResultCacheImpl):
 
 
 class _Cache(FunctionCache):
-    """Numba's cache of one function, except that problems with its files never stop a call."""
+    """Numba's cache of one function. Unlike in Numba, problems with the cache files never stop a call."""
 
     _impl_class: Any
 

@@ -3,11 +3,11 @@
 The machine code of a kernel contains functions and constants from other modules. `Sources.digest` is one hash of all
 these sources. So machine code that is stored under this hash is never older than its sources.
 
-All import statements of a file are followed. Imports inside functions count because a constant may be the result of
-such a function. Imports under TYPE_CHECKING count because a package that imports its names on first use lists them
-there. Imports are followed to modules of this package, and to modules of the outermost package that contains the hashed
-module. If the hashed module is not in a package, imports are also followed to modules in its folder. Imports without an
-import statement, such as `importlib.import_module`, are not noticed.
+All import statements of a file are followed. Imports inside functions count, because a constant may be the result of
+such a function. Imports under TYPE_CHECKING count too. Some packages import their names only when they are first used,
+and list these names under TYPE_CHECKING. Imports are followed to modules of this package, and to modules of the
+outermost package that contains the hashed module. If the hashed module is not in a package, imports are also followed
+to modules in its folder. Imports without an import statement, such as `importlib.import_module`, are not noticed.
 
 ``from a.b import c`` counts the files of ``a.b`` and ``a.b.c``, but not of the package ``a``. Comments, docstrings and
 layout never count.
@@ -34,14 +34,14 @@ _Imports = dict[str, list[str]]
 _PACKAGE = __name__.partition(".")[0]
 _MOST_REMEMBERED = 400
 _INSTALLED = ("site-packages", "dist-packages")
-"""Folders of installed packages. A module directly in such a folder has nothing to do with the packages beside it."""
+"""The names of folders of installed packages. The modules and packages in such a folder do not belong together."""
 
 
 class Sources:
-    """Reads source files, each version of a file once.
+    """Reads source files. Each version of a file is read only once.
 
-    Parsing takes longer than reading. So the results of parsing are stored in a memory file, each under a hash of its
-    source. A process then parses only sources that no process has parsed before.
+    Parsing takes longer than reading. So the results of parsing are stored in a memory file. Each result is stored
+    under a hash of its source. A process then parses only sources that no process has parsed before.
 
     Args:
         memory: the path of the memory file, which need not exist.
@@ -93,7 +93,7 @@ class Sources:
             content = hashlib.sha256(self._salt + data).hexdigest()
             known = self._remembered.pop(content, None)
             self._is_new |= known is None
-            self._read[version] = self._remembered[content] = known or _parse(data)  # most recently used comes last
+            self._read[version] = self._remembered[content] = known or _parse(data)  # the last entry is the newest
         return self._read[version]
 
     def _remember(self) -> None:

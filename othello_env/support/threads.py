@@ -21,7 +21,7 @@ _Task = tuple[Callable[[int], Any], int, "SimpleQueue[_Answer]"]
 
 
 class Threads:
-    """`count` threads: the calling thread, and others that start when they are first needed.
+    """`count` threads: the calling thread, and `count` - 1 other threads, which start when they are first needed.
 
     A forked process starts its own threads.
     """
@@ -34,7 +34,7 @@ class Threads:
         self._locks: dict[int, threading.Lock] = {}
 
     def run(self, work: Callable[[int], _T]) -> list[_T]:
-        """The results of work(0) to work(count - 1); the calling thread does work(0).
+        """Call work(0) to work(count - 1) in the threads, and return the results. The calling thread does work(0).
 
         Raises:
             RuntimeError: a thread cannot be started. In this case no work has begun.
@@ -46,7 +46,7 @@ class Threads:
         # Each run has a new queue, because answers of an interrupted run may still arrive in the old queue.
         results: SimpleQueue[_Answer] = SimpleQueue()
         process = os.getpid()
-        with self._lock(process):  # so that `close` cannot end the threads before they have got all these tasks
+        with self._lock(process):  # `close` must not end the threads before they have got all these tasks
             if self._process != process:
                 self._start(process)
             for k, tasks in enumerate(self._tasks, start=1):

@@ -1,4 +1,4 @@
-"""A game outside the package, as an example for people who add a game: Nim with one heap.
+"""Nim with one heap: a game outside the package. It is an example for people who add a game.
 
 Two players take turns, and each takes one to three stones. Whoever takes the last stone wins. Action k takes k + 1
 stones. An observation is one plane of one row, with a one for each stone.
@@ -95,7 +95,7 @@ class Nim(State):
 
 
 class NimRules(NamedTuple):
-    """The rules as the kernels take them. Their type selects the versions of the kernels for this game."""
+    """The rules in the form that the kernels take. Their type selects the versions of the kernels for this game."""
 
     most: int
     """The largest number of stones that may be taken at once."""

@@ -1,4 +1,4 @@
-"""What charts with curves share: colours, a legend, and the numbers of a logarithmic axis."""
+"""The common parts of all charts with curves: colours, a legend, and the numbers of a logarithmic axis."""
 
 import math
 from collections.abc import Sequence
@@ -10,22 +10,22 @@ __all__ = ["INKS", "LEFT", "draw_legend", "legend_height", "ticks_1_2_5"]
 INKS = ("#1b7f4b", "#1f5fa8", "#b3541e", "#7a3e9d", "#667079", "#c2185b", "#00838f", "#8d6e00")
 """The colours of the curves."""
 LEFT = EDGE + 40
-"""The free space to the left of a plot, for the numbers."""
+"""The width of the space to the left of a plot, in pixels. The numbers are there."""
 _LEGEND = 24  # the height of a row of the legend
 
 
 def legend_height(labels: int, abreast: int = 3) -> int:
-    """The height of a legend with this number of labels."""
+    """The height of a legend in pixels. `labels` is the number of labels, `abreast` the number of labels in a row."""
     return _LEGEND * math.ceil(labels / abreast)
 
 
 def draw_legend(canvas: Canvas, labels: Sequence[str], left: float, abreast: int = 3) -> None:
-    """Draw labels beside their colours above the plots, where they cover no points.
+    """Draw a legend: the label of each curve beside the curve's colour. It is above the plots and covers no points.
 
     Args:
         canvas: the canvas.
         labels: the labels, in the order of `INKS`.
-        left: the x at which the legend begins.
+        left: the x of the legend's left side.
         abreast: the number of labels in a row.
     """
     for place, (label, ink) in enumerate(zip(labels, INKS, strict=False)):
@@ -37,9 +37,10 @@ def draw_legend(canvas: Canvas, labels: Sequence[str], left: float, abreast: int
 
 
 def ticks_1_2_5(smallest: float, largest: float) -> list[int]:
-    """A part of the numbers 1, 2, 5, 10, 20, ...
+    """Choose neighbouring ticks from the numbers 1, 2, 5, 10, 20, ...
 
-    The first is the greatest that is at most `smallest`. The last is the least after it that is at least `largest`.
+    The first tick is the largest of these numbers that is at most `smallest`. The last tick is larger than the first
+    tick. It is the smallest such number that is at least `largest`.
 
     >>> ticks_1_2_5(64, 700), ticks_1_2_5(64, 64)
     ([50, 100, 200, 500, 1000], [50, 100])

@@ -13,7 +13,7 @@ __all__ = ["BOTTOM", "EDGE", "FAINT", "GREEN", "INK", "LABELS", "TOP", "WIDTH", 
 WIDTH, TOP, BOTTOM, EDGE = 960, 92, 62, 28
 """WIDTH: the width of a chart of rows. TOP, BOTTOM, EDGE: the free space above, below and beside the panels."""
 LABELS = 300
-"""The x at which a panel of rows begins; the labels of the rows are to the left of it."""
+"""The x of the left side of a panel of rows. The labels of the rows are to the left of the panel."""
 INK, FAINT, GREEN = "#20262b", "#667079", "#1b7f4b"
 _PAPER, _GRID = "#ffffff", "#dde2e6"
 _SCALE = 2  # a chart is drawn larger and then reduced, so that its edges are smooth
@@ -22,7 +22,7 @@ _VALUES = 90  # the space for the numbers to the right of the rows
 
 @dataclass(frozen=True)
 class Panel:
-    """A rectangle of a chart. Its bottom is the score 0, its top the score 1.
+    """A rectangle of a chart. Its bottom stands for the score 0, and its top stands for the score 1.
 
     Attributes:
         smallest: the number at the left side.
@@ -54,7 +54,7 @@ class Canvas:
     Args:
         width: the picture's width.
         height: the picture's height.
-        title: the text at the top; if it is too wide, dots replace its middle.
+        title: the text at the top. If the text is too wide, dots replace its middle.
         subtitle: a smaller text below the title.
     """
 
@@ -82,7 +82,7 @@ class Canvas:
         self._draw.text((x * _SCALE, y * _SCALE), text, fill=colour, font=font, anchor=anchor)
 
     def fitted(self, text: str, width: float, size: int = 15) -> str:
-        """The text. If it is wider than `width`, dots replace its middle."""
+        """The text in a form that fits. If the text is wider than `width`, dots replace its middle."""
         font = ImageFont.load_default(size * _SCALE)
         short, kept = text, len(text)
         while self._draw.textlength(short, font) > width * _SCALE and kept > 2:
@@ -115,7 +115,7 @@ class Canvas:
         self.text(x, panel.bottom + 16, text, size=13, colour=FAINT, anchor="mm")
 
     def axis(self, panel: Panel, text: str) -> None:
-        """Write the meaning of a panel's numbers below them."""
+        """Write a text below the numbers under a panel. The text says what the numbers mean."""
         self.text((panel.left + panel.right) / 2, panel.bottom + 40, text, size=13, colour=FAINT, anchor="mm")
 
     def level(self, panel: Panel, y: float, text: str) -> None:
@@ -124,7 +124,7 @@ class Canvas:
         self.text(panel.left - 10, y, text, size=13, colour=FAINT, anchor="rm")
 
     def scores(self, panel: Panel) -> None:
-        """Draw the horizontal lines of equal score, and their numbers on the left."""
+        """Draw a horizontal line for each of the scores 0.0, 0.2, ..., 1.0, and the score to the left of the line."""
         for tenths in range(0, 11, 2):
             self.level(panel, panel.y(tenths / 10), f"{tenths / 10:.1f}")
 

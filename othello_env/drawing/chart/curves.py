@@ -35,14 +35,14 @@ class CurvePoint:
 def learning_chart(
     title: str, subtitle: str, curves: Mapping[str, Sequence[CurvePoint]], unit: str = "games"
 ) -> Image.Image:
-    """Two plots of how scores grow: one over games or plies, one over seconds, both on logarithmic axes.
+    """Two plots of scores during training: one over games or plies, and one over seconds. Both axes are logarithmic.
 
-    A logarithmic axis has no zero. So the point before any training is left out, unless it is the only point.
+    A logarithmic axis has no zero. So the point before any training is left out, except if it is the only point.
 
     Args:
         title: the text at the top.
         subtitle: a smaller text, which says how the scores were measured.
-        curves: at most five curves by label, each with at least one point.
+        curves: a mapping from labels to curves. There are at most five curves, and each curve has at least one point.
         unit: what `CurvePoint.played` counts.
     """
     top = TOP + legend_height(len(curves))

@@ -12,7 +12,7 @@ from othello_env.drawing.chart.canvas import BOTTOM, EDGE, FAINT, GREEN, LABELS,
 __all__ = ["games_chart"]
 
 _SECOND, _DRAW = "#1f5fa8", "#b3541e"
-_HEIGHT, _GAP = 240, 72  # the height of the two histograms, and the space between them
+_HEIGHT, _GAP = 240, 72  # the height of the two histograms, and the space between the histograms
 _ROW, _MOST_ROWS = 26, 12
 _MOST_BARS, _TAIL = 33, 0.001
 _TICKS = (1, 2, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 200, 500)
@@ -32,9 +32,10 @@ def games_chart(
         title: the text at the top.
         subtitle: a smaller text below it.
         players: the names of the two sides.
-        margins: by the first player's margin, the number of games.
-        plies: by the number of plies, the number of games.
-        openings: by its moves, the number of games with an opening; the twelve most frequent are shown.
+        margins: for each margin of the first player, the number of games with this margin.
+        plies: for each length in plies, the number of games of this length.
+        openings: for each opening, given by its moves, the number of games with this opening. The twelve most frequent
+            openings are shown.
     """
     rows = sorted(openings.items(), key=lambda item: (-item[1], item[0]))[:_MOST_ROWS]
     middle = TOP + _HEIGHT + BOTTOM
@@ -74,7 +75,7 @@ def _draw_histogram(canvas: Canvas, panel: Panel, counts: Mapping[int, int], axi
 
 
 def _trimmed(counts: Mapping[int, int]) -> dict[int, int]:
-    """Counts in which the outermost values, `_TAIL` of all on each side, are moved to the value next to them.
+    """Counts without extreme values. On each side, up to `_TAIL` of all counts are moved to the nearest other value.
 
     >>> _trimmed({1: 1, 60: 999, 61: 1000, 62: 999, 90: 1})
     {60: 1000, 61: 1000, 62: 1000}
@@ -95,7 +96,7 @@ def _trimmed(counts: Mapping[int, int]) -> dict[int, int]:
 
 
 def _bins(counts: Mapping[int, int], step: int) -> dict[int, int]:
-    """Counts in bins of `step` values. Bin 0 has only the value 0; the others end at multiples of `step`.
+    """Counts in bins of `step` values. Bin 0 has only the value 0. Each other bin ends at a multiple of `step`.
 
     >>> _bins({-3: 1, -1: 1, 0: 5, 1: 2, 2: 2, 3: 1}, 2)
     {-2: 1, -1: 1, 0: 5, 1: 4, 2: 1}

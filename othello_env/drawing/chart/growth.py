@@ -13,7 +13,7 @@ from othello_env.drawing.chart.canvas import BOTTOM, EDGE, LABELS, TOP, Canvas, 
 __all__ = ["growth_chart"]
 
 _WIDTH, _HEIGHT = 2 * LABELS, 380  # the size of the plot
-_PLACES = 50  # the space to the left of the first size and to the right of the last
+_PLACES = 50  # the space to the left of the first size and to the right of the last size
 
 
 def growth_chart(
@@ -24,7 +24,8 @@ def growth_chart(
     Args:
         title: the text at the top.
         subtitle: a smaller text, which says how the costs were measured.
-        curves: at most eight curves by label. Each has at least one cost, of at least 1, by its size.
+        curves: a mapping from labels to curves, of which there are at most eight. A curve maps sizes to costs. It has
+            at least one cost, and each cost is at least 1.
         size: what the sizes are.
         cost: what the costs are, with their unit.
 

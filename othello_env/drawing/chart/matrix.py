@@ -12,7 +12,7 @@ from othello_env.drawing.chart.canvas import EDGE, FAINT, INK, TOP, Canvas
 __all__ = ["matrix_chart"]
 
 _LABEL, _LEAST_WIDTH = 220, 640
-_LARGEST, _SMALLEST, _ROOM = 46, 5, 900  # the side of a cell, and the most room for all cells of a row
+_LARGEST, _SMALLEST, _ROOM = 46, 5, 900  # the largest and smallest side of a cell, and the space for a row of cells
 _WRITTEN = 34  # cells of at least this size show their scores
 _LABELLED = 13  # rows of at least this height have labels
 _LOW, _MIDDLE, _HIGH = (179, 84, 30), (247, 247, 244), (27, 127, 75)
@@ -21,19 +21,19 @@ _KEY, _BELOW = 18, 74
 
 
 def matrix_chart(title: str, subtitle: str, names: Sequence[str], scores: Sequence[Sequence[float]]) -> Image.Image:
-    """A heat map: the colour of a cell is the score of the row's member against the column's member.
+    """A heat map of scores. The colour of a cell shows the score of the row's member against the column's member.
 
     Args:
         title: the text at the top.
         subtitle: a smaller text, which says how the scores were measured.
         names: the M members' names, M at least 1.
-        scores: (M, M), 0 to 1; NaN if two members have not met. The diagonal is not drawn.
+        scores: (M, M), the scores from 0 to 1, or NaN if two members have not met. The diagonal is not drawn.
     """
     m = len(names)
     side = max(min(_LARGEST, _ROOM // m), _SMALLEST)
     left, top = EDGE + _LABEL, TOP + (20 if side >= _LABELLED else 0)
     canvas = Canvas(max(left + side * m + EDGE, _LEAST_WIDTH), top + side * m + _BELOW, title, subtitle)
-    step = math.ceil(_LABELLED / side)  # of small rows, only some have labels
+    step = math.ceil(_LABELLED / side)  # if the rows are small, only some rows have labels
     for i, name in enumerate(names):
         y = top + (i + 0.5) * side
         if i % step == 0:
@@ -64,7 +64,7 @@ def _colour(score: float) -> str:
 
 
 def _draw_key(canvas: Canvas, left: float, y: float) -> None:
-    """Draw which colour means which score."""
+    """Draw a key, which shows the scores of some colours."""
     for tenth in range(11):
         x = left + tenth * _KEY
         canvas.box(x, y, x + _KEY, y + 12, _colour(tenth / 10))

@@ -25,8 +25,8 @@ class RatingPoint:
     Attributes:
         played: the number of plies, steps or games of training.
         elo: the rating.
-        low: the lower end of its interval.
-        high: the upper end of its interval.
+        low: the lower end of the rating's interval.
+        high: the upper end of the rating's interval.
     """
 
     played: float
@@ -38,13 +38,13 @@ class RatingPoint:
 def rating_chart(
     title: str, subtitle: str, points: Sequence[RatingPoint], lines: Mapping[str, float], axis: str
 ) -> Image.Image:
-    """Ratings over training with their intervals, and the ratings of others as lines.
+    """A chart of a learner's ratings during training, with their intervals. Lines show the ratings of other agents.
 
     Args:
         title: the text at the top.
         subtitle: a smaller text, which says how the ratings were measured.
         points: the learner's ratings.
-        lines: the ratings of others by name.
+        lines: a mapping from the names of other agents to their ratings.
         axis: what `RatingPoint.played` counts.
 
     Raises:
@@ -77,7 +77,7 @@ def rating_chart(
 
 
 def _draw_lines(canvas: Canvas, panel: Panel, heights: Mapping[str, float]) -> None:
-    """Draw a line at each height, and its name at the right; names that are close move down."""
+    """Draw a line at each height, and its name to the right. If two names are too close, the lower name moves down."""
     free = -math.inf
     for name, y in sorted(heights.items(), key=lambda item: item[1]):
         canvas.line([(panel.left, y), (panel.right, y)], FAINT, 1.5)

@@ -16,8 +16,8 @@ _ROW = 30
 _TICKS = (50, 100, 200, 250, 500, 1000)
 """The possible distances in Elo between two lines of the grid.
 
-A chart uses the smallest distance that fits at most `_MOST_TICKS` times between its least and its greatest Elo. If none
-does, it uses the largest distance.
+A chart uses the smallest distance that fits at most `_MOST_TICKS` times between its lowest and its highest Elo. If no
+distance is large enough, the chart uses the largest distance.
 """
 _MOST_TICKS = 12
 
@@ -28,7 +28,8 @@ class EloRow:
 
     Attributes:
         own: whether the row is highlighted.
-        beyond: ``"above"`` or ``"below"`` if the interval has no end on that side; the chart shows an arrow there.
+        beyond: ``"above"`` if the interval has no upper end, ``"below"`` if it has no lower end, otherwise None. The
+            chart shows an arrow instead of the missing end.
     """
 
     label: str
@@ -78,7 +79,7 @@ def _draw_row(canvas: Canvas, panel: Panel, y: float, row: EloRow) -> None:
 
 
 def _draw_arrow(canvas: Canvas, x: float, tip: float, y: float, head: float, colour: str) -> None:
-    """Draw an arrow from the only end of an interval; `head` is the length of its head, negative if it points left."""
+    """Draw an arrow from the only end of an interval. `head` is the length of its head, negative if it points left."""
     canvas.line([(x, y), (tip, y)], colour, 2.5)
     canvas.line([(tip - head, y - 6), (tip, y), (tip - head, y + 6)], colour, 2.5)
     canvas.line([(x, y - 5), (x, y + 5)], colour, 2)

@@ -22,7 +22,7 @@ class ScoreRow:
     """A score, 0 to 1, with a label and an interval.
 
     Attributes:
-        compare: the score to compare with, which is drawn as a grey line: by default that of equal agents.
+        compare: a score for comparison, which is drawn as a grey line. The default is the score of two equal agents.
     """
 
     label: str
@@ -46,7 +46,7 @@ def score_chart(
         title: the text at the top.
         subtitle: a smaller text, which says how the scores were measured.
         rows: the scores, from top to bottom.
-        curve: points (seconds, score); if there are none, the scores fill the picture.
+        curve: points (seconds, score). If there are no points, the scores fill the picture.
         curve_title: the text above the curve.
         axis: what the scores are.
     """

@@ -62,7 +62,7 @@ def test_the_legend_is_above_the_plots(count):
 
 
 def coloured_rows(chart: Image.Image) -> set[int]:
-    """The rows of pixels with the green of the row that stands out."""
+    """The rows of pixels that have the green of the highlighted row."""
     red, green, blue = np.moveaxis(np.asarray(chart).astype(int), 2, 0)
     return set(np.nonzero(((green > red + 60) & (green > blue + 30)).any(axis=1))[0].tolist())
 

@@ -1,4 +1,4 @@
-"""Games as files: every position is in them, and they need nothing else."""
+"""Games as files: each file has every position of its game, and needs no other file."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Numbers over the squares: each stands on its square, and the best one stands out."""
+"""Numbers on the squares: each number is on the right square, and the best number is highlighted."""
 
 import io
 import math
@@ -78,7 +78,7 @@ def test_pixels_show_the_better_move_in_a_stronger_colour():
     cell, margin = 60, 33
     plain, shown = drawing.pixels(START, cell).astype(int), drawing.pixels(START, cell, VALUES).astype(int)
 
-    def change(action):  # in the square's corner, where neither number nor dot is
+    def change(action):  # in the square's corner, where there is no number and no dot
         row, column = divmod(action, 8)
         y, x = margin + row * cell + 6, margin + column * cell + 6
         return np.abs(shown[y, x] - plain[y, x]).sum()

@@ -33,7 +33,7 @@ each_game = pytest.mark.parametrize("name", NEW)
 
 
 def begun(batch, random_plies=0, side=-1, positions=()):
-    """Begin the games of a batch under different keys. Returns how games begin, as the kernels take it."""
+    """Begin the games of a batch with different keys. Returns the `Begins` of the batch."""
     pool = np.full((batch.start.num_players - 1, 1), 2**32, np.uint64)
     begins = batch.begins(positions, random_plies, redraws=1, side=side, pool=pool, first=0)
     batch.course.env_key[:] = np.arange(len(batch)) * 977
@@ -79,7 +79,10 @@ def test_openings_that_cannot_be_are_told():
 
 @each_game
 def test_whole_games_are_those_of_states(name):
-    """All observations, masks and ends, until each game has ended once, agree with States that play the same moves."""
+    """Compare a batch with States that play the same moves, until each game has ended once.
+
+    Compare all observations, masks and ends.
+    """
     batch, rng = NEW[name][0](N), np.random.default_rng(0)
     begins = begun(batch)
     states = [batch.state(i) for i in range(N)]

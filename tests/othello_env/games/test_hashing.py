@@ -1,4 +1,4 @@
-"""SplitMix64 and the numbers drawn with it."""
+"""SplitMix64 and the random numbers that are drawn with it."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.nojit
 
 WORDS = st.integers(0, 2**64 - 1)
 
-# The outputs for seed 1234567 that accompany the public-domain splitmix64.c (Vigna), as Rosetta Code prints them.
+# Outputs for the seed 1234567, which accompany the public-domain splitmix64.c (Vigna). Source: Rosetta Code.
 REFERENCE = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821]
 
 

@@ -1,4 +1,4 @@
-"""Properties of every position, reachable by play or not, compared with the slow twin."""
+"""Properties of positions, compared with the slow twin. Some of the positions cannot be reached by play."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Files that are written completely or not at all, and files from strangers."""
+"""Files that are written completely or not at all, and untrusted files."""
 
 import json
 import os
@@ -26,7 +26,7 @@ WRITERS = {
 
 
 def leave(folder, *, killed):
-    """Start a process that writes ``folder/a.txt``. In the middle it is killed, or waits for a line of input.
+    """Start a process that writes ``folder/a.txt``. While it writes, it is killed, or it waits for a line of input.
 
     Returns the process.
     """
@@ -130,7 +130,7 @@ def test_nothing_is_written_through_a_link_or_over_it(tmp_path, name, exists):
 
 
 def special(tmp_path, kind):
-    """The path of something that is not a regular file."""
+    """A path that does not lead to a regular file."""
     if kind == "device":
         return "/dev/zero"
     path = tmp_path / "special"

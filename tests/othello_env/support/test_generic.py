@@ -1,4 +1,4 @@
-"""Generic kernels, lean ones, and calls of machine code without a look at types."""
+"""Generic kernels, lean kernels, and calls of machine code that do not check types."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""The cache of machine code: never stale, shared by processes, harmless when broken, and closed to other users."""
+"""The cache of machine code: it is never stale, processes share it, it may be damaged, and others cannot write to it."""
 
 import functools
 import os
@@ -96,7 +96,7 @@ def test_an_edit_of_a_callee_in_another_file_is_seen(package):
     assert run(package) == (46, 0)
     assert run(package) == (46, 1)
     edit(helper, "x + 3", "x + 1")
-    assert run(package) == (42, 1)  # the first one's machine code is still there
+    assert run(package) == (42, 1)  # the machine code of the first version is still in the cache
 
 
 def test_only_edits_of_what_a_kernel_may_call_compile_it_anew(package):
@@ -179,7 +179,7 @@ STRANGERS_PROGRAM = """
 
 @pytest.fixture
 def strangers(package):
-    """A package with a class. The program compiles a kernel of another package for this class."""
+    """A package with a class. The program compiles another package's kernel for this class."""
     (package / "strangers").mkdir()
     for name, text in {
         "factor": "FACTOR = 2\n",

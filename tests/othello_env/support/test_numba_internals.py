@@ -1,4 +1,4 @@
-"""Numba has the undocumented parts that the package uses. If some are missing, each is named."""
+"""Numba has the undocumented parts that the package uses. If parts are missing, each missing part is named."""
 
 import pkgutil
 

@@ -1,4 +1,4 @@
-"""Recursive kernels: those that Numba cannot load again are not cached, and all of the package's are."""
+"""Recursive kernels: kernels that Numba cannot load again are not cached. All kernels of the package are cached."""
 
 import importlib
 import os
@@ -54,7 +54,7 @@ print(even(10), sum(even.stats.cache_hits.values()))
 
 
 def run(program: Path) -> tuple[list[str], str]:
-    """Run the program in a new process, with the cache of earlier runs: the words that it prints, and its warnings."""
+    """Run the program in a new process, with the cache of earlier runs. Returns the printed words, and the warnings."""
     env = os.environ | {"NUMBA_CACHE_DIR": str(program.parent / "cache")}
     done = subprocess.run([sys.executable, program], env=env, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, (done.returncode, done.stderr)
@@ -122,7 +122,7 @@ RECURSIVE = {
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 def test_all_of_ours_are_kept(tmp_path):
-    """In a process that must compile all of them, since a kernel that is loaded within its caller has no own code."""
+    """Run in a process that must compile all kernels: a kernel that is loaded inside its caller has no own code."""
     program = f"import runpy; runpy.run_path({__file__!r})['check_all_of_ours']()"
     env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     subprocess.run([sys.executable, "-c", program], env=env, check=True)

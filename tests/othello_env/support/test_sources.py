@@ -1,4 +1,4 @@
-"""The hash of a module's sources: which edits change it, and that nothing is parsed twice."""
+"""The hash of a module's sources: some edits change it, and no source is parsed twice."""
 
 import json
 from pathlib import Path
@@ -85,7 +85,7 @@ def test_which_files_count(write, text, seen):
 
 @pytest.mark.parametrize("folder_name", ["scripts", "site-packages"])
 def test_what_lies_beside_a_script_counts(write, folder_name):
-    """But beside a module in site-packages, other packages belong to other people and do not count."""
+    """If a module is in site-packages, the other packages there do not belong to it and do not count."""
     text = "import beside\nfrom package.inner import Y\n"
     files = {"script.py": text, "beside.py": "X = 1\n", "package/inner.py": "Y = 1\n", "package/other.py": "Z = 1\n"}
     write({f"{folder_name}/{path}": text for path, text in files.items()})

@@ -1,4 +1,4 @@
-"""Threads that share work: whatever fails or interferes, there is a result or an error, and nothing hangs."""
+"""Threads that share work: in all cases there is a result or an error, and nothing hangs."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ LIMIT = 60.0
 
 
 def within(limit, function):
-    """What a function returns or raises in its own thread, which must end within the limit."""
+    """Call a function in a new thread, which must end within the limit. Returns or raises what the function does."""
     told = []
 
     def run():
@@ -43,7 +43,7 @@ def squares(threads):
 
 @pytest.fixture
 def failing_start(monkeypatch):
-    """Let the second thread that `Threads` starts fail. Returns the list of the threads that did start."""
+    """Make the start of the second thread of `Threads` fail. Returns the list of the threads that did start."""
     start, number, running = threading.Thread.start, [0], []
 
     def fail_at_two(thread):
@@ -62,7 +62,7 @@ def test_a_thread_that_does_not_start(failing_start):
     threads = Threads(4)
     with pytest.raises(RuntimeError, match="thread 3 of 4 could not be started: can't start new thread"):
         within(LIMIT, lambda: squares(threads))
-    for thread in failing_start:  # those that ran have ended
+    for thread in failing_start:  # the threads that were started have ended
         thread.join(LIMIT)
         assert not thread.is_alive()
     threads.close()
@@ -87,7 +87,7 @@ def test_an_environment_whose_thread_does_not_start(failing_start):
 
 @pytest.mark.parametrize("is_first", [True, False])
 def test_closing_at_any_moment_of_a_run(is_first):
-    """Another thread closes before a line of the run: for each line in turn."""
+    """Another thread calls `close` before a line of `run`. This is tried for each line."""
     for moment in range(1, 200):
         threads = Threads(3)
         if not is_first:
@@ -102,7 +102,7 @@ def test_closing_at_any_moment_of_a_run(is_first):
                 lines[0] += 1
                 if lines[0] == moment:
                     closing.start()
-                    closing.join(0.02)  # it may have to wait for this thread
+                    closing.join(0.02)  # `close` may have to wait for this thread
             return trace
 
         def run(threads=threads, trace=trace):

@@ -34,7 +34,7 @@ class Twin:
         self.seen = []
 
     def number(self, row, column):
-        """The square's standard number, found by counting dark squares."""
+        """The square's standard number. The function counts dark squares to find it."""
         dark = [(r, c) for r in range(self.size) for c in range(self.size) if (r + c) % 2 == 1]
         return dark.index((row, column)) + 1
 
@@ -42,7 +42,7 @@ class Twin:
         return self.rows[row][column] if 0 <= row < self.size and 0 <= column < self.size else "#"
 
     def moves(self):
-        """The legal moves by the rule book, {action: (from, over or None, to)}: only jumps if there are any."""
+        """The legal moves by the rule book, {action: (from, over or None, to)}. If a jump is possible, only jumps."""
         steps, jumps = {}, {}
         other = "w" if self.mover == "r" else "r"
         for row in range(self.size):
@@ -188,11 +188,11 @@ def test_plies_of_states_are_those_of_the_kernel():
 
 
 def test_open_spiel_agrees_where_its_rules_are_the_same():
-    # OpenSpiel's first player starts at the bottom, so its board is ours rotated by 180 degrees. Its games are drawn
-    # after 40 plies without a capture, and it has no rule about repetition.
+    # OpenSpiel's first player starts at the bottom, so OpenSpiel's board is our board rotated by 180 degrees. In
+    # OpenSpiel, a game is a draw after 40 plies without a capture, and there is no rule about repetition.
     game = pyspiel.load_game("checkers")
     rng = random.Random(5)
-    directions = {0: 3, 1: 2, 2: 0, 3: 1}  # its up-left, up-right, down-right, down-left as ours: rotated
+    directions = {0: 3, 1: 2, 2: 0, 3: 1}  # OpenSpiel's up-left, up-right, down-right, down-left
     compared = 0
     for _ in range(150):
         theirs, ours, since = game.new_initial_state(), Checkers(draws="40-move"), 0
@@ -225,7 +225,7 @@ class TestRules:
         assert game.player_names[game.to_move] == "red"
 
     def test_captures_are_mandatory_but_freely_chosen(self):
-        # Either jump is legal, but the move 1-5, which captures nothing, is not.
+        # Both jumps are legal. The move 1-5 captures nothing, so it is illegal.
         game = Checkers.from_text("B:W14,23,16:B1,10,11")
         assert [game.action_to_text(a) for a in game.legal_actions()] == ["10x17", "11x20"]
         with pytest.raises(IllegalActionError, match=r"1-5 .* moves are: 10x17 11x20"):
@@ -243,7 +243,7 @@ class TestRules:
         assert second.going_square is None
 
     def test_a_crowned_man_ends_its_move_in_a_chain_too(self):
-        game = Checkers.from_text("B:W26,27,5:B22")  # as a king on 31 it could also jump over 27
+        game = Checkers.from_text("B:W26,27,5:B22")  # a king on 31 could also jump over 27
         after = game.play_transcript("22x31")
         assert after.to_move == 1
         assert after.pieces()[30] == (0, True)
@@ -342,7 +342,7 @@ def test_positions_round_trip(seed, plies, size, draws):
     assert state.turn == len(state.moves)
     assert pickle.loads(pickle.dumps(state)) == state == copy.deepcopy(state)
     assert pickle.loads(pickle.dumps(state)).moves == state.moves
-    text = eval(repr(state), {"Checkers": Checkers})  # the text does not hold the history
+    text = eval(repr(state), {"Checkers": Checkers})  # the text does not have the history
     assert (text.own, text.opponent, text.kings, text.going, text.to_move) == (
         state.own,
         state.opponent,

@@ -1,4 +1,4 @@
-"""PDN: printed games replay, what is written can be read back, and errors name bad text."""
+"""PDN: printed games can be replayed, written games can be read back, and errors name the bad text."""
 
 import pytest
 from hypothesis import given
@@ -78,7 +78,7 @@ def test_an_ambiguous_chain_asks_for_every_square():
         start.play_transcript("2x18")
     assert start.play_transcript("2x9x18").to_text() == "W:W7,15,32:B18"
     assert start.play_transcript("2x11x18").to_text() == "W:W6,14,32:B18"
-    # A king can jump the full circle in both directions, and captures the same men.
+    # A king can jump around the full circle in both directions. It captures the same men in both cases.
     king = Checkers.from_text("B:W6,7,14,15,32:BK2")
     assert king.play_transcript("2x2") == king.play_transcript("2x9x18x11x2")
 

@@ -10,7 +10,7 @@ from othello_env import IllegalActionError, NotationError, Othello
 pytestmark = pytest.mark.nojit
 
 WIPE_OUT = "e6f4e3f6g5d6e7f5c5"
-"""One of the shortest games: after nine moves White has no disc left."""
+"""One of the shortest games. After nine moves, White has no disc left."""
 
 
 def names(state):

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.nojit
 
 
 def random_states(size, count, seed):
-    """Positions from all stages of random games, including finished ones and ones with a pass."""
+    """Positions from all stages of random games, including finished games and positions with a forced pass."""
     rng = np.random.default_rng(seed)
     states, state = [], Othello(size)
     while len(states) < count:

@@ -1,4 +1,4 @@
-"""Counts of lines of play, compared with published numbers and with the slow twin."""
+"""Counts of sequences of moves, compared with published numbers and with the slow twin."""
 
 import runpy
 from functools import cache

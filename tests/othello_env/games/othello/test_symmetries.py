@@ -35,7 +35,7 @@ def test_the_rules_commute_with_every_symmetry(data, positions):
 
 
 def test_named_corners_and_edges():
-    # The squares to which each symmetry moves a1 and b1 on 8x8, read from the definition's words.
+    # The squares to which each symmetry moves a1 and b1 on 8x8, according to the definition in the docstring.
     a1_b1 = {0: "a1 b1", 1: "h1 g1", 2: "a8 b8", 3: "h8 g8", 4: "a1 a2", 5: "h1 h2", 6: "a8 a7", 7: "h8 h7"}
     board = Othello()
     for symmetry, expected in a1_b1.items():
