@@ -53,8 +53,8 @@ def _cell(number: str | None) -> Cell:
 def _last(state: Checkers, places: list[Place]) -> tuple[Place, ...]:
     """The squares on which the last action began and ended.
 
-    If the next square in the action's direction has a piece, the action was a step to this square. Otherwise it was a
-    jump over this square to the one after it.
+    If the next square in the action's direction has a piece, the action was a step to this square. Otherwise the action
+    was a jump over this square to the square behind it.
     """
     if not state.moves:
         return ()

@@ -17,8 +17,8 @@ __all__ = ["Circle", "Picture", "Polygon", "Rectangle", "Shape", "Text", "empty_
 _WOOD, _WOOD_DARK, _WOOD_LIGHT = "#6a452a", "#3b2414", "#8a6040"
 _INK, _FAINT = "#f7ecd9", "#dcc4a1"
 _GOLD, _PALE, _DARK = "#f2c14e", "#f7e3a1", "#1c1408"
-_NUMBER_SIZES = {1: 0.42, 2: 0.42, 3: 0.38, 4: 0.34}  # font sizes in sides of a square, by the number's length
-_WIDE = 8  # on a board with this many columns or more, the status is beside the scores; otherwise it is below
+_NUMBER_SIZES = {1: 0.42, 2: 0.42, 3: 0.38, 4: 0.34}  # length of a number: font size / square's side
+_WIDE = 8  # on a board with at least this number of columns, the status is beside the scores; otherwise it is below
 
 
 @dataclass(frozen=True, slots=True)

@@ -294,7 +294,7 @@ class State(ABC):
                 return i
             if player == i and not isinstance(player, bool):
                 return i
-        raise NotationError(f"expected a player, {', '.join(cls.player_names)}, got {player!r}")
+        raise NotationError(f"expected one of the players {', '.join(cls.player_names)}, got {player!r}")
 
     def check_action(self, action: Any) -> int:
         """Check that an action is in 0 .. num_actions - 1, and return it as an int.

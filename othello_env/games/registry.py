@@ -50,7 +50,7 @@ class Rules:
         """
         name, colon, text = check_text(spec, "a game").partition(":")
         if name not in _GAMES:
-            raise ValueError(f"expected a game, {', '.join(_GAMES)}, got {spec!r}")
+            raise ValueError(f"expected one of the games {', '.join(_GAMES)}, got {spec!r}")
         known = {key: default for key, default in _defaults(name).items() if key != "seed"}
         options: dict[str, Any] = {}
         for part in text.split(",") if colon else ():

@@ -41,7 +41,9 @@ def check_output(path: str | Path) -> None:
     except FileNotFoundError:
         return
     if stat.S_ISLNK(mode):
-        raise OSError(f"{str(path)!r} is a symbolic link, which is not written through; give the path of the file")
+        raise OSError(
+            f"{str(path)!r} is a symbolic link, and files are not written through links; give the path of the file"
+        )
     if not stat.S_ISREG(mode):
         raise OSError(f"{str(path)!r} is not a regular file, so nothing is written to it")
 

@@ -44,7 +44,7 @@ def digest_of(name: str) -> str:
 
 
 def _digest_now(file: Path, names: Mapping[str, Any]) -> str:
-    """The digest of the module in `file`, for the present version of the file. `names` are the module's globals."""
+    """The digest of the module in `file`, for the present version of the file. `names` has the module's globals."""
     package = getattr(names.get("__spec__"), "parent", None) or ""
     status = file.stat()
     return _digest(file, package, status.st_mtime_ns, status.st_size)

@@ -1,4 +1,4 @@
-"""Compile functions with Numba in ways that its documented options do not offer.
+"""Compile functions with Numba in ways that Numba's documented options do not offer.
 
 Only this file of the package uses or changes Numba's internals. `missing` lists the internals that the installed
 Numba lacks.
@@ -66,7 +66,7 @@ def compiled(function: Callable[..., Any], *, inline: bool, slp: bool, lean: boo
         folder: the cache folder for the machine code; None for no cache.
     """
     njit: Any = numba.njit  # Any, because Numba's type hints lack these options
-    # `_nrt` is always set: without it, Numba takes the setting of the function that calls this one.
+    # `_nrt` is always set. Without it, Numba takes the setting of the calling function.
     options = {"error_model": "numpy", "forceinline": inline, "_nrt": not lean}
     dispatcher = njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=lean, **options)(function)
     compile_now = dispatcher.compile
@@ -175,7 +175,7 @@ class _Locator:
 
 
 _warned_of: set[str] = set()
-"""The unresolved references of recursive kernels that a warning has reported."""
+"""The unresolved references for which a warning was already given. Only some recursive kernels have such references."""
 _registry: dict[Any, Any] = {}
 
 
@@ -199,7 +199,7 @@ class _Storage(CompileResultCacheImpl):
             _warned_of.update(references)
             warnings.warn_explicit(
                 f"{cres.fndesc.qualname} calls itself with other types, so it and its callers are compiled again in "
-                "each process. A literal is a type of its own: pass a variable",
+                "each process. A literal has its own type: pass a variable instead",
                 NumbaWarning,
                 self._locator._py_file,
                 self._lineno,

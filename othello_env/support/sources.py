@@ -9,8 +9,8 @@ and list these names under TYPE_CHECKING. Imports are followed to modules of thi
 outermost package that contains the hashed module. If the hashed module is not in a package, imports are also followed
 to modules in its folder. Imports without an import statement, such as `importlib.import_module`, are not noticed.
 
-``from a.b import c`` counts the files of ``a.b`` and ``a.b.c``, but not of the package ``a``. Comments, docstrings and
-layout never count.
+``from a.b import c`` counts the files of ``a.b`` and ``a.b.c``, but not the file of the package ``a``. Comments,
+docstrings and layout never count.
 """
 
 import ast
@@ -29,7 +29,10 @@ from othello_env.support.files import write_file
 __all__ = ["Sources"]
 
 _Imports = dict[str, list[str]]
-"""The modules that a file imports, spelled as in the file, each with the names that the file imports from it."""
+"""A dict from each module that a file imports to the names that the file imports from this module.
+
+The modules are spelled as in the file.
+"""
 
 _PACKAGE = __name__.partition(".")[0]
 _MOST_REMEMBERED = 400
@@ -54,7 +57,7 @@ class Sources:
         self._memory = memory
         self._remembered: dict[str, tuple[str, _Imports]] = {}
         self._is_new = False
-        self._salt = Path(__file__).read_bytes() + sys.version.encode()  # other versions may parse differently
+        self._salt = Path(__file__).read_bytes() + sys.version.encode()  # Python versions parse differently
         self._read: dict[tuple[Path, int, int], tuple[str, _Imports]] = {}
         with contextlib.suppress(OSError, ValueError):  # the memory file may be missing or damaged
             self._remembered = json.loads(memory.read_bytes())
@@ -64,8 +67,8 @@ class Sources:
 
         Args:
             file: the absolute path of the module's source.
-            package: the dotted name of the package that contains the module, or of the package itself if the file is
-                its ``__init__.py``; empty if the module is not in a package.
+            package: the dotted name of the package that contains the module. If the file is the ``__init__.py`` of a
+                package, it is the name of this package. If the module is not in a package, it is empty.
 
         Raises:
             OSError: a source cannot be read.

@@ -64,7 +64,7 @@ class Course(NamedTuple):
     learner: npt.NDArray[np.int8]
     """The learner's player; -1 if every side learns."""
     rival: npt.NDArray[np.int16]
-    """(N, P - 1), the number of the opponent in each seat except the learner's seat.
+    """(N, P - 1), the number of the opponent in each seat except the learner's seat. Each player has one seat.
 
     The seats are in turn order. The first is the seat after the learner's seat.
     """

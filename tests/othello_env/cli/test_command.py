@@ -80,7 +80,7 @@ BAD = [
     (["match", "random", "random", "--openings", "f5,f5f5"], "ply 2: f5 (action 37) is not legal"),
     (["match", "random", "random", "--openings", "random:100", "--games", "2"], "100 random plies ended the game"),
     (["match", "random", "random", "--game", "othello:size=5"], "size must be one of 4, 6, 8, not 5"),
-    (["match", "random", "random", "--game", "chess"], "expected a game, checkers, othello, tribolo, got 'chess'"),
+    (["match", "random", "random", "--game", "chess"], "games checkers, othello, tribolo, got 'chess'"),
     (["match", "random", "random", "--game", "tribolo"], "a match is of two players; Tribolo has 3"),
     (["play", "--game", "checkers", "--black", "human"], "checkers has no black; it is played by red, white"),
     (["match", "ntuple", "random", "--game", "othello:size=4"], "no n-tuple weights come with the package for size 4"),

@@ -133,7 +133,7 @@ def test_faults_are_reported(run, tmp_path):
         (("random", "maximizer", "--clock", "soon"), "expected a time"),
         (("random", "maximizer", "--clock", "1m", "--move-time", "1s"), "not both"),
         (("random", "maximizer", "--anchor", "edax"), "the anchor 'edax' does not play"),
-        (("random", "maximizer", "--game", "chess"), "expected a game"),
+        (("random", "maximizer", "--game", "chess"), "expected one of the games"),
         (("random", "maximizer", "--openings", "random:-1"), 'openings must be None, "random:PLIES"'),
         (("random", "maximizer", "--workers", "0"), "workers"),
     ],

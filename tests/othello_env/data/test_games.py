@@ -260,7 +260,7 @@ def test_distinct_games_keep_the_first():
         (([[65]], [1]), ValueError, "actions are 0 to 64, got 65 to 65"),
         (([[-2]], [1]), ValueError, "actions are 0 to 64"),
         (([[1]], [1], "othello", (), [1]), ValueError, "start are 0 to 0"),
-        (([[1]], [1], "go"), ValueError, "expected a game, checkers, othello, tribolo"),
+        (([[1]], [1], "go"), ValueError, "expected one of the games checkers, othello, tribolo"),
         (([[1]], [1], "othello", (), None, {"a": [1, 2]}), ValueError, "expected 1 entries in the column 'a'"),
     ],
 )

@@ -121,7 +121,7 @@ def test_nothing_is_written_through_a_link_or_over_it(tmp_path, name, exists):
     if exists:
         (tmp_path / "elsewhere").write_bytes(b"")
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(OSError, match=r"link' is a symbolic link, which is not written through"):
+    with pytest.raises(OSError, match=r"link' is a symbolic link, and files are not written through links"):
         WRITERS[name](tmp_path / "link")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "elsewhere").exists() == exists

@@ -1,4 +1,4 @@
-"""The cache of machine code: it is never stale, processes share it, it may be damaged, and others cannot write to it."""
+"""The cache of machine code: it is never stale, processes share it, damage is harmless, and others cannot use it."""
 
 import functools
 import os

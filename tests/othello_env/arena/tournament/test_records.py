@@ -54,7 +54,7 @@ def test_rules_make_the_game_that_they_name(spec, state):
 @pytest.mark.parametrize(
     ("spec", "told"),
     [
-        ("chess", "expected a game, checkers, othello, tribolo, got 'chess'"),
+        ("chess", "expected one of the games checkers, othello, tribolo, got 'chess'"),
         ("othello:size=5", "size must be one of 4, 6, 8, not 5"),
         ("othello:size=big", "size is a number, not 'big'"),
         ("othello:seed=1", "othello has no option seed; it takes size"),
@@ -104,7 +104,7 @@ def test_a_wipe_out_is_a_finished_game():
         ({"moves": "f5 d6"}, "the game is not over"),
         ({"scores": (3, 4)}, "the game ends"),
         ({"result": (-1.0, 1.0)}, "the game ends with result"),
-        ({"game": "go"}, "expected a game"),
+        ({"game": "go"}, "expected one of the games"),
         ({"position": ("??", "black")}, "cannot be played again"),
         ({"margins": (13.0, -13.0)}, "the game ends with margins"),
         ({"margins": (float("nan"), -64.0)}, "the game ends with margins"),

@@ -1,8 +1,7 @@
 """Agreement with OpenSpiel's Othello, an independent implementation, in every position of random games.
 
 Actions, the pass (64), the order of players, the end and the results agree. The conventions differ in two ways.
-OpenSpiel's observation has one more plane, the empty squares, before the own discs and the opponent's. And OpenSpiel
-has no disc margin.
+OpenSpiel's observation begins with one more plane, which has the empty squares. And OpenSpiel has no disc margin.
 """
 
 import random
@@ -20,7 +19,7 @@ def game():
 
 
 def board(theirs):
-    """OpenSpiel's picture of the board (x black, o white, rank 1 on top) as our text."""
+    """The board in the package's text form, made from OpenSpiel's text (x black, o white, rank 1 on top)."""
     rows = [line.split()[1:9] for line in str(theirs).splitlines() if line[:1].isdigit()]
     return "".join(cell.upper() for row in rows for cell in row)
 
