@@ -47,7 +47,7 @@ class Twin:
         return cls([cells[row * state.size : (row + 1) * state.size] for row in range(state.size)], state.to_move)
 
     def flipped(self, row: int, column: int, player: int) -> list[tuple[int, int]]:
-        """The squares of the discs that flip if the player puts a disc on this square. None if the move is illegal."""
+        """The squares of the discs that flip if the player puts a disc here. The list is empty for an illegal move."""
         if self.rows[row][column] is not EMPTY:
             return []
         turned = []
@@ -86,7 +86,10 @@ class Twin:
         return sum(row.count(player) for row in self.rows)
 
     def margin(self) -> int:
-        """Black's discs minus White's discs at the end. The winner also gets the empty squares. Before the end, 0."""
+        """The number of Black's discs minus the number of White's discs at the end. Before the end, 0.
+
+        The winner also gets the empty squares.
+        """
         black, white = self.count(BLACK), self.count(WHITE)
         if not self.is_over() or black == white:
             return 0
@@ -118,7 +121,7 @@ def _scattered(draw: DrawFn, sizes: tuple[int, ...]) -> Othello:
 
 @st.composite
 def _played(draw: DrawFn, sizes: tuple[int, ...]) -> Othello:
-    """A position of a game played from the start. It may be the end."""
+    """A position of a game that is played from the start. It may be the end of the game."""
     state = Othello(draw(st.sampled_from(sizes)))
     for choice in draw(st.lists(st.integers(0, 2**16), max_size=70)):
         if state.is_over:
@@ -142,7 +145,7 @@ def twin() -> type[Twin]:
 
 @pytest.fixture(scope="session")
 def positions() -> Callable[..., SearchStrategy[Othello]]:
-    """`positions(8)` is a strategy for 8x8 positions, scattered or played. Without sizes it draws from all three."""
+    """`positions(8)` is a strategy for 8x8 positions, random or played. Without sizes, it uses all three sizes."""
 
     def strategy(*sizes: int) -> SearchStrategy[Othello]:
         wanted = sizes or tuple(ACTION_BITS)

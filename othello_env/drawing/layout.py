@@ -1,7 +1,7 @@
 """A scene as shapes on a plane. The SVG and the pixels are made of the same shapes, so they look alike.
 
-Lengths are in pixels; x goes to the right and y down. A wooden frame around the board shows the coordinates. The
-scores and the status are below the board.
+Lengths are in pixels. x grows to the right, and y grows downwards. A wooden frame around the board shows the
+coordinates. The scores and the status are below the board.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ __all__ = ["Circle", "Picture", "Polygon", "Rectangle", "Shape", "Text", "empty_
 _WOOD, _WOOD_DARK, _WOOD_LIGHT = "#6a452a", "#3b2414", "#8a6040"
 _INK, _FAINT = "#f7ecd9", "#dcc4a1"
 _GOLD, _PALE, _DARK = "#f2c14e", "#f7e3a1", "#1c1408"
-_NUMBER_SIZES = {1: 0.42, 2: 0.42, 3: 0.38, 4: 0.34}  # length of a number: font size / square's side
+# For each number of characters, the font size as a fraction of a square's side:
+_NUMBER_SIZES = {1: 0.42, 2: 0.42, 3: 0.38, 4: 0.34}
 _WIDE = 8  # on a board with at least this number of columns, the status is beside the scores; otherwise it is below
 
 
@@ -55,7 +56,7 @@ class Polygon:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of text. `y` is the middle of its height. `x` is its start, middle or end; `anchor` says which."""
+    """A line of text. `y` is the middle of its height. `anchor` says whether `x` is its start, middle or end."""
 
     x: float
     y: float

@@ -1,4 +1,4 @@
-"""The content of a picture of a position, for text, SVG and pixels alike."""
+"""The content of a picture of a position. Text, SVG and pixels are all made from this content."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Scene:
         row_labels: a label for each row.
         scores: each player's name, look and score.
         status: the player to move or the winner, in a few words.
-        dots: the corners of squares that have a dot. Each is the upper left corner of the square that is given here.
+        dots: some squares. The upper left corner of each of these squares has a dot.
         grid: the colour of the lines between squares.
         numbers: the values of actions, shown on the squares.
     """
@@ -145,8 +145,8 @@ def scene(state: State) -> Scene:
 def action_path(state: State, action: int) -> list[Place]:
     """The squares that a person clicks to play an action.
 
-    There is one square to place a disc, there are two squares to move a piece, and there is none for a pass. Each game
-    registers its own function.
+    A person clicks one square to place a disc, two squares to move a piece, and no square to pass. Each game registers
+    its own function.
 
     Raises:
         TypeError: no function is registered for this game.
@@ -155,7 +155,7 @@ def action_path(state: State, action: int) -> list[Place]:
 
 
 def scene_with_values(state: State, values: Mapping[int, float]) -> Scene:
-    """The scene of a position with the values of its actions on the squares. They replace the dots of legal moves.
+    """The scene of a position with the values of its actions on the squares. Values replace the dots of legal moves.
 
     Args:
         state: the position.

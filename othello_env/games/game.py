@@ -110,7 +110,7 @@ class State(ABC):
     """
 
     to_move: int
-    """The index of the player to move. After the end of the game, it is the player that would move next."""
+    """The index of the player to move. After the end of the game, the index of the player that would move next."""
     moves: tuple[int, ...]
     """The actions since the position in which this game began."""
 
@@ -172,7 +172,7 @@ class State(ABC):
 
     @abstractmethod
     def scores(self) -> tuple[int, ...]:
-        """Each player's count of discs, cells or pieces on the board."""
+        """The number of discs, cells or pieces that each player has on the board."""
 
     @abstractmethod
     def returns(self) -> tuple[float, ...]:
@@ -205,7 +205,7 @@ class State(ABC):
         """
 
     def action_mask(self) -> npt.NDArray[np.int8]:
-        """(A,) int8, 1 for each legal action of the player to move; all zeros if the game is over."""
+        """(A,) int8: 1 if the action is legal for the player to move, else 0. If the game is over, all are 0."""
         mask = np.zeros(self.num_actions, np.int8)
         mask[list(self.legal_actions())] = 1
         return mask

@@ -28,8 +28,8 @@ class Openings:
     """The positions in which games can begin.
 
     Args:
-        spec: None for the game's own start; ``"random:10"`` for ten random plies; or a sequence of transcripts or
-            States, from which one is chosen at random for each game.
+        spec: None for the game's own start, ``"random:10"`` for ten random plies, or a sequence of transcripts or
+            States. From a sequence, one opening is chosen at random for each game.
         new_game: a function that takes the key of a game and returns the game's own start.
 
     Raises:

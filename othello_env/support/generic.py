@@ -1,4 +1,6 @@
-"""Generic kernels: the type of the first argument selects a version when the caller is compiled.
+"""Generic kernels, which have several versions.
+
+When the caller of a generic kernel is compiled, the type of the first argument selects the version that is called.
 
 The kernels in `othello_env.games.batch.play` step N games of any kind. They call a few generic kernels, and each kind
 of game has its own versions of the generic kernels. Choosing a version takes no time in compiled code.

@@ -9,8 +9,8 @@ and list these names under TYPE_CHECKING. Imports are followed to modules of thi
 outermost package that contains the hashed module. If the hashed module is not in a package, imports are also followed
 to modules in its folder. Imports without an import statement, such as `importlib.import_module`, are not noticed.
 
-``from a.b import c`` counts the files of ``a.b`` and ``a.b.c``, but not the file of the package ``a``. Comments,
-docstrings and layout never count.
+For ``from a.b import c``, the files of ``a.b`` and ``a.b.c`` count, and the file of the package ``a`` does not count.
+Comments, docstrings and layout never count.
 """
 
 import ast
@@ -103,7 +103,7 @@ class Sources:
         if self._is_new:
             self._is_new = False
             last = dict([*self._remembered.items()][-_MOST_REMEMBERED:])
-            with contextlib.suppress(OSError):  # without the memory file, sources are only parsed again
+            with contextlib.suppress(OSError):  # if the file cannot be written, later processes parse again
                 write_file(self._memory, json.dumps(last).encode())
 
 

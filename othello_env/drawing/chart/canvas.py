@@ -1,4 +1,4 @@
-"""The canvas of all charts. Lengths are in pixels of the finished picture; x goes to the right and y down."""
+"""The canvas of all charts. Lengths are in pixels of the finished picture. x grows to the right, and y downwards."""
 
 from __future__ import annotations
 

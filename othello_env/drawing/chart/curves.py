@@ -35,9 +35,12 @@ class CurvePoint:
 def learning_chart(
     title: str, subtitle: str, curves: Mapping[str, Sequence[CurvePoint]], unit: str = "games"
 ) -> Image.Image:
-    """Two plots of scores during training: one over games or plies, and one over seconds. Both axes are logarithmic.
+    """Two plots of scores during training: one over games or plies, and one over seconds.
 
-    A logarithmic axis has no zero. So the point before any training is left out, except if it is the only point.
+    The axes for games, plies and seconds are logarithmic.
+
+    A logarithmic axis has no zero. So the point before any training is left out, except if it is the only point of its
+    curve.
 
     Args:
         title: the text at the top.

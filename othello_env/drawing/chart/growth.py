@@ -19,7 +19,7 @@ _PLACES = 50  # the space to the left of the first size and to the right of the 
 def growth_chart(
     title: str, subtitle: str, curves: Mapping[str, Mapping[int, float]], size: str, cost: str
 ) -> Image.Image:
-    """A plot of costs over sizes, both on logarithmic axes.
+    """A plot of costs over sizes. Both axes are logarithmic.
 
     Args:
         title: the text at the top.

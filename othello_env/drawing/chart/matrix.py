@@ -26,7 +26,7 @@ def matrix_chart(title: str, subtitle: str, names: Sequence[str], scores: Sequen
     Args:
         title: the text at the top.
         subtitle: a smaller text, which says how the scores were measured.
-        names: the M members' names, M at least 1.
+        names: the names of the M members. M is at least 1.
         scores: (M, M), the scores from 0 to 1, or NaN if two members have not met. The diagonal is not drawn.
     """
     m = len(names)
@@ -64,7 +64,7 @@ def _colour(score: float) -> str:
 
 
 def _draw_key(canvas: Canvas, left: float, y: float) -> None:
-    """Draw a key, which shows the scores of some colours."""
+    """Draw the key, which shows what the colours mean."""
     for tenth in range(11):
         x = left + tenth * _KEY
         canvas.box(x, y, x + _KEY, y + 12, _colour(tenth / 10))

@@ -12,7 +12,7 @@ from othello_env.drawing.chart.canvas import BOTTOM, EDGE, FAINT, GREEN, TOP, WI
 __all__ = ["ScoreRow", "score_chart"]
 
 _ROW = 44
-_FEWEST_ROWS = 4  # the chart has room for this number of rows even if there are fewer
+_FEWEST_ROWS = 4  # the chart has room for this number of rows even if there are fewer rows
 _COMPARE = "#b9c0c6"
 _GAP, _CURVE = 72, 400  # the space to the left of the learning curve, and the curve's width
 

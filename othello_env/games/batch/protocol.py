@@ -79,7 +79,7 @@ class Batch(ABC):
         boards: the game's arrays, each with one entry per game along its first axis.
         fields: the fields of a board that are stored when a game ends, in the form that `numpy.dtype` takes.
         longest: the largest number of plies that can be stored in each game. If `bounded` is true, this is also the
-            largest number that a game can have. Otherwise, `make_room` increases it when necessary.
+            largest number of plies in a game. Otherwise, `make_room` increases the number when necessary.
         action_dtype: the dtype in which actions are stored.
     """
 

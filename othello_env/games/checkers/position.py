@@ -161,7 +161,7 @@ class Checkers(State):
 
         Args:
             text: the player to move, then each side's pieces. In this notation, the letter B (black) stands for Red.
-            to_move: the player to move: ``"red"``, ``"white"`` or the index. None: the player that the text gives.
+            to_move: the player to move: ``"red"``, ``"white"`` or the index. None means the player in the text.
             size: the side of the board.
             draws: the rule for draws.
             going: the square, from 1, of the piece in the middle of a chain of jumps; 0 if there is no such piece.

@@ -40,7 +40,7 @@ class Tribolo(State):
     """A position of Tribolo. ``Tribolo(seed=...)`` is a random start that depends on the seed.
 
     Args:
-        seed: an integer of at least 0. Only its low 64 bits count. None: a random seed from the operating system.
+        seed: an integer of at least 0. Only its low 64 bits count. None means a random seed from the operating system.
         width: the number of columns of the board, at most 26.
         height: the number of rows of the board.
         cells: the number of cells that each player owns at the start.

@@ -83,8 +83,8 @@ def test_the_row_of_the_agent_stands_out_in_a_chart_of_ratings(beyond: str | Non
 def test_labels_too_long_for_a_chart_lose_their_middle() -> None:
     rows = [EloRow("a" * 300 + letter, 0.0, -1.0, 1.0) for letter in "bc"]
     drawn = [np.asarray(elo_chart("title" * 100, "subtitle", [row])) for row in rows]
-    assert (drawn[0] != drawn[1]).any()  # the end of the label is there
-    assert (drawn[0][:, 310:] == drawn[1][:, 310:]).all()  # and within its place
+    assert (drawn[0] != drawn[1]).any()  # the end of the label is drawn
+    assert (drawn[0][:, 310:] == drawn[1][:, 310:]).all()  # and it stays within its space
 
 
 def test_a_cost_that_grows_rises_and_a_higher_cost_is_drawn_higher():

@@ -81,7 +81,7 @@ def test_a_second_process_loads_what_the_first_compiled(package):
 
 
 def edit(file: Path, old: str, new: str) -> None:
-    """Replace text in a file, and advance its time of change, by which Python's own cache notices changes."""
+    """Replace text in a file, and set a later time of change. Python's own cache notices changes by this time."""
     stamp = file.stat()
     text = file.read_text(encoding="utf-8")
     assert old in text

@@ -95,7 +95,7 @@ def test_random_moves_are_uniform():
 
 @pytest.mark.parametrize(("threshold", "share"), [(0, 0.0), (2**32, 0.75), (2**30, 0.1875)])
 def test_randomise_replaces_the_right_share(threshold, share):
-    # A replaced action is drawn from four, so three quarters of the replaced actions change.
+    # A replaced action is drawn from four actions, so three quarters of the replaced actions change.
     n = 8_000
     own, opponent = (np.full(n, bits, np.uint64) for bits in bitboard.STARTS)
     actions = np.full(n, 19, np.int64)

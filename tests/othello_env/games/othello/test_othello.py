@@ -66,7 +66,7 @@ def test_runs_turn_over_in_all_eight_directions_at_once():
 
 
 def test_a_run_does_not_go_on_across_the_edge():
-    # g1 X, h1 O, a2 O, b2 X: the square numbers follow each other, but on the board this is no line.
+    # g1 X, h1 O, a2 O, b2 X: the numbers of these squares follow each other, but the squares are not in one line.
     assert Othello.from_text("------XOOX------" + "-" * 48, to_move="X").must_pass
     inside = Othello.from_text("-----XO--OX-----" + "-" * 48, to_move="X")
     assert names(inside) == ["h1", "a2"]
@@ -95,7 +95,7 @@ def test_who_cannot_move_passes_and_only_then():
 
 
 def test_two_passes_are_never_asked_for():
-    # There are empty squares, but neither side can move. The game is over at once, whoever is to move.
+    # There are empty squares, but neither side can move. The game is over at once, no matter which side is to move.
     for to_move in "XO":
         state = Othello.from_text("XX------------OO", to_move)
         assert state.is_over

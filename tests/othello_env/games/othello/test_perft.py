@@ -20,7 +20,7 @@ def test_published_counts(depth, script):
 
 
 def slow_perft(twin):
-    """Perft by the twin. It caches the count of each position and depth, so it stays exact."""
+    """Perft by the twin. The count of each position and depth is cached, which does not change the result."""
 
     @cache
     def count(text, to_move, depth):
@@ -44,7 +44,7 @@ def test_every_size_counts_as_the_twin(size, depths, script, twin):
 
 
 def test_4x4_is_counted_to_the_last_game(script):
-    # 60,060 complete games. The depth exceeds the longest game, so every line is a finished game.
+    # 60,060 complete games. The depth exceeds the longest game, so every sequence of moves is a finished game.
     assert script["count"](Othello(4), 30) == script["count"](Othello(4), 40) == 60_060
 
 
