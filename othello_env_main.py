@@ -1,8 +1,10 @@
 """The console script ``othello-env``. When interrupted, it ends with status 130 and prints at most one line.
 
-Importing the package takes a second, and an interrupt may arrive meanwhile. So this module is outside the package, and
-it imports almost nothing before it handles interrupts. Python cannot pass on a KeyboardInterrupt that is raised in a
-destructor or in a callback of a C library. This module calls such an interrupt lost, and raises it again.
+Importing the package takes a second, and an interrupt may arrive in this time. So this module is outside the package,
+and it imports almost nothing before it handles interrupts.
+
+Python cannot pass on a KeyboardInterrupt that is raised in a destructor or in a callback of a C library. This module
+calls such an interrupt lost, and raises it again.
 """
 
 # Import nothing slow here: an interrupt that arrives before `main` begins prints a traceback.
@@ -52,7 +54,7 @@ _command: "list[CodeType]" = []  # the code of the command's function, which `_i
 _interrupted: list[float] = []  # the time of each interrupt
 _handling: list[bool] = []  # not empty while `_interrupt` handles an interrupt
 _lost: list[bool] = []  # one entry for each lost interrupt
-_waiting: list[bool] = []  # not empty from `_interrupt_again` until the interrupt arrives
+_waiting: list[bool] = []  # not empty after `_interrupt_again` was called, until the interrupt arrives
 
 
 def _interrupt(_: int, frame: "FrameType | None") -> None:

@@ -4,11 +4,11 @@
 | actions | ``Discrete(2 * size * size)``: ``4 * square + direction``; the dark squares are numbered from 0, and the
   directions 0-3 are NW, NE, SW, SE |
 | observation | ``(6, size, size)`` int8: own men, own kings, the opponent's men, the opponent's kings, the piece that
-  must continue jumping, and ones if Red is to move; also ``action_mask``. It does not show the history that decides
-  about draws |
+  must continue jumping, and ones if Red is to move; also ``action_mask``. The observation does not show the history on
+  which draws depend |
 | reward | at the end: +1 for the winner, -1 for the loser, 0 for both in a draw; with ``reward="margin"``, the margin
   in pieces |
-| chains | each jump is one action; the same agent moves the same piece again as long as that piece can jump |
+| chains | each jump is one action; as long as the piece can jump again, the same agent must continue with it |
 | info | ``winner``, ``discs`` (the number of each player's pieces), ``plies``, ``illegal_action``, at every step |
 | end | an agent that cannot move loses; by default a repeated position is a draw (see the argument `draws`) |
 
@@ -37,7 +37,7 @@ __all__ = ["CheckersAEC", "env", "raw_env"]
 
 
 class CheckersAEC(AECGame):
-    """The environment of checkers. `env` and `raw_env` are other names for this class, which needs no wrapper.
+    """The environment of checkers, which needs no wrapper. `env` and `raw_env` are other names for this class.
 
     Args:
         size: the side of the board, 4, 6, 8 or 10.

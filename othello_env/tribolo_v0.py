@@ -4,8 +4,9 @@
 | actions | ``Discrete(width * height)``: ``width * row + column``, so a1 is 0 |
 | observation | ``(4, height, width)`` int8: the agent's own cells, the cells of the next agent, the cells of the third
   agent, the walls; also ``action_mask`` |
-| reward | at the end: +1 for the winner and -1/2 for each of the others; if two tie for first place, +1/4 for each of
-  them and -1/2 for the third; if all three tie, 0 for each; with ``reward="margin"``, the margin in cells |
+| reward | at the end: +1 for the winner and -1/2 for each of the other two; if two agents tie for first place, +1/4 for
+  each of these two and -1/2 for the third; if all three tie, 0 for each; with ``reward="margin"``, the margin in
+  cells |
 | skips | an agent that cannot move is skipped, so an agent can have several turns in a row; there is no pass |
 | info | ``winner``, ``discs`` (the number of each player's cells), ``plies``, ``illegal_action``, at every step |
 | end | when nobody can move |
@@ -37,7 +38,7 @@ __all__ = ["TriboloAEC", "env", "raw_env"]
 
 
 class TriboloAEC(AECGame):
-    """The environment of Tribolo. `env` and `raw_env` are other names for this class, which needs no wrapper.
+    """The environment of Tribolo, which needs no wrapper. `env` and `raw_env` are other names for this class.
 
     Args:
         openings: where games begin. `AECGame` explains this argument and the next three.

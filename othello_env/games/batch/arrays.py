@@ -147,7 +147,7 @@ def ends_dtype(players: int, board: list[Any]) -> np.dtype[np.void]:
         [
             ("game", np.int64),
             ("viewer", np.int8),  # the player whose view the last observation shows
-            ("to_move", np.int8),  # the player that would be next; after an illegal action, the player that took it
+            ("to_move", np.int8),  # the player that would move next; after an illegal action, the player that chose it
             ("winner", np.int8),  # -1: nobody
             ("illegal", np.int16),  # the illegal action that ended the game, or -1
             ("plies", np.int32),

@@ -42,7 +42,7 @@ class Twin:
         return self.rows[row][column] if 0 <= row < self.size and 0 <= column < self.size else "#"
 
     def moves(self):
-        """The legal moves by the rule book, {action: (from, over or None, to)}. If a jump is legal, no step is legal."""
+        """The legal moves by the rule book, {action: (from, over or None, to)}. If a jump is legal, no step is."""
         steps, jumps = {}, {}
         other = "w" if self.mover == "r" else "r"
         for row in range(self.size):
