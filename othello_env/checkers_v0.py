@@ -37,7 +37,7 @@ __all__ = ["CheckersAEC", "env", "raw_env"]
 
 
 class CheckersAEC(AECGame):
-    """The environment of checkers, which needs no wrapper. `env` and `raw_env` are other names for this class.
+    """The environment of checkers. It needs no wrapper, so `env` and `raw_env` are both names for this class.
 
     Args:
         size: the side of the board, 4, 6, 8 or 10.

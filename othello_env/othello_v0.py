@@ -37,7 +37,7 @@ __all__ = ["OthelloAEC", "env", "raw_env"]
 
 
 class OthelloAEC(AECGame):
-    """The environment of Othello, which needs no wrapper. `env` and `raw_env` are other names for this class.
+    """The environment of Othello. It needs no wrapper, so `env` and `raw_env` are both names for this class.
 
     Args:
         size: the side of the board, 4, 6 or 8.

@@ -38,7 +38,7 @@ __all__ = ["TriboloAEC", "env", "raw_env"]
 
 
 class TriboloAEC(AECGame):
-    """The environment of Tribolo, which needs no wrapper. `env` and `raw_env` are other names for this class.
+    """The environment of Tribolo. It needs no wrapper, so `env` and `raw_env` are both names for this class.
 
     Args:
         openings: where games begin. `AECGame` explains this argument and the next three.

@@ -10,7 +10,7 @@ __all__ = ["INKS", "LEFT", "draw_legend", "legend_height", "ticks_1_2_5"]
 INKS = ("#1b7f4b", "#1f5fa8", "#b3541e", "#7a3e9d", "#667079", "#c2185b", "#00838f", "#8d6e00")
 """The colours of the curves."""
 LEFT = EDGE + 40
-"""The width of the space to the left of a plot, in pixels. The numbers are there."""
+"""The width of the space for numbers to the left of a plot, in pixels."""
 _LEGEND = 24  # the height of a row of the legend
 
 

@@ -75,7 +75,9 @@ def _draw_histogram(canvas: Canvas, panel: Panel, counts: Mapping[int, int], axi
 
 
 def _trimmed(counts: Mapping[int, int]) -> dict[int, int]:
-    """Counts without extreme values. On each side, up to `_TAIL` of all counts are moved to the nearest other value.
+    """Counts without extreme values. At each end, the removed values have at most the share `_TAIL` of all games.
+
+    The games of a removed value are added to the nearest value that remains.
 
     >>> _trimmed({1: 1, 60: 999, 61: 1000, 62: 999, 90: 1})
     {60: 1000, 61: 1000, 62: 1000}

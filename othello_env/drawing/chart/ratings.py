@@ -27,6 +27,10 @@ class EloRow:
     """A rating with a label and an interval.
 
     Attributes:
+        label: the text to the left of the rating.
+        elo: the rating.
+        low: the lower end of the rating's interval.
+        high: the upper end of the rating's interval.
         own: whether the row is highlighted.
         beyond: ``"above"`` if the interval has no upper end, ``"below"`` if it has no lower end, otherwise None. The
             chart shows an arrow instead of the missing end.

@@ -22,6 +22,10 @@ class ScoreRow:
     """A score, 0 to 1, with a label and an interval.
 
     Attributes:
+        label: the text to the left of the score.
+        score: the score.
+        low: the lower end of the score's interval.
+        high: the upper end of the score's interval.
         compare: a score for comparison, which is drawn as a grey line. The default is the score of two equal agents.
     """
 
