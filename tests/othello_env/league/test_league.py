@@ -273,7 +273,7 @@ DAMAGE = [
     ((), None, "expected the state of a league"),
     (("format",), "x", "expected the state of a league"),
     (("more",), 1, "expected a state with format, settings"),
-    (("added",), 1, "below the number of added ones"),
+    (("added",), 1, "each below the state's count of added members"),
     (("added",), 10**30, "expected a count of added"),
     (("drawn",), -1, "expected a count of drawn"),
     (("drawn",), 1.0, "expected a count of drawn"),
