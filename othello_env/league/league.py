@@ -369,7 +369,7 @@ class League:
     def save(self, folder: str | Path) -> None:
         """Write the league to a folder: a JSON file, and a file for each policy (see `othello_env.league.files`).
 
-        Each policy is written only once. If the process is killed during a save, the folder still has a complete league.
+        Each policy is written only once. If the process is killed during a save, the folder keeps a complete league.
 
         Raises:
             OSError: a file cannot be written.
