@@ -23,7 +23,7 @@ class TriboloEnv(SingleGame):
         opponent: one opponent for both other seats, or a pair of opponents in turn order after the learner.
             `SingleGame` explains this argument and all later arguments up to `render_mode`.
         side: ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
-        openings: where games begin; None for the game's usual start.
+        openings: where games begin; None for the start of each game's own board.
         reward: ``"result"``, or ``"margin"`` in cells.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
@@ -62,7 +62,7 @@ class TriboloVectorEnv(VectorGames):
             self-play. `VectorGames` explains this argument and all later arguments except `width`, `height`, `cells`
             and `walls`.
         side: ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
-        openings: where games begin; None for the game's usual start.
+        openings: where games begin; None for the start of each game's own board.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
