@@ -314,7 +314,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         Raises:
             ValueError: a dtype, shape or range is wrong. Nothing has changed.
             IllegalActionError: an action is illegal and the environment is strict. Nothing has changed.
-            ResetNeeded: a reset is needed before the first step, after an error, and in `DISABLED` mode after a game.
+            ResetNeeded: a reset is needed: before the first step, after an error, or in ``DISABLED`` after a game.
             AgentError: an opponent answered with an illegal action. The environment needs a reset.
             RuntimeError: a thread could not be started. The environment needs a reset.
         """
