@@ -1,4 +1,4 @@
-"""What a person sees of results, and of agents that fail."""
+"""The texts that show results, and the warnings about agents that fail."""
 
 import math
 import re
