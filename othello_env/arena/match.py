@@ -1,4 +1,4 @@
-"""Play a match: a tournament of two agents in this process. The result is that of the first agent."""
+"""Play a match: a tournament of two agents in this process. The result is the score of the first agent."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _rules(new_game: Callable[[int], State] | None) -> Rules:
 class _Unlisted(Rules):
     """The rules of a game that is not in the registry.
 
-    Records contain the name of the game's class. They cannot be played again.
+    Records of such a game contain the name of its class, and these records cannot be played again.
     """
 
     new_game: Callable[[int], State] = field(kw_only=True)

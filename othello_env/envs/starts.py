@@ -83,9 +83,9 @@ class Starts:
         Args:
             game_key: the key of the game; see `othello_env.envs.seeding`.
             options: the options of the reset, as `check_options` returns them. `position` is a State, or text for
-                `State.position_from_text`. The default is the usual start of the game. First the moves of `moves` (a
-                transcript) are played from this position. Then a number of random plies, `random_plies`, are played.
-                Then the game begins. If all three options are omitted, the game begins with one of the openings.
+                `State.position_from_text`. By default this is the usual start of the game. From this position, the
+                moves in the transcript `moves` are played, and then random plies. Their number is `random_plies`. Then
+                the game begins. If all three options are omitted, the game begins with one of the openings.
 
         Raises:
             ValueError: an option is wrong.

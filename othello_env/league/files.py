@@ -1,4 +1,4 @@
-"""Leagues on disk: a folder with a file for each policy, and a JSON file with the rest of the league::
+"""Leagues on disk: a JSON file with the league's state, and a folder with a file for each policy::
 
     runs/league/league.json
     runs/league/members/0002.safetensors ...

@@ -42,12 +42,12 @@ class League:
 
     Args:
         fixed: specs, Agents or callables that are always members.
-        matchmaking: how the next opponents are chosen: ``"pfsp"`` by the learner's results against the members,
-            ``"uniform"`` all members with the same probability, ``"latest"`` only the newest snapshot. If there is no
-            snapshot, ``"latest"`` chooses fixed members. See `othello_env.league.matchmaking`.
+        matchmaking: the rule that chooses the next opponents. ``"pfsp"`` uses the learner's results against the members
+            (see `othello_env.league.matchmaking`). ``"uniform"`` gives all members the same probability. ``"latest"``
+            chooses only the newest snapshot, or fixed members if there is no snapshot.
         weighting: how pfsp uses the learner's score: ``"hard"``, ``"linear"``, ``"capped"`` or ``"even"``.
-        fixed_share: the share of games, 0 to 1, against fixed members when there are snapshots. None: ``"latest"``
-            chooses no fixed members then; the other rules do not distinguish fixed members from snapshots.
+        fixed_share: the share of games, 0 to 1, against fixed members when there are snapshots. If this is None,
+            ``"latest"`` chooses no fixed members, and the other rules treat fixed members like snapshots.
         keep: the greatest number of snapshots in the league, not counting frozen snapshots; None for no limit.
         forget: which snapshot is removed if there are too many, ``"oldest"``, ``"beaten"`` or ``"crowded"``; see
             `othello_env.league.settings.FORGET`.
@@ -307,7 +307,7 @@ class League:
         rules = Rules.parse(game)
         settings = {"game": str(rules), "openings": openings}
         if self._matches not in (None, settings):
-            raise ValueError(f"the matches of this league were played with {self._matches}, so not with {settings}")
+            raise ValueError(f"the matches of this league were played with {self._matches}, not with {settings}")
         before = self.results.all_pairs
         try:
             play_missing(self.members, self.results, games, openings, rules, self.settings.seed, workers, ray, progress)

@@ -24,7 +24,7 @@ _Unit = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], float]
 """The results of two members: (counts, points, expected score).
 
 `counts` has the number of units with each number of points, and `points` has these numbers of points. A unit is a pair
-of games in matches, or a game in training. The expected score, 0 to 1, is that of the first member in one game.
+of games in matches, or a game in training. The last entry is the first member's expected score in a game, 0 to 1.
 """
 
 

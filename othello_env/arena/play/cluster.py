@@ -100,7 +100,7 @@ def _connect(ray: Any) -> None:
 
 
 def _pack(name: str, agent: str | Agent | Policy) -> bytes:
-    """Pickle an agent with Ray, which includes the code of functions that other machines cannot import."""
+    """Pickle an agent with Ray. Ray includes the code of functions that other machines cannot import."""
     try:
         packed: bytes = import_extra("ray.cloudpickle", "ray").dumps(agent)
     except Exception as error:  # pickling calls the agent's own code, which may raise any error

@@ -17,7 +17,7 @@ class Fit:
     """Pearson's chi-square of an agent's scores against rungs, the opponents of the ladder.
 
     Attributes:
-        chi_square: the sum over rungs of (points - expected points)^2 / variance, where the agent has the points.
+        chi_square: the sum over rungs of (the agent's points - its expected points)^2 / variance.
         rungs: the number of rungs in the sum. If one side is expected to get fewer than 5 points, the rung is left out.
     """
 

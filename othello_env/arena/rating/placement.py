@@ -179,7 +179,7 @@ def place(
     seed: int = 0,
     progress: Callable[[Placement], object] | None = None,
 ) -> Placement:
-    """Rate an agent on the ladder. The games end when the interval of the rating is small enough, or at a limit.
+    """Rate an agent on the ladder. The games end when the interval of the rating is small or a limit is reached.
 
     The games are Othello on 8x8. They begin with the openings `balanced-v0`, and each opening is played with both
     colours. An agent that gives an illegal answer or raises an error forfeits the game. A `FaultWarning` at the end

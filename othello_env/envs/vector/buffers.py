@@ -19,7 +19,7 @@ class Buffers:
         masks: (N, A) int8, 1 for each legal action.
         rewards: (N,) float64, the reward in each game.
         terminated: (N,) bool, whether each game ended in the step.
-        truncated: (N,) bool, all False, because every game is played to its end.
+        truncated: (N,) bool, all False, because a game is never truncated.
         reward_to: (N,) int8, the player that gets each reward.
         to_move: (N,) int8, the player to move in each game.
         observation: the dict of `planes` and `masks` that a step returns.

@@ -67,7 +67,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     observation and info of the next game. Its `info` has two more entries. `final_obs`, (N,) objects, has the last
     observation of each game that ended, and None for all other games. `final_info` is the last info of the games that
     ended, without `to_move` and `reward_to`. `position` returns the State of a game. `final_position` returns the last
-    State of a game that ended in the step.
+    State of a game that ended in the step. The masks of `final_obs` and `final_info` are True for such games.
 
     Gymnasium's own vector environments use the mode ``NEXT_STEP`` by default: when a game has ended, the next step only
     begins the next game. Gymnasium's wrappers that change observations work only with ``NEXT_STEP`` or ``DISABLED``. If
@@ -314,7 +314,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         Raises:
             ValueError: a dtype, shape or range is wrong. Nothing has changed.
             IllegalActionError: an action is illegal and the environment is strict. Nothing has changed.
-            ResetNeeded: a reset is needed: before the first step, after an error, or in ``DISABLED`` after a game.
+            ResetNeeded: a reset is needed: before the first step, after an error, or in ``DISABLED`` mode after a game.
             AgentError: an opponent answered with an illegal action. The environment needs a reset.
             RuntimeError: a thread could not be started. The environment needs a reset.
         """

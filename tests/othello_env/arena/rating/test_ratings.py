@@ -139,7 +139,7 @@ def test_a_second_seed_agrees_within_the_intervals():
         ({"ab": 8}, {"b": (True, True), "a": (True, False)}),
         ({"ab": 7.5}, {"a": (True, True)}),
         ({"ab": 0}, {"a": (False, True)}),
-        # a chain: only the games against b give information about c
+        # a chain: c has met only a
         ({"ab": 8, "ca": 3}, {"a": (True, False), "c": (True, False)}),
         ({"ab": 4, "ca": 8}, {"a": (True, True), "c": (True, False)}),
         ({"ab": 8, "ca": 0}, {"a": (True, False), "c": (False, False)}),
