@@ -62,7 +62,7 @@ def test_the_records_are_those_of_this_process(connected, tmp_path):
     here, there = tmp_path / "here.jsonl", tmp_path / "there.jsonl"
     assert play(file=here) == play(file=there, ray=True)
     assert lines(here) == lines(there)
-    assert ray.is_initialized(), "whose connection it is keeps it"
+    assert ray.is_initialized(), "a connection that existed before the tournament stays open"
 
 
 def test_a_node_is_killed_in_mid_tournament(connected, tmp_path):
@@ -86,7 +86,7 @@ def test_a_node_is_killed_in_mid_tournament(connected, tmp_path):
             break
         time.sleep(0.1)
     else:
-        pytest.fail("the node lives on")
+        pytest.fail("the removed node is still alive")
     connected.add_node(num_cpus=1)
 
 

@@ -88,7 +88,7 @@ def test_agents_see_what_is_left_of_their_own_time():
             all_left = per_move or ply < 2  # ply 0 and ply 1 are the first moves of the sides
             assert action == state.legal_actions()[-1 if all_left else 0]
             state = state.play(action)
-        assert sum(record.seconds) >= 0.005 * sum(action < 64 for action in moves), "passes are not asked"
+        assert sum(record.seconds) >= 0.005 * sum(action < 64 for action in moves), "agents are not asked for passes"
 
 
 def test_an_agent_that_takes_both_limits_gets_the_one_that_its_clock_has():

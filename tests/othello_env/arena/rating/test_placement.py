@@ -96,7 +96,7 @@ def test_who_is_beyond_the_ladder_is_told_so(simulate, elo, beyond, rung):
     assert found.games < 300
     low, high = found.interval
     assert low > end.elo if beyond == "above" else high < end.elo
-    assert (found.elo is None) == (beyond == "below"), "who won nothing has no rating"
+    assert (found.elo is None) == (beyond == "below"), "an agent that won nothing has no rating"
 
 
 def test_a_clean_score_sets_no_limit_and_more_games_are_played(simulate):

@@ -337,7 +337,7 @@ def test_wrong_arguments_are_told(tmp_path):
         play(workers=0)
     with pytest.raises(ValueError, match="there is no agent 'nobody'"):
         play(("random", "nobody"), file=tmp_path / "none.jsonl")
-    assert not list(tmp_path.iterdir()), "nothing is written before the agents are there"
+    assert not list(tmp_path.iterdir()), "nothing is written before the agents are made"
     with pytest.raises(ValueError, match="but the schedule has"):
         play_tournament({"random": "random"}, Schedule(("random", "maximizer")))
     with pytest.raises(TypeError, match="cannot be sent to another process"):
