@@ -1,4 +1,4 @@
-"""Players: the Agent protocol, the functions that ask agents for moves, and the specs that name agents."""
+"""Agents (players): the base class `Agent`, functions that ask agents for moves, and specs, which name agents."""
 
 from othello_env.agent.answers import Seat, act_on_clock, ask, ask_many, play_answer
 from othello_env.agent.clock import LONGEST_SECONDS, Clock

@@ -22,11 +22,11 @@ class Seat:
     """An agent in one seat of one game.
 
     The same agent may have several seats in several games, and the seats may ask the agent in any order. If another
-    seat was the last to ask the agent, this seat first calls the agent's `new_game` again. So the random choices of
-    the agent depend only on the game and the seat.
+    seat has asked the agent since the last question of this seat, this seat first calls the agent's `new_game` again.
+    So the random choices of the agent depend only on the game and the seat.
 
     Args:
-        agent: the agent; its `new_game` is called at once.
+        agent: the agent. Its `new_game` is called at once.
         key: 64 bits that identify this game and this seat.
     """
 
@@ -38,12 +38,12 @@ class Seat:
         begin_game(agent, key)
 
     def ask(self, state: State, clock: Clock | None = None) -> int:
-        """The answer of this seat's agent, checked as the function `ask` of this module says."""
+        """The agent's answer in this position. It is checked as in the function `ask` of this module."""
         self._sit_down()
         return ask(self.agent, state, clock)
 
     def play(self, state: State) -> State:
-        """The position after the answer of this seat's agent; see the function `play_answer`."""
+        """The position after the agent's answer; see the function `play_answer`."""
         self._sit_down()
         return play_answer(self.agent, state)
 
@@ -53,7 +53,10 @@ class Seat:
 
 
 def act_on_clock(agent: Agent, state: State, clock: Clock | None = None) -> int:
-    """An agent's unchecked answer. `Agent.act` explains which limits of the clock the agent gets as arguments."""
+    """Ask an agent for its action, without a check of the answer.
+
+    `Agent.act` explains which limits of the clock the agent gets as arguments.
+    """
     if clock is None:
         return agent.act(state)
     act: Any = agent.act
@@ -70,15 +73,15 @@ def _takes_move_seconds(act: Callable[..., int]) -> bool:
 
 
 def ask(agent: Agent, state: State, clock: Clock | None = None) -> int:
-    """An agent's checked answer.
+    """Ask an agent for its action, and check that it is legal.
 
     Args:
-        agent: the agent to ask.
-        state: the position; the game is not over.
-        clock: the time that this player has left, if the game is timed.
+        agent: the agent.
+        state: a position in which the game is not over.
+        clock: the time that this player has left; None without a clock.
 
     Raises:
-        AgentError: the answer is not a legal action; the message names the agent and shows the position.
+        AgentError: the answer is not a legal action. The message names the agent and shows the position.
     """
     answer = act_on_clock(agent, state, clock)
     try:
@@ -91,10 +94,13 @@ def ask(agent: Agent, state: State, clock: Clock | None = None) -> int:
 
 
 def ask_many(agent: Agent, positions: Positions) -> npt.NDArray[np.int64]:
-    """An agent's checked answers in N positions, (N,) int64.
+    """Ask an agent for its actions in N positions, and check that they are legal.
+
+    Returns:
+        (N,) int64, the actions.
 
     Raises:
-        AgentError: an answer is not a legal action; the message names the agent and shows the position.
+        AgentError: an answer is not a legal action. The message names the agent and shows the position.
     """
     answer = np.asarray(agent.act_batch(positions))
     if answer.shape != (len(positions),) or answer.dtype.kind not in "iu":
@@ -112,7 +118,9 @@ def ask_many(agent: Agent, positions: Positions) -> npt.NDArray[np.int64]:
 
 
 def play_answer(agent: Agent, state: State) -> State:
-    """The position after an agent's answer: ``state.play(ask(agent, state))``, but with one check instead of two.
+    """The position after an agent's answer.
+
+    The result is the same as ``state.play(ask(agent, state))``, but the answer is checked only once.
 
     Raises:
         AgentError: the answer is not a legal action, as in `ask`.

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 __all__ = ["LONGEST_SECONDS", "Clock"]
 
 LONGEST_SECONDS = 1_000_000
-"""The longest time limit that is allowed, more than eleven days. Many systems cannot wait much longer in one call."""
+"""The longest allowed time limit, in seconds (more than eleven days).
+
+Many systems cannot wait much longer than this in one call.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +19,9 @@ class Clock:
     """The seconds that a side has left when it is asked for a move.
 
     Attributes:
-        game: the seconds for this move and all later ones; negative if they are used up; None if there is no limit.
-        move: the seconds for this move; None if there is no such limit.
+        game: the seconds for this move and all later moves; negative if the side has used too many; None without a
+            limit for the game.
+        move: the seconds for this move; None without a limit for each move.
 
     Raises:
         ValueError: a limit is NaN.
@@ -36,5 +40,5 @@ class Clock:
 
     @property
     def seconds(self) -> float | None:
-        """The most seconds that this move may take; None if there is no limit."""
+        """The greatest number of seconds that this move may take; None if there is no limit."""
         return min((limit for limit in (self.game, self.move) if limit is not None), default=None)

@@ -1,6 +1,7 @@
-"""The Agent protocol, which every player implements, and the errors and random choices of agents.
+"""The base class `Agent` of all players, and the errors and random choices of agents.
 
-An agent is asked for an action in one position (`act`), or for actions in many games at once (`act_batch`).
+The method `act` of an agent chooses an action in one position. The method `act_batch` chooses actions in many positions
+at once.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ __all__ = [
 ]
 
 Policy = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], Any]
-"""A function that plays. It takes observations (N, C, H, W) and masks (N, A), both int8, and returns N actions."""
+"""A function that plays. It takes observations (N, C, H, W) and masks (N, A), both int8. It returns (N,) actions."""
 
 
 class SpecError(ValueError):
@@ -43,14 +44,14 @@ class AgentError(RuntimeError):
 
 
 class AgentLeftError(AgentError):
-    """An agent, such as a person, has left: the game is abandoned, not forfeited."""
+    """An agent, such as a person, has left the game. The game is abandoned and not forfeited."""
 
 
 class Chance:
     """The random choices of an agent.
 
-    After `new_game`, each choice depends only on the game's seed and the turn. Before the first `new_game`, the choices
-    come one after the other from one random stream.
+    After `new_game`, each choice depends only on the seed of the game and on the turn. Before the first `new_game`, the
+    choices come from one random stream.
     """
 
     def __init__(self, seed: int | None = None) -> None:
@@ -74,62 +75,65 @@ class Chance:
 
 
 class Agent(ABC):
-    """A player of one or more games. It is asked only in positions in which the game is not over.
+    """A player of one or more games. It is asked only for moves in positions in which the game is not over.
 
-    An agent may also have the methods below. Code that can use them, such as the browser page, first checks whether
-    they exist:
+    An agent may also have the methods below. Code that can use these methods, such as the browser page, first checks
+    whether they exist:
 
-    - ``action_values(state)``: a dict from each legal action to its value for the player to move; the value is infinite
-      if the result is certain;
-    - ``action_probabilities(state)``: a dict from each legal action to the probability that the agent plays it;
-    - ``evaluate(state, player)``: the value of the position for that player;
-    - ``search(state)``: in games of two players, an object with `value`, the value for the player to move. The object
-      may also have `visits`, a dict from each action to the number of times that a tree search tried it;
-    - ``analyse(state, scores=bool)``: an object with `score`, the value for the player to move, and `unit`, the unit of
-      the value as text. If the argument is True, the object also has `scores`, a dict from each legal action to its
-      value;
-    - ``exact_scores(states)``: for N positions, an array (N, A). For each legal action it has the final disc difference
-      under perfect play, positive if the player to move wins. For illegal actions it has NaN.
+    - ``action_values(state)``: returns a dict from each legal action to its value for the player to move. If the result
+      of the game is certain after an action, the value of the action is infinite;
+    - ``action_probabilities(state)``: returns a dict from each legal action to the probability that the agent plays it;
+    - ``evaluate(state, player)``: returns the value of the position for this player;
+    - ``search(state)``: in games of two players, returns an object with `value`, the value for the player to move. The
+      object may also have `visits`, a dict from each action to the number of times that a tree search tried it;
+    - ``analyse(state, scores=bool)``: returns an object with `score`, the value for the player to move, and `unit`, the
+      unit of this value as text. If the argument `scores` is True, the object also has `scores`, a dict from each legal
+      action to its value;
+    - ``exact_scores(states)``: for N positions, returns an array (N, A). For a legal action, the array has the final
+      disc difference under perfect play, positive if the player to move wins. For an illegal action, it has NaN.
     """
 
     _game_key: int | None = None
-    """The key of the game that the agent began last; see `Seat`."""
+    """The key of the last game that the agent began; see `Seat`."""
 
     def __repr__(self) -> str:
         return type(self).__qualname__
 
     @abstractmethod
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
-        """The action for the player to move.
+        """Choose an action for the player to move.
 
-        A clock may limit the whole game, each move, or both. An `act` that distinguishes the two limits takes one more
-        argument, ``move_seconds: float | None = None``. This is the number of seconds for this move, if each move has a
-        limit. An `act` that takes any keyword (``**``) gets both arguments. To pass a clock on to another agent, call
-        `act_on_clock`, which passes only the arguments that the other agent's `act` takes.
+        A clock may limit the whole game, each move, or both. A subclass can define `act` with one more argument,
+        ``move_seconds: float | None = None``. Then `move_seconds` is the limit for this move, and `seconds_left` is the
+        limit for the game. An `act` that takes any keyword (``**``) gets both arguments, too. To pass a clock to
+        another agent, call `act_on_clock`. It passes only the arguments that the other agent's `act` takes.
 
         Args:
             state: the position.
-            seconds_left: the seconds that this side has left for all its moves, if the game has a limit. If `act` does
-                not take `move_seconds`, this is the smaller of the two limits.
+            seconds_left: the seconds that this side has left for all its moves; None if the game has no limit. If `act`
+                does not take `move_seconds`, this is the smaller of the two limits.
 
         Raises:
-            WrongGameError: the agent does not play such positions.
+            WrongGameError: the agent does not play this game, or does not play on a board of this size.
         """
 
     def check_game(self, state: State) -> None:  # noqa: B027 - most agents play any game
         """Check that the agent plays this game on a board of this size.
 
         Raises:
-            WrongGameError: the agent does not play it.
+            WrongGameError: the agent does not play this game, or does not play on a board of this size.
         """
 
     @property
     def answers_batches(self) -> bool:
-        """Whether the agent has its own `act_batch`, so that playing many games at once is faster."""
+        """Whether the agent defines `act_batch` itself. If it does, it plays many games at once faster."""
         return type(self).act_batch is not Agent.act_batch
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
-        """(N,) actions for N positions. The random choices in a game depend only on the key of this game."""
+        """Choose actions in N positions of N games, and return them as (N,) int64.
+
+        The random choices in a game must depend only on the key of this game.
+        """
         actions = np.empty(len(batch), np.int64)
         for i, key in enumerate(batch.key.tolist()):
             begin_game(self, key)
@@ -139,18 +143,18 @@ class Agent(ABC):
     def new_game(self, seed: int) -> None:  # noqa: B027 - most agents have nothing to prepare
         """Prepare for a new game. The agent's random choices in this game must depend only on this 64-bit seed.
 
-        An agent may play several games at the same time, or several seats of one game. Then this method is called again
-        each time the agent is asked about a different game or seat than last time. So the agent should compute its
-        random choices from the seed and from `state.turn`, as `Chance` does.
+        An agent may play several games at the same time, or several seats of one game. Before the agent is asked about
+        a different game or seat, this method is called again. So the agent should compute its random choices from the
+        seed and from `state.turn`, as `Chance` does.
 
         An agent that contains another agent must also call the inner agent's `new_game`, because nothing else calls it.
-        Two agents must not contain the same inner agent. Otherwise, one of them would begin a new game in the inner
-        agent while the other's game is still going on.
+        Two agents must not contain the same inner agent. Otherwise one agent would begin a new game in the inner agent
+        while the other agent's game is not over.
         """
 
 
 def begin_game(agent: Agent, key: int) -> None:
-    """Call an agent's `new_game` with a game's key, and store the key on the agent."""
+    """Call an agent's `new_game` with the key of a game, and store the key in the agent."""
     object.__setattr__(agent, "_game_key", key)  # this also works for an agent that is a frozen dataclass
     agent.new_game(key)
 
@@ -160,7 +164,7 @@ def as_othello(state: State, who: str) -> Othello:
 
     Args:
         state: a position of any game.
-        who: the beginning of the error message, such as ``"mcts plays"``.
+        who: the agent and a verb for the beginning of the error message, such as ``"mcts plays"``.
 
     Raises:
         WrongGameError: the position is of another game.

@@ -1,10 +1,10 @@
 """Make agents from text that names an agent, a file or a function.
 
 A spec is ``name`` or ``name:key=value,key=value``. A value that contains ``,`` or ``"`` is put in double quotes, and
-each quote inside the value is doubled. Names are the entry points of the group ``othello_env.agents``, so any installed
+each quote inside the value is doubled. The names are entry points of the group ``othello_env.agents``, so any installed
 package can add names. An entry point whose name is a file suffix, such as ``.npz``, loads agents from files with this
-suffix. ``path.py:name`` and ``package.module:name`` name a callable or a subclass of Agent. A subclass may have options
-of its own, a callable has none. Every spec takes the option ``epsilon``, the probability of a random move.
+suffix. ``path.py:name`` and ``package.module:name`` name a callable or a subclass of Agent. A subclass may have
+options, but a callable has no options. Every spec takes the option ``epsilon``, the probability of a random move.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _CallableAgent(Agent):
 
 
 class _EpsilonAgent(AgentWrapper):
-    """An agent that plays a uniformly random move with probability `epsilon`, and otherwise another agent's move."""
+    """An agent that plays a uniformly random move with probability `epsilon`, and another agent's move otherwise."""
 
     def __init__(self, agent: Agent, epsilon: float, seed: int | None) -> None:
         super().__init__(agent)
@@ -93,12 +93,12 @@ class _EpsilonAgent(AgentWrapper):
 
 
 def agent_names() -> tuple[str, ...]:
-    """The names with which a spec can begin, in alphabetical order."""
+    """The names of agents with which a spec can begin, in alphabetical order."""
     return tuple(name for name in sorted(_registry()) if not name.startswith("."))
 
 
 def near(name: str, known: Iterable[str]) -> str:
-    """`` (did you mean NAME?)`` if one of the known names is spelled almost like this name; otherwise empty.
+    """A suggestion for a wrong name: a text with the most similar known name, or an empty text if none is similar.
 
     >>> near("alphabta", ["alphabeta", "random"])
     ' (did you mean alphabeta?)'
@@ -108,7 +108,7 @@ def near(name: str, known: Iterable[str]) -> str:
 
 
 def split_spec(spec: str) -> tuple[str, dict[str, str]]:
-    """A spec's name or path, and its options as text, in their order; quotes around values are removed.
+    """Split a spec into its name or path and its options. The values are texts without quotes.
 
     >>> split_spec('gtp:command="edax -q",epsilon=0.1')
     ('gtp', {'command': 'edax -q', 'epsilon': '0.1'})
@@ -120,7 +120,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def number_options(spec: str) -> dict[str, type]:
-    """The options of a spec's agent whose values are numbers: for each name ``int`` or ``float``.
+    """The options of a spec's agent whose values are numbers: a dict from each name to ``int`` or ``float``.
 
     Raises:
         SpecError: the text is not a spec.
@@ -148,9 +148,9 @@ def make_agent(x: str | Agent | Policy, seed: int | None = None) -> Agent:
         seed: determines the agent's random choices before the first call of its `new_game`.
 
     Raises:
-        SpecError: the spec does not name an agent, or its options are wrong; the message says what is valid.
+        SpecError: the spec does not name an agent, or its options are wrong. The message says what is valid.
         FileNotFoundError: the spec is the path of a file that does not exist.
-        MissingExtraError: the agent needs a package that is not installed; the message names the extra to install.
+        MissingExtraError: the agent needs a package that is not installed. The message names the extra to install.
         TypeError: x is not a spec, a path, an Agent or a callable, or the seed is not an integer.
         ValueError: the seed is negative.
     """
@@ -182,7 +182,7 @@ _OPTION = re.compile(r'(\w+)=("(?:[^"]|"")*"|[^",]*)(,|$)', re.DOTALL)
 
 
 def option_text(name: str, value: object) -> str:
-    """An option as it is written in a spec; its value is quoted if necessary.
+    """An option in the form that a spec uses. The value is quoted if necessary.
 
     >>> print(option_text("depth", 4), option_text("command", 'edax "-l 4" -q'), sep=",")
     depth=4,command="edax ""-l 4"" -q"
@@ -216,7 +216,9 @@ def _parse(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def spec_file(spec: str) -> tuple[Path, str] | None:
-    """The file from which a spec loads an agent, and the rest of the spec; None if it loads none, or is no spec.
+    """The file from which a spec loads an agent, and the options of the spec with their colon.
+
+    The result is None if the spec names no file, or if the text is not a spec.
 
     >>> path, rest = spec_file("runs/a.npz:epsilon=0.1")
     >>> path.name, rest, spec_file("random")

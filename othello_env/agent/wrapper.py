@@ -1,4 +1,4 @@
-"""Agents that ask another agent."""
+"""The base class of agents that ask another agent for moves."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["AgentWrapper"]
 
 
 class AgentWrapper(Agent):
-    """Does what another agent does. A subclass changes a part of it.
+    """An agent that does the same as another agent. A subclass changes a part of this behaviour.
 
-    Methods that this class does not define, such as `analyse`, are those of the other agent.
+    If this class does not define a method, such as `analyse`, the other agent's method is used.
 
     Attributes:
         agent: the other agent.

@@ -1,4 +1,4 @@
-"""The warning that an agent failed while it was measured."""
+"""The warning that an agent failed in games or answers."""
 
 import inspect
 import warnings
@@ -11,7 +11,7 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 class FaultWarning(UserWarning):
-    """An agent failed or answered with an illegal action, so its results say little about how well it plays."""
+    """An agent failed or answered with an illegal action. So its results say little about how well it plays."""
 
 
 def warn_of_faults(agent: str, what: str, faults: Sequence[str], total: int) -> None:
@@ -20,7 +20,7 @@ def warn_of_faults(agent: str, what: str, faults: Sequence[str], total: int) -> 
     Args:
         agent: the agent's name.
         what: what the agent was asked for, ``"games"`` or ``"answers"``.
-        faults: the reason for each failure. The warning quotes the first of them.
+        faults: the reason for each failure. The warning quotes the first reason.
         total: the number of games or answers that the agent was asked for.
     """
     if faults:

@@ -1,4 +1,4 @@
-"""A match is a tournament of two agents, played in this process. Its result is the score of the first agent."""
+"""Play a match: a tournament of two agents in this process. The result is the score of the first agent."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from othello_env.games.registry import Rules
 __all__ = ["MatchResult", "match_names", "play_match"]
 
 _MOST_AT_ONCE = 256
-"""The most games played at once.
+"""The greatest number of games that are played at once.
 
-The number of games in a batch never depends on time. So a match can be repeated even if its agents use a global random
-generator.
+The number of games in a batch does not depend on time. So a match can be repeated even if its agents use a global
+random generator.
 """
 
 
@@ -39,28 +39,29 @@ def play_match(
     sprt: Sprt | None = None,
     progress: Callable[[GameRecord], None] | None = None,
 ) -> MatchResult:
-    """Play a match in colour-swapped pairs and return the result of the first agent.
+    """Play a match in colour-swapped pairs of games, and return the result of the first agent.
 
     With the same seed, openings and names (see `match_names`), a tournament of the two agents has the same games as
     this match. An agent that gives an illegal answer or raises an error forfeits the game. A `FaultWarning` at the end
     reports this.
 
     Args:
-        a: the first agent: an agent, a spec or a callable.
-        b: the second agent, in the same form.
+        a: the first agent, as an Agent, a spec or a callable.
+        b: the second agent, as an Agent, a spec or a callable.
         games: the number of games, even.
         openings: where games begin; see `othello_env.arena.tournament.schedule.Schedule`.
         seed: the same seed gives the same match.
         new_game: takes a key and returns the position in which a game begins; by default the start of 8x8 Othello.
-        sprt: a test that ends the match after the pair of games that decides it; `games` is then the most games. So the
-            result is that of a shorter match with the same seed, and ``sprt.judge(result.pairs)`` is the answer.
+        sprt: a test that ends the match after the pair of games that decides the test; None for no test. The match then
+            has the first games of the match without a test, at most `games`. Afterwards ``sprt.judge(result.pairs)``
+            is the result of the test.
         progress: called with the record of each finished game, in the order of the schedule.
 
     Raises:
         AgentLeftError: an agent, such as a person, has left the game.
         TypeError: games or the seed is not an integer.
         ValueError: games is odd or not positive, the seed is negative, or an opening is wrong.
-        WrongGameError: an agent does not play this game, or not on a board of this size.
+        WrongGameError: an agent does not play this game, or does not play on a board of this size.
     """
     games, names, rules = check_games(games), match_names(a, b), _rules(new_game)
     schedule = Schedule(names, games, openings, seed, rules, new_game=new_game)
@@ -89,8 +90,8 @@ def play_match(
 def match_names(a: str | Agent | Policy, b: str | Agent | Policy) -> tuple[str, str]:
     """The names of two agents in their match. The keys of the games depend on these names.
 
-    An agent that is given as a spec has this spec as its name. An Agent or a callable has the name ``first`` or
-    ``second``. If both agents have the same spec, they have these names, too.
+    The name of an agent that is given as a spec is this spec. The name of an Agent or a callable is ``first`` or
+    ``second``. Two agents with the same spec are also named ``first`` and ``second``.
 
     >>> match_names("random", "maximizer"), match_names("random", "random")
     (('random', 'maximizer'), ('first', 'second'))
@@ -115,7 +116,10 @@ def _rules(new_game: Callable[[int], State] | None) -> Rules:
 
 @dataclass(frozen=True)
 class _Unlisted(Rules):
-    """The rules of a game that is not in the registry. Records name its class and cannot be replayed."""
+    """The rules of a game that is not in the registry.
+
+    Records of such a game contain the name of its class, and these records cannot be played again.
+    """
 
     new_game: Callable[[int], State] = field(kw_only=True)
 

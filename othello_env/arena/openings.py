@@ -13,9 +13,9 @@ from othello_env.games.othello.position import Othello
 __all__ = ["BALANCED", "balanced_openings", "find_openings", "opening_start", "parse_openings"]
 
 BALANCED = "balanced-v0"
-"""The name of the packaged list of openings, for Othello on 8x8.
+"""The name of the packaged list of openings for Othello on 8x8.
 
-Each opening has 8 plies and is close to even. No two openings are equal under symmetry.
+Each opening has 8 plies, and both sides have nearly equal chances after it. No two openings are equal under symmetry.
 """
 
 
@@ -30,7 +30,9 @@ def balanced_openings() -> tuple[str, ...]:
 
 
 def parse_openings(text: str) -> tuple[str, ...]:
-    """The transcripts in a file's text, one on each line. Empty lines and lines that begin with ``#`` are left out.
+    """The transcripts in the text of a file, which has one transcript on each line.
+
+    Empty lines and lines that begin with ``#`` are skipped.
 
     Raises:
         TypeError: `text` is not a string.
@@ -43,7 +45,7 @@ def find_openings(openings: str | Sequence[str | State] | None, new_game: Callab
     """The openings that a text or a list describes.
 
     Args:
-        openings: ``"balanced-v0"``, or what `othello_env.games.openings.Openings` takes.
+        openings: ``"balanced-v0"``, or an argument for `othello_env.games.openings.Openings`.
         new_game: takes a key and returns the position in which a game begins.
 
     Raises:
@@ -59,7 +61,7 @@ def find_openings(openings: str | Sequence[str | State] | None, new_game: Callab
 def opening_start(openings: Openings, seed: int, number: int) -> tuple[State, int]:
     """The position of the opening with this number, and the key of its random moves.
 
-    The openings of a list are taken in turn.
+    If the openings are a list, they are used in turn: after the last opening, the first opening follows again.
     """
     key = mix_int(mix_int(seed, 0), number)
     given = openings.positions

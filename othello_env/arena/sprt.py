@@ -1,16 +1,16 @@
-"""A test of two agents that ends when the answer is known: the sequential probability ratio test (SPRT).
+"""The sequential probability ratio test (SPRT), a test of two agents that ends as soon as the result is clear.
 
-The test compares two hypotheses about the Elo difference of two agents. After each colour-swapped pair of games it
-computes the logarithm of the likelihood ratio (LLR) of the two hypotheses. It ends when the LLR leaves the bounds of
-Wald (Sequential tests of statistical hypotheses, Ann. Math. Stat. 16, 1945).
+The test compares two hypotheses about the Elo difference of two agents. After each colour-swapped pair of games, it
+computes the logarithm of the likelihood ratio (LLR) of the two hypotheses. The test ends when the LLR leaves the bounds
+of Wald (Sequential tests of statistical hypotheses, Ann. Math. Stat. 16, 1945).
 
 The Elo difference fixes only the expected score of a pair. The probabilities of the five possible scores of a pair (0,
-1/2, 1, 1 1/2, 2 points) are unknown. Under each hypothesis they are replaced by the likeliest probabilities with the
+1/2, 1, 1 1/2, 2 points) are unknown. So for each hypothesis, the test uses the likeliest probabilities that have the
 expected score of this hypothesis. This is the generalised SPRT (Li, Liu, Ying: Generalized sequential probability ratio
-test for separate families of hypotheses, Sequential Analysis 33, 2014). The likeliest probabilities are those of Owen
+test for separate families of hypotheses, Sequential Analysis 33, 2014). Owen found the likeliest probabilities
 (Empirical likelihood ratio confidence intervals for a single functional, Biometrika 75, 1988). Van den Bergh derived
 them for matches of chess programs (The generalized maximum likelihood ratio for the expectation value of a
-distribution, 2019). The testing framework fishtest of Stockfish works in this way.
+distribution, 2019). Fishtest, the testing framework of Stockfish, works in the same way.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 __all__ = ["Sprt", "Verdict"]
 
 _SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-_UNSEEN = 1e-3  # the count of a score that did not occur, as in fishtest
+_UNSEEN = 1e-3  # replaces the count 0 of a score that did not occur, as in fishtest
 _MOST_ELO = 2000.0
 _STEPS = 100
 _CLOSE = 1e-12
@@ -30,11 +30,12 @@ _CLOSE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Where a test stands.
+    """The result of a test so far.
 
     Attributes:
-        llr: the logarithm of the likelihood ratio; a positive number speaks for `elo1`.
-        bounds: the LLR below which `elo0` is accepted, and the LLR above which `elo1` is accepted.
+        llr: the logarithm of the likelihood ratio. If it is positive, `elo1` is likelier than `elo0`.
+        bounds: two values of the LLR. At or below the first value, `elo0` is accepted. At or above the second value,
+            `elo1` is accepted.
         accepted: the Elo difference that is accepted, or None if the test has not ended.
     """
 
@@ -50,12 +51,12 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A test of whether the first agent is `elo1` points stronger than the second, or only `elo0` points.
+    """A test that decides whether the first agent is `elo1` Elo points stronger than the second, or only `elo0` points.
 
     Args:
         elo0: the smaller Elo difference, such as 0.
-        elo1: the larger Elo difference, such as 10. The Elo is that of expected scores, as in
-            `othello_env.arena.rating.elo`; fishtest states its bounds in normalised Elo.
+        elo1: the larger Elo difference, such as 10. An Elo difference means an expected score, as in
+            `othello_env.arena.rating.elo`. This is not the normalised Elo that fishtest uses.
         alpha: the probability that `elo1` is accepted although the difference is `elo0`; above 0, below 1/2.
         beta: the probability that `elo0` is accepted although the difference is `elo1`; above 0, below 1/2.
 
@@ -85,11 +86,11 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Wald's bounds of the LLR."""
+        """Wald's lower and upper bound of the LLR."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def llr(self, pairs: Sequence[int]) -> float:
-        """The logarithm of the likelihood ratio; 0 without games.
+        """The logarithm of the likelihood ratio (LLR); 0 without games.
 
         Args:
             pairs: the numbers of colour-swapped pairs in which the first agent had 0, 1/2, 1, 1 1/2 and 2 points, as
@@ -105,19 +106,19 @@ class Sprt:
         return math.fsum(count * (a - b) for count, a, b in zip(counts, zero, one, strict=True))
 
     def judge(self, pairs: Sequence[int]) -> Verdict:
-        """Where the test stands after these pairs; see `llr`."""
+        """The result of the test after these pairs of games; see `llr` for the argument."""
         llr, (low, high) = self.llr(pairs), self.bounds
         return Verdict(llr, (low, high), self.elo0 if llr <= low else self.elo1 if llr >= high else None)
 
 
 def _logs(shares: Sequence[float], mean: float) -> list[float]:
-    """How much the likeliest probabilities with this mean score differ from the observed shares.
+    """Compare the observed shares of the scores with the likeliest probabilities that have this mean score.
 
     Returns:
-        For each score, the logarithm of its observed share over its likeliest probability.
+        For each score, the logarithm of (observed share / likeliest probability).
     """
-    # The likeliest probability of the score a is its share divided by 1 + x * (a - mean). The sum of (a - mean) times
-    # these probabilities falls as x grows, and x is where it is 0.
+    # The likeliest probability of a score a is its share divided by 1 + x * (a - mean), for one number x. This x is the
+    # root of the sum of (a - mean) times the probability of a. The sum becomes smaller as x grows.
     apart = [score - mean for score in _SCORES]
     low, high, x = -1 / apart[-1], -1 / apart[0], 0.0
     for _ in range(_STEPS):

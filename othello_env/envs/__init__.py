@@ -1,4 +1,4 @@
-"""The environments of all games: PettingZoo's, Gymnasium's for one game, and Gymnasium's for a batch of games."""
+"""The environments of all games: for PettingZoo, and for Gymnasium with one game or with a batch of games."""
 
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ __all__ = [
     "self_play_advantages",
 ]
 
-if not TYPE_CHECKING:  # hidden from type checkers: if they saw a `__getattr__`, they would accept any name
+if not TYPE_CHECKING:  # type checkers must not see `__getattr__`, because then they would accept any name
     __getattr__ = later(
         __name__,
         {

@@ -1,4 +1,4 @@
-"""A PettingZoo AEC environment that works for any game that follows the State protocol.
+"""A PettingZoo AEC environment for any game that implements `State`.
 
 The environment itself checks the order of calls, and the range and the legality of actions. So it does not need
 PettingZoo's wrappers, which take more time than a ply.
@@ -40,21 +40,21 @@ _AFTER_RESET = {"agent_selection", "infos", "rewards", "terminations", "truncati
 class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     """A game whose players act one at a time. A subclass defines the game.
 
-    An observation is a dict of two int8 arrays: ``observation``, the planes as the agent sees them, and
-    ``action_mask``. An agent that is not to move has a mask of zeros. If the game is over, all masks are zeros.
+    An observation is a dict of two int8 arrays: ``observation``, the planes from the agent's point of view, and
+    ``action_mask``. If an agent is not to move, its mask is all zeros. If the game is over, all masks are zeros.
 
     All rewards are 0 until the game ends. Then each agent gets its own result. An illegal action ends the game: the
-    agent that played it gets -1, or with margins, minus the largest margin. The others get 0. If most games end by
-    illegal actions, the environment gives one `IgnoredMaskWarning`.
+    agent that played it gets -1, or minus the largest margin if rewards are margins. All other agents get 0. If most
+    games end by illegal actions, the environment gives one `IgnoredMaskWarning`.
 
     At every reset and step, every agent's info has `winner`, `discs`, `plies`, `illegal_action` and `opponent` (always
     -1, because this environment has no opponents); see `othello_env.envs.conventions.game_info`. The mask is only in
-    the observation, because TorchRL fails if the info has a mask too. `position` is the current State, with its
+    the observation, because TorchRL fails if the info has a mask, too. `position` is the current State, with its
     moves. `state()` returns an array, as PettingZoo defines it.
 
     Args:
-        openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
-            plies. A sequence of transcripts or States: each game begins at a random one of them.
+        openings: where games begin. None: at the game's usual start. ``"random:PLIES"``: after this number of random
+            plies. A sequence of transcripts or States: each game begins with a random opening from the sequence.
         reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (how many discs the player is ahead).
         strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends the
             game.
@@ -102,8 +102,9 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         """The position from one fixed point of view, for example for a critic that all players share.
 
         Returns:
-            (C + P, H, W) int8, an element of `state_space`: the C planes that the first player sees, then one plane for
-            each of the P players. The plane of the player to move is all ones, the planes of the others all zeros.
+            (C + P, H, W) int8, an element of `state_space`. First come the C planes of the first player's observation,
+            then one plane for each of the P players. The plane of the player to move is all ones. The planes of the
+            other players are all zeros.
 
         Raises:
             ResetNeeded: there was no reset yet.
@@ -121,12 +122,12 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game. With a seed, this is the first game of that seed; without a seed, it is the next game.
+        """Begin a game. With a seed, this is the first game of the seed. Without a seed, it is the next game.
 
         Args:
             seed: an integer of at least 0. Only its low 64 bits are used.
             options: `position`, `moves`, `random_plies`; see `othello_env.envs.starts.Starts.draw`. A key ``"options"``
-                is ignored, because PettingZoo's own test of reset passes one.
+                is ignored, because PettingZoo's own test of `reset` passes such a key.
 
         Raises:
             ValueError: an option is unknown or wrong, or the seed is negative. Nothing has changed.
@@ -188,7 +189,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         self._tell(state)
 
     def _tell(self, state: State, illegal_action: int | None = None) -> None:
-        """Give each agent its own copy of the info."""
+        """Store a copy of the info for each agent."""
         info = game_info(state, _NOBODY, illegal_action)
         self.infos: dict[str, dict[str, Any]] = {agent: info.copy() for agent in self.agents}
 
@@ -210,7 +211,7 @@ class AECGame(OneGame, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         self._was_dead_step(action)
 
     def observe(self, agent: str) -> Observation:
-        """The observation of an agent: the planes as this agent sees them, and its mask.
+        """The observation of an agent: the planes from this agent's point of view, and the agent's mask.
 
         Raises:
             ResetNeeded: there was no reset yet.

@@ -17,15 +17,16 @@ __all__ = ["CheckersEnv", "CheckersVectorEnv"]
 
 
 class CheckersEnv(SingleGame):
-    """Checkers against an opponent, ``othello_env/Checkers-v0``; an action is one step or jump.
+    """Checkers against an opponent, ``othello_env/Checkers-v0``. An action is one step or one jump.
 
-    Whether a game is a draw depends on earlier positions, which the observation does not show.
+    Earlier positions decide whether a game is a draw, but the observation does not show them.
 
     Args:
         size: the board's height and width, 4, 6, 8 or 10.
-        opponent: a spec, an Agent or a callable. `SingleGame` explains this argument and the next five.
+        opponent: a spec, an Agent or a callable. `SingleGame` explains this argument and all later arguments except
+            `draws`.
         side: ``"red"``, ``"white"`` or ``"random"``.
-        openings: where games begin; None for the game's own start.
+        openings: where games begin; None for the game's usual start.
         reward: ``"result"``, or ``"margin"`` in pieces.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
@@ -58,19 +59,20 @@ class CheckersVectorEnv(VectorGames):
         num_envs: the number of games.
         size: the boards' height and width, 4, 6, 8 or 10.
         opponent: a spec, an Agent, a callable, a dict from opponents to weights, or None for self-play. `VectorGames`
-            explains this argument and those that follow, except `draws`.
+            explains this argument and all later arguments except `draws`.
         side: ``"red"``, ``"white"`` or ``"random"``.
-        openings: where games begin; None for the game's own start.
+        openings: where games begin; None for the game's usual start.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
         draws: the rule for draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see
             `othello_env.games.checkers.position`.
         autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. Gymnasium's wrapper `NumpyToTorch` needs
-            ``"NextStep"``. So does every wrapper that fails with ``Expected autoreset_mode to be NEXT_STEP or
-            DISABLED``.
+            ``"NextStep"``. If another wrapper fails with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``, use
+            ``"NextStep"``, too.
         copy: whether every step returns new arrays, which the caller may keep.
-        num_threads: the number of threads that may share a step. If one thread is faster, it makes the steps alone.
+        num_threads: the greatest number of threads that share a step. One thread makes the steps alone if this is
+            faster.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What all environments share: spaces, checks of arguments and actions, rewards, `info`."""
+"""Conventions of all environments: spaces, checks of arguments and actions, rewards, and the entries of `info`."""
 
 from __future__ import annotations
 
@@ -32,13 +32,17 @@ __all__ = [
 ]
 
 Observation = dict[str, Any]
-"""Two int8 arrays, `observation` and `action_mask`."""
+"""A dict of two int8 arrays, `observation` and `action_mask`."""
 
 REWARDS = ("result", "margin")
 """The kinds of reward: the result (such as +1 for a win), or the margin (how many discs the player is ahead)."""
 
 PLAYING, NOBODY = -2, -1
-"""Values in `info`. PLAYING: the `winner` of a game that is not over. NOBODY: no winner, opponent or illegal action."""
+"""Values in `info`.
+
+PLAYING is the `winner` of a game that is not over. NOBODY means that there is no winner, no opponent or no illegal
+action.
+"""
 
 
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
@@ -112,9 +116,9 @@ def rewards(state: State, reward: str) -> tuple[float, ...]:
 
 
 def illegal_penalty(state: State, reward: str) -> float:
-    """The penalty for an illegal action: 1, or with margins the largest margin.
+    """The penalty for an illegal action: 1, or the largest margin if rewards are margins.
 
-    The reward of the player that acted is minus this number. The other players get 0.
+    The player that acted gets minus this number as its reward. The other players get 0.
     """
     return 1.0 if reward == "result" else state.largest_margin
 
@@ -131,14 +135,14 @@ def game_info(state: State, opponent: Any, illegal_action: int | None = None) ->
 
     Args:
         state: the position.
-        opponent: the opponent's number, or an array with a number for each opponent; -1 if there is no opponent.
+        opponent: the opponent's number, or an array with a number for each opponent, or -1 without an opponent.
         illegal_action: the illegal action that ended the game in this position, or None.
 
     Returns:
-        `winner`: int64, the winner's index; -2 if the game is not over; -1 if nobody won (a draw, or an illegal action
-        ended the game). `discs`: (P,) int64, the number of discs that each player has on the board. `plies`: int64, the
-        number of moves so far, including those of the opening. `illegal_action`: int64, the illegal action that ended
-        the game, or -1. `opponent`: the argument.
+        `winner`: int64, the winner's index; -2 if the game is not over; -1 if nobody won, because the game was a draw
+        or ended by an illegal action. `discs`: (P,) int64, the number of discs that each player has on the board.
+        `plies`: int64, the number of moves so far, including the moves of the opening. `illegal_action`: int64, the
+        illegal action that ended the game, or -1. `opponent`: the argument `opponent`.
     """
     won = PLAYING
     if illegal_action is not None:
@@ -165,7 +169,7 @@ class IgnoredMaskWarning(UserWarning):
 
 
 class MaskWatch:
-    """Counts an environment's finished games, and warns once if most of them ended by illegal actions."""
+    """Counts an environment's finished games, and warns once if most of these games ended by illegal actions."""
 
     GAMES = 20
     """The number of games that must end before a warning is possible."""
@@ -175,7 +179,7 @@ class MaskWatch:
         self._warned = False
 
     def count(self, games: int, illegal: int) -> None:
-        """Count games that ended: `games` in all, of which `illegal` ended by an illegal action."""
+        """Count finished games. `illegal` is the number of these games that ended by an illegal action."""
         self._games += games
         self._illegal += illegal
         if illegal and not self._warned and self._games >= self.GAMES and 2 * self._illegal > self._games:

@@ -1,4 +1,4 @@
-"""What the environments for one game share: where games begin, the current position, and its pictures."""
+"""The common base of all environments for one game: where games begin, the current position, and its pictures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class OneGame(ABC):
     def _prepare(
         self, openings: str | Sequence[str | State] | None, reward: str, strict: bool, render_mode: str | None
     ) -> State:
-        """Check and keep these arguments. Returns a start position, from which a constructor reads shapes and names."""
+        """Check and store these arguments. Returns a start position, which has the game's shapes and names."""
         start = self.new_game(0)
         check_choice("reward", reward, REWARDS)
         self.render_mode = render_mode
@@ -44,7 +44,7 @@ class OneGame(ABC):
 
     @property
     def position(self) -> State:
-        """The current position, with its `moves`. It exists after the first reset.
+        """The current position, with its `moves`. There is a position only after the first reset.
 
         Raises:
             ResetNeeded: there was no reset yet.

@@ -21,9 +21,9 @@ class OthelloEnv(SingleGame):
 
     Args:
         size: the board's height and width, 4, 6 or 8.
-        opponent: a spec, an Agent or a callable. `SingleGame` explains this argument and those that follow.
+        opponent: a spec, an Agent or a callable. `SingleGame` explains this argument and all later arguments.
         side: ``"black"``, ``"white"`` or ``"random"``.
-        openings: where games begin; None for the game's own start.
+        openings: where games begin; None for the game's usual start.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
@@ -59,17 +59,18 @@ class OthelloVectorEnv(VectorGames):
         num_envs: the number of games.
         size: the boards' height and width, 4, 6 or 8.
         opponent: a spec, an Agent, a callable, a dict from opponents to weights, or None for self-play. `VectorGames`
-            explains this argument and those that follow.
+            explains this argument and all later arguments.
         side: ``"black"``, ``"white"`` or ``"random"``.
-        openings: where games begin; None for the game's own start.
+        openings: where games begin; None for the game's usual start.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
         autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. Gymnasium's wrapper `NumpyToTorch` needs
-            ``"NextStep"``. So does every wrapper that fails with ``Expected autoreset_mode to be NEXT_STEP or
-            DISABLED``.
+            ``"NextStep"``. If another wrapper fails with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``, use
+            ``"NextStep"``, too.
         copy: whether every step returns new arrays, which the caller may keep.
-        num_threads: the number of threads that may share a step. If one thread is faster, it makes the steps alone.
+        num_threads: the greatest number of threads that share a step. One thread makes the steps alone if this is
+            faster.
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class OthelloVectorEnv(VectorGames):
         return OthelloGames(n, self._start)
 
     def new_game(self, game_key: int) -> Othello:
-        """The start of a game, the same for every key."""
+        """The start of a game. It is the same for every key."""
         return self._start
 
     def position(self, i: int) -> Othello:

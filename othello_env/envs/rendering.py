@@ -1,4 +1,4 @@
-"""How an environment shows its position: as text, as pixels, or in a window."""
+"""Draw an environment's position as text, as pixels or in a window."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Renderer:
         self._window = drawing.Window(RENDER_FPS) if mode == "human" else None
 
     def render(self, state: State) -> Any:
-        """Draw a position, and return text or an array, depending on the mode.
+        """Draw a position. The mode decides whether this returns a text or an array.
 
-        Returns None if a window shows the position, or if there is no mode.
+        The result is None if a window shows the position, or if the mode is None.
         """
         if self._window is not None:
             self._window.show(drawing.pixels(state))

@@ -1,4 +1,4 @@
-"""Returns and advantages of each side in a rollout of self-play.
+"""Returns and advantages for each side of a self-play rollout.
 
 Letters for shapes: T = steps, N = games.
 """
@@ -30,28 +30,30 @@ def self_play_advantages(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Generalised advantage estimation (Schulman et al., 2016) for two sides that move in turn.
 
-    Each side treats the other side as part of its environment. A step of a side lasts from one of its turns to its next
-    turn. The reward of this step is the sum of the side's rewards for its own ply and for the plies before its next
-    turn. So the loser of a game gets its reward even if the winner made the last move. The values of one side are not
-    used for the other side, with one exception. After the last step, only one side is to move; the value for the other
-    side is then the negative of `last_values`. If `values` and `last_values` are all zeros and `gae_lambda` is 1, the
-    returns are the discounted future rewards.
+    For each side, the other side is a part of the environment. So a step of a side lasts from one turn of this side to
+    its next turn. The reward of such a step is the sum of the side's rewards for its own ply and for the plies before
+    its next turn. So the loser of a game gets its reward even if the winner made the last move.
+
+    The values of one side are not used for the other side, with one exception. After the last step, only one side is to
+    move. The value for the other side is then the negative of `last_values`. If `values` and `last_values` are all
+    zeros and `gae_lambda` is 1, the returns are the discounted future rewards.
 
     Args:
-        rewards: (T, N) the rewards that `step` returned, each for the player that acted.
-        values: (T, N) the estimated value of each observation for the player that acted on it.
-        players: (T, N) the players that acted, ``info["reward_to"]``.
-        terminated: (T, N) the arrays `terminated` that `step` returned.
-        last_values: (N,) the estimated values of the observations after the last step, for the players to move there.
-        last_players: (N,) the players to move after the last step, ``info["to_move"]``.
-        gamma: the discount from one turn of a side to its next turn.
-        gae_lambda: from 0 (rely on the value of the next turn) to 1 (rely on the rewards of all later turns).
-        illegal: (T, N) whether an illegal action ended the game, so that the other side got 0. This is
+        rewards: (T, N) floats, the rewards that `step` returned, each for the player that acted.
+        values: (T, N) floats, the estimated value of each observation for the player that acted on it.
+        players: (T, N) integers, the players that acted, ``info["reward_to"]``.
+        terminated: (T, N) bool, the arrays `terminated` that `step` returned.
+        last_values: (N,) floats, the estimated values of the observations after the last step, for the players to move.
+        last_players: (N,) integers, the players to move after the last step, ``info["to_move"]``.
+        gamma: the discount factor from one turn of a side to its next turn.
+        gae_lambda: a number from 0 to 1. With 0, an advantage uses the value of the side's next turn. With 1, it uses
+            the rewards of all later turns.
+        illegal: (T, N) bool, whether an illegal action ended the game, so that the other side got 0. This is
             ``info["illegal_action"] >= 0``. In ``SAME_STEP`` mode, if a game ended in the step, this is
             ``final_info["_illegal_action"] & (final_info["illegal_action"] >= 0)``, where
-            ``final_info = info["final_info"]``. None: no illegal actions.
-        played: (T, N) whether a step was a ply. In ``NEXT_STEP`` mode, the step after the end of a game is not a ply;
-            its advantage is 0. None: all steps were plies.
+            ``final_info = info["final_info"]``. None means that there were no illegal actions.
+        played: (T, N) bool, whether a step was a ply. In ``NEXT_STEP`` mode, the step after the end of a game is not a
+            ply. The advantage of such a step is 0. None means that all steps were plies.
 
     Returns:
         Advantages and returns (advantages plus values), both (T, N) float64.
@@ -67,7 +69,8 @@ def self_play_advantages(
         if not np.isin(turns, (0, 1)).all():
             raise ValueError(f"players are 0 and 1, got {np.unique(turns)}")
     games = np.arange(shape[1])
-    # For each player in each game: the value and the advantage of the player's next turn, and the rewards until then.
+    # The next lines keep three numbers for each player in each game: the value of the player's next turn, the advantage
+    # of this turn, and the sum of the rewards until this turn.
     next_value = np.empty((2, shape[1]))
     next_value[last_players, games] = last_values
     next_value[1 - np.asarray(last_players), games] = -np.asarray(last_values)

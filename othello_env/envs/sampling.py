@@ -14,7 +14,7 @@ __all__ = ["sample_legal"]
 
 
 def sample_legal(masks: Any, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """A uniformly random legal action for each row, or 0 for a row without legal actions.
+    """Choose a uniformly random legal action for each row of masks, or 0 for a row without legal actions.
 
     >>> masks = np.array([[0, 1, 0], [0, 0, 0], [1, 0, 0]], np.int8)
     >>> sample_legal(masks, np.random.default_rng(0))
@@ -22,7 +22,7 @@ def sample_legal(masks: Any, rng: np.random.Generator) -> npt.NDArray[np.int64]:
 
     Args:
         masks: (N, A) int8, uint8 or bool, nonzero for each legal action.
-        rng: the generator, from which each call takes one number.
+        rng: the random generator. Each call takes one number from it.
 
     Returns:
         The actions, (N,) int64.
@@ -47,7 +47,7 @@ def sample_legal(masks: Any, rng: np.random.Generator) -> npt.NDArray[np.int64]:
 
 @kernel
 def _sample(masks: npt.NDArray[np.int8], key: np.uint64, actions: npt.NDArray[np.int64]) -> None:
-    """Choose a random legal action for each row: list the legal actions, without a branch, and choose one of them."""
+    """Choose a random legal action for each row. A loop without branches lists the legal actions of the row."""
     width = masks.shape[1]
     places = np.empty(width + 1, np.int64)
     for i in range(len(masks)):

@@ -17,7 +17,7 @@ __all__ = ["OthelloVecEnv"]
 def _vec_env() -> Any:
     """The class `VecEnv` of Stable-Baselines3.
 
-    If Stable-Baselines3 is not installed: `object`, so that this module can still be imported.
+    If Stable-Baselines3 is not installed, this is the class `object`. So this module can still be imported.
     """
     try:
         return import_extra("stable_baselines3.common.vec_env", "sb3").VecEnv
@@ -28,17 +28,17 @@ def _vec_env() -> Any:
 class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the class
     """N games of Othello against an opponent, for Stable-Baselines3. When a game ends, the next game begins at once.
 
-    A single environment, ``gymnasium.make("othello_env/Othello-v0")``, works with Stable-Baselines3 without changes.
-    This class is faster. The info of a game that ended has `terminal_observation`, `winner`, `opponent` (its name)
-    and `episode` (`r` is the reward, `l` the number of the learner's steps).
+    An environment for one game, ``gymnasium.make("othello_env/Othello-v0")``, also works with Stable-Baselines3, but
+    this class is faster. When a game ends, its info has `terminal_observation`, `winner`, `opponent` (the opponent's
+    name) and `episode`. In `episode`, `r` is the reward and `l` is the number of the learner's steps.
 
     Args:
         num_envs: the number of games.
-        arguments: the other arguments of `OthelloVectorEnv`. `autoreset_mode` is not allowed, nor are ``copy=False``
+        arguments: the other arguments of `OthelloVectorEnv`. These are not allowed: `autoreset_mode`, ``copy=False``
             and ``opponent=None``.
 
     Attributes:
-        env: the batch, an `OthelloVectorEnv`, which has `set_opponents` and other methods.
+        env: the batch of games, an `OthelloVectorEnv`. Call its method `set_opponents` to change the opponents.
 
     Raises:
         MissingExtraError: Stable-Baselines3 is not installed.
@@ -80,7 +80,7 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the
         raise AttributeError(f"cannot set {attr_name}: all games of a batch share one environment")
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        """Call a method of the batch and return each game's row of the result. MaskablePPO gets its masks this way."""
+        """Call a method of the batch, and return each game's row of the result. MaskablePPO gets its masks this way."""
         rows = getattr(self.env, method_name)(*args, **kwargs)
         return [rows[i] for i in self._get_indices(indices)]
 
@@ -92,7 +92,7 @@ class OthelloVecEnv(_vec_env()):  # type: ignore[misc]  # mypy does not know the
 
 
 def _check_arguments(arguments: dict[str, Any]) -> None:
-    """Raise a ValueError for arguments that Stable-Baselines3 cannot train with."""
+    """Raise a ValueError for arguments with which Stable-Baselines3 cannot train."""
     if "autoreset_mode" in arguments:
         raise ValueError(
             "autoreset_mode cannot be chosen: Stable-Baselines3 needs the next game to begin at once when a game ends"

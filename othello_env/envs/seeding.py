@@ -1,4 +1,4 @@
-"""The keys that determine everything random in the games of an environment, single or batched.
+"""The keys that determine everything random in an environment's games, for one game at a time or for a batch.
 
 The key of an environment is a hash of its seed. The key of a game is a hash of the environment's key and of the game's
 number. The key of a game determines the opening, the learner's seat and the keys of the opponents::
@@ -10,9 +10,9 @@ number. The key of a game determines the opening, the learner's seat and the key
 A seed is an integer of at least 0; NumPy's integers are accepted too. A reset with a seed begins game 0. Each later
 reset without a seed begins the next game.
 
-If the opponents' moves would end a game before the learner's first turn, a new game replaces it. The key of the new
-game is `redraw_key(game_key)`. So the new game has its own opening, its own seat for the learner, and its own keys of
-the opponents. A game is replaced at most `REDRAWS` times.
+The opponents' moves may end a game before the learner's first turn. Then a new game replaces this game. The key of the
+new game is `redraw_key(game_key)`. So the opening, the learner's seat and the keys of the opponents are chosen again. A
+game is replaced at most `REDRAWS` times.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from othello_env.games.hashing import OPPONENT, REDRAW, SIDE, mix_int
 __all__ = ["REDRAWS", "GameKeys", "env_key", "env_keys", "game_key", "learner_seat", "opponent_key", "redraw_key"]
 
 REDRAWS = 100
-"""A game that would end before the learner's first turn is replaced at most this number of times."""
+"""The greatest number of times that a game is replaced because it ended before the learner's first turn."""
 
 
 def env_key(seed: int) -> int:
@@ -45,7 +45,8 @@ def env_keys(seed: int | Sequence[int | None] | None, n: int) -> list[int | None
     """The keys of n environments. An environment without a seed has None instead of a key.
 
     Args:
-        seed: an int s gives environment i the seed s + i. A sequence or array has a seed or None for each environment.
+        seed: an int s, which gives environment i the seed s + i; or a sequence or array with a seed or None for each
+            environment; or None for no seeds.
         n: the number of environments.
 
     Raises:
@@ -70,17 +71,20 @@ def game_key(env_key: int, game: int) -> int:
 
 
 def redraw_key(game_key: int) -> int:
-    """The key that replaces `game_key` if the game with `game_key` would end before the learner's first turn."""
+    """The key of the new game that replaces a game which ended before the learner's first turn.
+
+    `game_key` is the key of the game that ended.
+    """
     return mix_int(game_key, REDRAW)
 
 
 def learner_seat(game_key: int, players: int) -> int:
-    """The learner's player, 0 .. players - 1, if ``side="random"``."""
+    """The number of the learner's player if ``side="random"``, from 0 to players - 1."""
     return mix_int(game_key, SIDE) % players
 
 
 def opponent_key(game_key: int, seat: int | None = None) -> int:
-    """The key for `new_game` of an opponent. If there are several opponents, the key also depends on the seat."""
+    """The key that an opponent's `new_game` gets. If there are several opponents, the key also depends on the seat."""
     key = mix_int(game_key, OPPONENT)
     return key if seat is None else mix_int(key, seat)
 
@@ -98,13 +102,13 @@ class GameKeys(NamedTuple):
 
     @classmethod
     def after_reset(cls, before: GameKeys | None, seed: int | None, entropy: np.random.Generator | None = None) -> Self:
-        """The keys after a reset: game 0 of the seed or, without a seed, the next game.
+        """The keys after a reset. With a seed, game 0 of the seed begins. Without a seed, the next game begins.
 
         Args:
             before: the keys before the reset, or None at the first reset.
             seed: the seed that `reset` got, an integer of at least 0, or None.
-            entropy: the generator that chooses the environment's key if the first reset has no seed. None: a generator
-                with entropy from the operating system.
+            entropy: the random generator that chooses the environment's key if the first reset has no seed. None means
+                a generator with entropy from the operating system.
 
         Raises:
             TypeError: the seed is not an integer, or is a bool.

@@ -1,4 +1,4 @@
-"""A Gymnasium environment that works for any game that follows the State protocol: a learner against opponents."""
+"""A Gymnasium environment for any game that implements `State`. A learner plays against opponents."""
 
 from __future__ import annotations
 
@@ -34,41 +34,41 @@ _ONLY = np.int64(0)
 
 
 class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
-    """A game of a learner against opponents: each step plays the learner's action and the opponents' answers.
+    """A game of a learner against opponents. Each step plays the learner's action and the opponents' answers.
 
-    A subclass defines the game. An observation is a dict of two int8 arrays: ``observation``, the planes as the learner
-    sees them, and ``action_mask``. The same mask is in ``info``, and `action_masks` returns it as bool. If the game is
-    over, the mask is all zeros. If the learner must pass, the mask allows only the pass. The environment plays forced
-    passes of opponents itself.
+    A subclass defines the game. An observation is a dict of two int8 arrays: ``observation``, the planes from the
+    learner's point of view, and ``action_mask``. The same mask is in ``info``, and `action_masks` returns it as bool.
+    If the game is over, the mask is all zeros. If the learner must pass, the mask allows only the pass. If an opponent
+    must pass, the environment plays the pass without asking the opponent.
 
     The reward is 0 until the game ends. Then it is the learner's own result, even if an opponent made the last move. An
-    illegal action ends the game with the reward -1, or with margins, minus the largest margin. If most games end by
-    illegal actions, the environment gives one `IgnoredMaskWarning`. At every reset and step, `info` has `action_mask`,
-    `winner`, `discs`, `plies`, `illegal_action` and `opponent` (see `othello_env.envs.conventions.game_info`).
-    `position` is the current State, with its moves.
+    illegal action ends the game with the reward -1, or minus the largest margin if rewards are margins. If most games
+    end by illegal actions, the environment gives one `IgnoredMaskWarning`. At every reset and step, `info` has
+    `action_mask`, `winner`, `discs`, `plies`, `illegal_action` and `opponent` (see
+    `othello_env.envs.conventions.game_info`). `position` is the current State, with its moves.
 
     Args:
-        opponent: a spec, an Agent or a callable (see `othello_env.make_agent`). In a game of three players: one
-            opponent for both other seats, or a tuple of two opponents, in turn order after the learner.
+        opponent: a spec, an Agent or a callable (see `othello_env.make_agent`). In a game of three players, this is one
+            opponent for both other seats, or a tuple of two opponents in turn order after the learner.
         side: the name of the learner's player, or ``"random"``.
-        openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
-            plies. A sequence of transcripts or States: each game begins at a random one of them.
+        openings: where games begin. None: at the game's usual start. ``"random:PLIES"``: after this number of random
+            plies. A sequence of transcripts or States: each game begins with a random opening from the sequence.
         reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (how many discs the player is ahead).
         strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends the
             game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
 
     Raises:
-        ValueError: an argument is wrong. For an opponent this is a SpecError, or a WrongGameError if the opponent does
-            not play this game.
+        ValueError: an argument is wrong. If a spec is wrong, this is a SpecError. If an opponent does not play this
+            game, this is a WrongGameError.
         MissingExtraError: `render_mode` is ``"human"`` and the extra `window` is not installed.
     """
 
     opponents: tuple[str, ...]
-    """The specs of the opponents, or the names of Agents and callables, in turn order after the learner.
+    """The opponents in turn order after the learner: their specs, or the names of Agents and callables.
 
-    The numbers in ``info["opponent"]`` are indices of this tuple. With three players, ``info["opponent"]`` is (2,)
-    int64.
+    The numbers in ``info["opponent"]`` are indices of this tuple. With three players, ``info["opponent"]`` is an array,
+    (2,) int64.
     """
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": RENDER_FPS}  # noqa: RUF012 - as in the base
@@ -107,7 +107,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         return self._opponents[(player - learner - 1) % self._players]
 
     def set_opponents(self, opponent: Opponent | tuple[Opponent, ...]) -> None:
-        """Change the opponents from the next reset on. A game that goes on keeps its opponents.
+        """Change the opponents. The next game has the new opponents, and the current game keeps its opponents.
 
         Args:
             opponent: as in the constructor.
@@ -133,8 +133,8 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
             options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`), and `side`.
 
         Returns:
-            The observation and its info. The game is not over: if a game would end before the learner's first turn,
-            another game replaces it.
+            The observation and its info. If a game ends before the learner's first turn, another game replaces it. So
+            the new game is never over.
 
         Raises:
             ValueError: an option is unknown or wrong, the seed is negative, or every game that was tried ended before
@@ -189,7 +189,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
             ValueError: the action is not an integer in range. Nothing has changed.
             IllegalActionError: the action is illegal and the environment is strict. Nothing has changed.
             ResetNeeded: there was no reset yet, or the game is over.
-            AgentError: an opponent answered with an illegal action. The position is still the one before this step.
+            AgentError: an opponent answered with an illegal action. The position has not changed.
         """
         state = self._state
         if state is None or not self._playing:
@@ -210,7 +210,7 @@ class SingleGame(OneGame, gymnasium.Env[Observation, np.int64]):
         return observation, 0.0, False, False, info
 
     def _show(self, state: State) -> tuple[Observation, dict[str, Any]]:
-        """Make this position, in which the learner is to move, the current one. Returns its observation and info."""
+        """Store the current position, in which the learner is to move. Returns its observation and info."""
         self._state = state
         planes, self._mask = state.encode()
         if self.render_mode == "human":

@@ -15,7 +15,7 @@ from othello_env.games.openings import Openings, opening_position
 __all__ = ["POSITION_OPTIONS", "Starts", "check_options", "check_reset_mask"]
 
 POSITION_OPTIONS = ("position", "moves", "random_plies")
-"""The options of `reset` that set where a game begins. Without them, the environment's openings apply."""
+"""The options of `reset` that define where a game begins. Without them, an opening of the environment is used."""
 
 
 def check_options(options: Mapping[str, Any] | None, known: Sequence[str]) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class Starts:
     Args:
         openings: None, ``"random:PLIES"``, or a sequence of transcripts or States; see
             `othello_env.games.openings.Openings`.
-        new_game: takes the key of a game and returns the game's own start.
+        new_game: takes the key of a game and returns the usual start of this game.
 
     Raises:
         ValueError: the openings are wrong.
@@ -83,9 +83,9 @@ class Starts:
         Args:
             game_key: the key of the game; see `othello_env.envs.seeding`.
             options: the options of the reset, as `check_options` returns them. `position` is a State, or text for
-                `State.position_from_text`. The default is the game's own start. From this position, `moves` (a
-                transcript) are played, and then `random_plies` random plies. Then the game begins. If all three
-                options are omitted, the game begins with one of the openings.
+                `State.position_from_text`. By default this is the usual start of the game. From this position, the
+                moves in the transcript `moves` are played, and then random plies. Their number is `random_plies`. Then
+                the game begins. If all three options are omitted, the game begins with one of the openings.
 
         Raises:
             ValueError: an option is wrong.
@@ -95,7 +95,7 @@ class Starts:
         return Openings.random(self.given(game_key, options), options.get("random_plies", 0), game_key)
 
     def given(self, game_key: int, options: Mapping[str, Any]) -> State:
-        """The position that the options of a reset ask for, before the random plies; see `draw`."""
+        """The position that the options of a reset define, before the random plies; see `draw`."""
         state = self._new_game(game_key)
         position = options.get("position")
         if isinstance(position, str):

@@ -17,17 +17,17 @@ __all__ = ["TriboloEnv", "TriboloVectorEnv"]
 
 
 class TriboloEnv(SingleGame):
-    """Tribolo against two opponents, ``othello_env/Tribolo-v0``; each game has its own board.
+    """Tribolo against two opponents, ``othello_env/Tribolo-v0``. Each game has its own board.
 
     Args:
-        opponent: one opponent for both other seats, or a pair: first the opponent that moves after the learner, then
-            the other one. `SingleGame` explains this argument and the next five.
+        opponent: one opponent for both other seats, or a pair of opponents in turn order after the learner.
+            `SingleGame` explains this argument and all later arguments up to `render_mode`.
         side: ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
-        openings: where games begin; None for the game's own start.
+        openings: where games begin; None for the start of each game's own board.
         reward: ``"result"``, or ``"margin"`` in cells.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
-        width: the board's width. `Tribolo` explains this argument and those that follow.
+        width: the board's width. `Tribolo` explains this argument and all later arguments.
         height: the board's height.
         cells: the number of each player's cells at the start.
         walls: the number of walls on the board.
@@ -54,27 +54,28 @@ class TriboloEnv(SingleGame):
 
 
 class TriboloVectorEnv(VectorGames):
-    """N games of Tribolo, ``gymnasium.make_vec("othello_env/Tribolo-v0", num_envs=N)``, each on its own board.
+    """N games of Tribolo, ``gymnasium.make_vec("othello_env/Tribolo-v0", num_envs=N)``. Each game has its own board.
 
     Args:
         num_envs: the number of games.
         opponent: one opponent for both other seats, a pair of opponents, a dict from opponents to weights, or None for
-            self-play. `VectorGames` explains this argument and those that follow, except `width`, `height`, `cells`
+            self-play. `VectorGames` explains this argument and all later arguments except `width`, `height`, `cells`
             and `walls`.
         side: ``"blue"``, ``"red"``, ``"green"`` or ``"random"``.
-        openings: where games begin; None for the game's own start.
+        openings: where games begin; None for the start of each game's own board.
         reward: ``"result"`` or ``"margin"``.
         strict: whether an illegal action raises IllegalActionError instead of ending the game.
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
-        width: the boards' width. `Tribolo` explains this argument and the next three.
+        width: the boards' width. `Tribolo` explains `width`, `height`, `cells` and `walls`.
         height: the boards' height.
         cells: the number of each player's cells at the start.
         walls: the number of walls on each board.
         autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. Gymnasium's wrapper `NumpyToTorch` needs
-            ``"NextStep"``. So does every wrapper that fails with ``Expected autoreset_mode to be NEXT_STEP or
-            DISABLED``.
+            ``"NextStep"``. If another wrapper fails with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``, use
+            ``"NextStep"``, too.
         copy: whether every step returns new arrays, which the caller may keep.
-        num_threads: the number of threads that may share a step. If one thread is faster, it makes the steps alone.
+        num_threads: the greatest number of threads that share a step. One thread makes the steps alone if this is
+            faster.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Leagues for training: fixed opponents and past selves, who meets whom, and what the members score."""
+"""Leagues for training: a learner's opponents, the choice of the next opponents, and the results of all members."""
 
 from typing import TYPE_CHECKING
 

@@ -1,11 +1,11 @@
-"""Leagues on disk: a JSON file with everything but the policies, and a folder with a file for each policy::
+"""Leagues on disk: a JSON file with the league's state, and a folder with a file for each policy::
 
     runs/league/league.json
     runs/league/members/0002.safetensors ...
 
-A member's file is written once, under a number that is never used again, before the JSON file that names it. A file is
-removed only after a JSON file without it was written. So a process that is killed at any moment leaves a whole league:
-the one that was saved last, or the one before.
+Each member has a number that no other member ever gets, and this number names the member's file. A new member's file
+is written before the JSON file that names it. A forgotten member's file is removed after the new JSON file was written.
+So the files always hold a complete league, even if the process is killed during a save.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LARGEST_JSON = 256 << 20  # bytes
 
 
 def save_members(members: Iterable[Member], folder: Path) -> None:
-    """Write the policies that are not yet in the folder, and check that each can be loaded from there.
+    """Write the policies that are not yet in the folder, and check that each new file can be loaded.
 
     Raises:
         OSError: a file cannot be written.
@@ -65,14 +65,14 @@ def _save(member: Member, stem: Path) -> Stored:
 
 
 def source_to_json(member: Member) -> dict[str, Any]:
-    """What makes a member's agent again, for `policies_in`."""
+    """The member's spec, or its file and options, from which `policies_in` makes a spec. None if there is no spec."""
     if isinstance(member.source, Stored):
         return {"file": member.source.path.name, "options": member.source.options}
     return {"spec": member.source if isinstance(member.source, str) else None}
 
 
 def write_league(state: Mapping[str, Any], folder: Path) -> None:
-    """Write a league's JSON file, whole or not at all."""
+    """Write a league's JSON file. If the process is killed meanwhile, the old file stays."""
     write_json(folder / _JSON, state)
 
 
@@ -81,7 +81,7 @@ def read_league(folder: Path) -> dict[str, Any]:
 
     Raises:
         FileNotFoundError: there is no such file.
-        OSError, ValueError: it cannot be read, or it is not JSON.
+        OSError, ValueError: the file cannot be read, or it is not JSON.
     """
     path = folder / _JSON
     data = read_file(path, _LARGEST_JSON, "load a league from")
@@ -95,10 +95,10 @@ def read_league(folder: Path) -> dict[str, Any]:
 
 
 def policies_in(state: Mapping[str, Any], folder: Path) -> dict[str, str | Agent | Policy]:
-    """The specs of the members that a state lists, by name; the paths of files are those in the folder.
+    """The specs of the members in a league's state, by name. Files in these specs have the folder in their paths.
 
     Raises:
-        ValueError: a member is listed in a wrong way.
+        ValueError: the state has a member without a name or a policy.
     """
     found: dict[str, str | Agent | Policy] = {}
     members = state.get("members")

@@ -1,4 +1,4 @@
-"""A league: the opponents of a learner, among them its own past selves, and who is met next."""
+"""A league: a learner's opponents, including past versions of the learner, and the choice of the next opponents."""
 
 from __future__ import annotations
 
@@ -25,40 +25,40 @@ from othello_env.league.stored import FORMAT, check_state, member_from_json, mem
 __all__ = ["League"]
 
 _POINTS = (0.0, 0.5, 1.0)
-_DRAW = 1  # the purpose of the random numbers of the draws
+_DRAW = 1  # keeps the random numbers of draws apart from other random numbers with the same seed
 
 
 class League:
-    """The opponents of a learner in a game for two players: fixed ones, and snapshots of the learner itself.
+    """The opponents of a learner in a game for two players: fixed agents, and snapshots of the learner itself.
 
-    A rollout of a batch against the league is one line more than without it, and a line for the results::
+    To train a batch of games against the league, set the opponents from time to time, and record every step::
 
         envs.set_opponents(league.opponents())
         ...
         league.record(envs, rewards, terminated, info)  # after each step
 
-    What is random depends only on the seed and on what was added and recorded before. So a league that was saved and
-    loaded goes on as if nothing had happened.
+    Random choices depend only on the seed and on all earlier calls. So a league that was saved and loaded makes the
+    same choices as a league that was never saved.
 
     Args:
         fixed: specs, Agents or callables that are always members.
-        matchmaking: ``"pfsp"`` prefers members by the learner's results against them, see
-            `othello_env.league.matchmaking`. ``"uniform"`` meets all members alike. ``"latest"`` meets the newest
-            snapshot only; before the first snapshot, and for `fixed_share`, it meets the fixed members alike.
-        weighting: how pfsp weighs the learner's score: ``"hard"``, ``"linear"``, ``"capped"`` or ``"even"``.
-        fixed_share: the share of the games against fixed members, 0 to 1, once there are snapshots. None: fixed members
-            are chosen like snapshots (and never by ``"latest"``).
-        keep: the most snapshots that are members, without frozen ones; None for no limit.
-        forget: which snapshot goes when there are too many: the ``"oldest"``, the one that the learner has ``"beaten"``
-            most clearly, or the most ``"crowded"`` one, which was added close to its neighbours.
-        freeze_every: each snapshot whose number (from 1) is a multiple of this is frozen: it is never forgotten. None
-            freezes no snapshot.
-        half_life: the number of games against a member after which an older game against it counts half in the
-            learner's score. This matters for pfsp only, since the learner changes.
-        seed: the seed of all draws.
+        matchmaking: the rule that chooses the next opponents. ``"pfsp"`` uses the learner's results against the members
+            (see `othello_env.league.matchmaking`). ``"uniform"`` gives all members the same probability. ``"latest"``
+            chooses only the newest snapshot, or fixed members if there is no snapshot.
+        weighting: how pfsp uses the learner's score: ``"hard"``, ``"linear"``, ``"capped"`` or ``"even"``.
+        fixed_share: the share of games, 0 to 1, against fixed members when there are snapshots. If this is None,
+            ``"latest"`` chooses no fixed members, and the other rules treat fixed members like snapshots.
+        keep: the greatest number of snapshots in the league, not counting frozen snapshots; None for no limit.
+        forget: which snapshot is removed if there are too many, ``"oldest"``, ``"beaten"`` or ``"crowded"``; see
+            `othello_env.league.settings.FORGET`.
+        freeze_every: a snapshot is frozen if its number (counted from 1) is a multiple of this number. A frozen
+            snapshot is never forgotten. None freezes no snapshot.
+        half_life: the weight of a game in the learner's score against a member is halved after this number of later
+            games against the same member. ``"pfsp"`` and ``"beaten"`` use this score.
+        seed: determines all random choices of the league.
 
     Raises:
-        TypeError, ValueError: an argument is wrong. For a member this may be a SpecError.
+        TypeError, ValueError: an argument is wrong. If a member's spec is wrong, this is a SpecError.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class League:
 
     @property
     def members(self) -> tuple[Member, ...]:
-        """The members in the order in which they were added; the fixed ones come first."""
+        """The members in the order in which they were added. The fixed members come first."""
         return tuple(self._members.values())
 
     @property
@@ -118,18 +118,18 @@ class League:
         frozen: bool = False,
         save: Save | None = None,
     ) -> Member:
-        """Add a snapshot of the learner, and forget another one if there are now too many.
+        """Add a snapshot of the learner. If there are now too many snapshots, the league forgets one.
 
         The games that the learner has played since the last snapshot become the new snapshot's results.
 
         Args:
-            policy: a spec, the path of a file, an Agent or a callable. It must not change later: give a copy of a
-                network that is being trained. A file is read now, so it may change later.
-            name: a name that no member has; by default ``snapshot 1``, ``snapshot 2`` and so on.
-            played: how many plies, steps or games the learner has played, for charts.
+            policy: a spec, the path of a file, an Agent or a callable. The policy must not change later, so give a copy
+                of a network that is still in training. A file is read now, so the file may change later.
+            name: a name that no other member has; by default ``snapshot 1``, ``snapshot 2`` and so on.
+            played: the number of plies, steps or games that the learner has played so far, for charts.
             frozen: whether the snapshot is never forgotten.
-            save: saves the policy, see `othello_env.league.members.Save`. By default the policy's own method `save` is
-                called, if it has one. A spec needs none.
+            save: a function that saves the policy, see `othello_env.league.members.Save`. By default this is the
+                policy's own method `save`, if there is one. A spec needs no such function.
 
         Raises:
             TypeError, ValueError: the policy or the name is wrong.
@@ -163,30 +163,30 @@ class League:
         return member
 
     def forget(self, name: str) -> None:
-        """Remove a member and its results. Games that go on against it end as usual, and do not count."""
+        """Remove a member and its results. Unfinished games against this member go on, but do not count."""
         self.results.forget(self[name].number)
         del self._members[name]
 
     def freeze(self, name: str, frozen: bool = True) -> None:
-        """Freeze a snapshot, so that it is never forgotten; with False, let it be forgotten again."""
+        """Freeze a snapshot, so that it is never forgotten. With ``frozen=False``, it can be forgotten again."""
         if self[name].fixed and not frozen:
             raise ValueError(f"{name!r} is a fixed member, which is always frozen")
         self[name].frozen = frozen
 
     def probabilities(self) -> dict[str, float]:
-        """The probability of each member to be drawn, by name.
+        """The probability that a draw chooses a member, for each member by name.
 
         Raises:
             ValueError: the league has no members.
         """
         if not self._members:
-            raise ValueError("the league has no members; give fixed ones, or add a snapshot")
+            raise ValueError("the league has no members; give it fixed members, or add a snapshot")
         return probabilities(self.members, self.settings)
 
     def draw(self, n: int = 1) -> list[Player]:
-        """Draw n members by their probabilities, as agents. A member may be drawn more than once.
+        """Draw n members at random, by their probabilities, and return them as agents.
 
-        Each call draws anew. The draws are spread evenly, see `othello_env.league.matchmaking.choose`.
+        A member may be drawn more than once. `othello_env.league.matchmaking.choose` explains the method.
 
         Raises:
             ValueError: the league has no members, or n is not at least 1.
@@ -203,14 +203,14 @@ class League:
     def opponents(self, at_once: int = 4) -> dict[Player, float]:
         """Draw the opponents for the next games of a batch: ``envs.set_opponents(league.opponents())``.
 
-        The batch asks each opponent that is to move once in a step. So a few opponents at a time are cheaper than the
-        whole league, and over several calls the members are met with the same probabilities.
+        In each step, the batch calls every opponent that is to move in some game. So a step with a few opponents is
+        faster than a step with the whole league. Over many draws, the members still play by their probabilities.
 
         Args:
-            at_once: the number of draws, so the most opponents.
+            at_once: the number of draws. There are at most this many opponents.
 
         Returns:
-            The drawn members, with the number of times that each was drawn as its weight.
+            The drawn members as agents. The weight of a member is the number of times that it was drawn.
         """
         found: dict[Player, float] = {}
         for player in self.draw(at_once):
@@ -218,13 +218,13 @@ class League:
         return found
 
     def record(self, env: Any, rewards: Any, terminated: Any, info: Mapping[str, Any]) -> int:
-        """Count the games that ended in a step of an environment: a batch in any mode, or a single environment.
+        """Count the games that ended in a step of an environment, for a batch (in any mode) or for one game.
 
-        Call it after each step, before `set_opponents` gives the opponents other numbers. The sign of the reward is the
-        learner's result. Games against opponents that are no members do not count.
+        Call this method after each step, and before the next call of `set_opponents`. The sign of the reward is the
+        learner's result. Games against opponents that are not members do not count.
 
         Args:
-            env: the environment, which may be wrapped; it names the opponents.
+            env: the environment, with or without wrappers. It has the names of the opponents.
             rewards: the rewards of the step, (N,) or a number.
             terminated: whether each game ended, (N,) or a bool.
             info: the step's info.
@@ -254,8 +254,8 @@ class League:
         """Count a game of the learner against a member.
 
         Args:
-            name: the member's name, or the agent that `draw` returned, as text.
-            points: the learner's: 1 for a win, 0.5 for a draw, 0 for a loss.
+            name: the member's name. For an agent that `draw` returned, this is ``str(agent)``.
+            points: the learner's points: 1 for a win, 0.5 for a draw, 0 for a loss.
 
         Raises:
             KeyError: there is no such member.
@@ -270,7 +270,7 @@ class League:
         self.results.count(member.number, results)
 
     def payoffs(self) -> Payoffs:
-        """The results between all members so far."""
+        """The results of all members against each other so far."""
         return Payoffs.of(self.members, self.results)
 
     def complete(
@@ -283,31 +283,31 @@ class League:
         ray: bool = False,
         progress: Callable[[GameRecord], None] | None = None,
     ) -> int:
-        """Play matches until each two members have played this number of games against each other.
+        """Play matches until every two members have played at least `games` games against each other.
 
-        The games are those of a tournament of the members with the league's seed. Only those that are missing are
-        played. Ctrl-C keeps the pairs of games that are complete.
+        The matches are a tournament of all members with the league's seed. Only missing games are played. After
+        Ctrl-C, the pairs of games that were completed still count.
 
         Args:
-            games: the number of games for each two members, even: each opening is played with both colours.
-            openings: where games begin, as for a tournament; always the same in one league.
-            game: the game and its options, such as ``"othello:size=6"``; always the same in one league.
-            workers: the number of processes that play, by default 1, which is this process.
+            games: the number of games of two members, even, because each opening is played with both colours.
+            openings: where games begin, as for a tournament. A league needs the same openings in every call.
+            game: the game and its options, such as ``"othello:size=6"``. A league needs the same game in every call.
+            workers: the number of processes that play, by default 1. One process means this process.
             ray: whether to play on a Ray cluster.
             progress: called with the record of each game.
 
         Returns:
-            The number of games that were played and count.
+            The number of games that were played now and that count.
 
         Raises:
-            TypeError: a policy cannot be sent to a worker; one that was saved to a folder can.
+            TypeError: a policy cannot be sent to a worker process. After `save`, every policy can be sent.
             ValueError: an argument is wrong, or the earlier matches had other openings or another game.
             WrongGameError: a member does not play this game.
         """
         rules = Rules.parse(game)
         settings = {"game": str(rules), "openings": openings}
         if self._matches not in (None, settings):
-            raise ValueError(f"the matches of this league were played with {self._matches}, so not with {settings}")
+            raise ValueError(f"the matches of this league were played with {self._matches}, not with {settings}")
         before = self.results.all_pairs
         try:
             play_missing(self.members, self.results, games, openings, rules, self.settings.seed, workers, ray, progress)
@@ -316,7 +316,7 @@ class League:
         return 2 * (self.results.all_pairs - before)
 
     def state(self) -> dict[str, Any]:
-        """Everything but the policies, as values that JSON can hold; see `from_state`."""
+        """The league without its policies, as values that JSON can hold; see `from_state`."""
         return {
             "format": FORMAT,
             "settings": self.settings.to_json(),
@@ -330,7 +330,7 @@ class League:
 
     @staticmethod
     def snapshots_in(state: Any) -> list[str]:
-        """The names of the snapshots of a league's state, the oldest first; `from_state` needs their policies.
+        """The names of the snapshots in a league's state, the oldest first. `from_state` needs their policies.
 
         Raises:
             ValueError: the state is damaged.
@@ -340,9 +340,9 @@ class League:
 
     @classmethod
     def from_state(cls, state: Any, policies: Mapping[str, str | Agent | Policy]) -> Self:
-        """A league that goes on where `state` was called.
+        """Make a league from a state. The new league continues where `state` was called.
 
-        The state may come from anybody: it is checked, and names no code. The policies are the caller's.
+        A state from an unknown source is safe: this method checks it, and runs no code that the state names.
 
         Args:
             state: what `state` returned.
@@ -369,7 +369,7 @@ class League:
     def save(self, folder: str | Path) -> None:
         """Write the league to a folder: a JSON file, and a file for each policy (see `othello_env.league.files`).
 
-        A policy is written once. If the process is killed meanwhile, the folder has the league as it was saved before.
+        Each policy is written only once. If the process is killed during a save, the folder keeps a complete league.
 
         Raises:
             OSError: a file cannot be written.
@@ -382,13 +382,13 @@ class League:
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
-        """The league that `save` wrote; it goes on where it was saved.
+        """Load the league that `save` wrote. It continues where it was saved.
 
         The specs of members may name Python files and programs. So load only leagues whose author you trust.
 
         Raises:
             FileNotFoundError: there is no league in the folder.
-            OSError, ValueError: it cannot be read, or is damaged; the message names the file.
+            OSError, ValueError: the league cannot be read, or is damaged; the message names the file.
         """
         folder = Path(folder)
         state = read_league(folder)

@@ -20,7 +20,7 @@ __all__ = ["play_missing"]
 
 
 class _Done(Container[tuple[int, tuple[str, ...]]]):
-    """The games that need not be played, as `Schedule.missing` asks for them."""
+    """The games that have been played already, as the argument `done` of `Schedule.missing`."""
 
     def __init__(self, members: Mapping[str, Member], results: Results) -> None:
         self._members, self._results = members, results
@@ -42,13 +42,28 @@ def play_missing(
     ray: bool = False,
     progress: Callable[[GameRecord], None] | None = None,
 ) -> None:
-    """Play the games that are missing until each two members have played `games`; count them in `results`.
+    """Play matches until every two members have played at least `games` games, and add the results to `results`.
 
-    See `othello_env.league.League.complete`. The openings are played in order, so the number of pairs that two members
-    have played says which are missing.
+    See `othello_env.league.League.complete`. Two members play their openings in order. So the number of openings that
+    they have played tells which openings are missing.
+
+    Args:
+        members: the members.
+        results: the earlier results, to which the new results are added.
+        games: the number of games of two members, even.
+        openings: where games begin; see `Schedule`.
+        rules: the rules of the game.
+        seed: the seed of the matches.
+        workers: the number of processes that play; None means 1.
+        ray: whether to play on a Ray cluster.
+        progress: called with the record of each game.
+
+    Raises:
+        ValueError: the game is not for two players, or `workers` is less than 1.
+        WrongGameError: a member does not play this game.
     """
     if rules.num_players != 2:
-        raise ValueError(f"a league is for games for two players; {rules} has {rules.num_players}")
+        raise ValueError(f"a league needs a game for two players; {rules} has {rules.num_players}")
     if workers is not None and workers < 1:
         raise ValueError(f"workers is at least 1, not {workers}")
     by_name = {member.name: member for member in members}
@@ -82,7 +97,7 @@ def _warn(records: Sequence[GameRecord], members: Mapping[str, Member]) -> None:
 
 
 def _sendable(member: Member) -> str | Agent | Policy:
-    """A member's spec if it has one, since that can be sent to any process; else the agent itself."""
+    """A member's spec, which can be sent to any process. If there is no spec: the member's agent."""
     source = member.source
     if isinstance(source, Stored) and source.data is None:
         return source.spec
@@ -90,7 +105,7 @@ def _sendable(member: Member) -> str | Agent | Policy:
 
 
 def _count(records: Sequence[GameRecord], members: Mapping[str, Member], results: Results) -> None:
-    """Count the pairs of games of two members, up to the first opening that is not complete."""
+    """Add games of two members to the results, in the order of the openings, until an opening has only one game."""
     a, b = sorted({*records[0].agents}, key=lambda name: members[name].number)
     first, second = members[a].number, members[b].number
     by_opening: dict[int, list[GameRecord]] = defaultdict(list)

@@ -1,8 +1,9 @@
-"""Whom a learner meets: the probability of each member, and the random choice of opponents.
+"""Matchmaking: the probability that each member is the learner's next opponent, and the random choice of opponents.
 
 Prioritised fictitious self-play (PFSP) is by Vinyals et al., Grandmaster level in StarCraft II using multi-agent
-reinforcement learning, Nature 575, 2019. A member against which the learner wins with the rate x is met in proportion
-to a weighting of x. The weightings here are those of the paper and of its published pseudocode.
+reinforcement learning, Nature 575, 2019. The probability of a member is proportional to its weight. The weight is a
+function of x, the learner's score against this member. The functions in this module come from the paper and from its
+published pseudocode.
 """
 
 from __future__ import annotations
@@ -13,7 +14,11 @@ from itertools import accumulate
 __all__ = ["MATCHMAKING", "WEIGHTINGS", "choose", "pfsp"]
 
 MATCHMAKING = ("pfsp", "uniform", "latest")
-"""``pfsp``: by the learner's results. ``uniform``: all alike. ``latest``: only the newest snapshot."""
+"""The rules by which opponents are chosen.
+
+``pfsp``: by the learner's results. ``uniform``: all members have the same probability. ``latest``: only the newest
+snapshot is chosen.
+"""
 
 WEIGHTINGS: Mapping[str, Callable[[float], float]] = {
     "hard": lambda x: (1 - x) ** 2,
@@ -21,10 +26,10 @@ WEIGHTINGS: Mapping[str, Callable[[float], float]] = {
     "capped": lambda x: min(0.5, 1 - x),
     "even": lambda x: x * (1 - x),
 }
-"""The weight of a member by the learner's score x against it, 0 to 1.
+"""For each name of a weighting, the function from the learner's score x against a member, 0 to 1, to its weight.
 
-``hard`` prefers members that beat the learner, ``linear`` does so less, and ``capped`` meets all members alike that
-beat it. ``even`` prefers members of the learner's own strength.
+``hard`` strongly prefers members that beat the learner. ``linear`` prefers them less. ``capped`` gives the same weight
+to all members that beat the learner. ``even`` prefers members that are about as strong as the learner.
 """
 
 _LEAST = 1e-10
@@ -51,11 +56,11 @@ def pfsp(scores: Sequence[float], weighting: str = "hard") -> list[float]:
 
 
 def choose(probabilities: Sequence[float], n: int, point: float) -> list[int]:
-    """Choose n members by systematic sampling, so that each is chosen nearly as often as its probability says.
+    """Choose n members by systematic sampling. Each member is chosen nearly in proportion to its probability.
 
-    A member with the probability p is chosen ``n * p`` times on average, and always this number of times rounded down
-    or up. Source: Carpenter, Clifford, Fearnhead, Improved particle filter for nonlinear problems, IEE Proceedings 146,
-    1999.
+    A member with the probability p is chosen ``n * p`` times on average. In each call, the number of times is ``n * p``
+    rounded down or up. Source: Carpenter, Clifford, Fearnhead, Improved particle filter for nonlinear problems, IEE
+    Proceedings 146, 1999.
 
     Args:
         probabilities: the probability of each member; they add up to 1.
@@ -63,7 +68,7 @@ def choose(probabilities: Sequence[float], n: int, point: float) -> list[int]:
         point: a uniform random number, at least 0 and below 1. It determines all choices.
 
     Returns:
-        The indices of the chosen members, ascending. A member that is chosen twice is there twice.
+        The n indices of the chosen members, ascending. If a member is chosen twice, the list has its index twice.
 
     >>> choose([0.5, 0.25, 0.25], 4, 0.5)
     [0, 0, 1, 2]

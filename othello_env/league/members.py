@@ -14,10 +14,10 @@ __all__ = ["Member", "Player", "Save", "Source", "Stored", "source_of"]
 _LARGEST_FILE = 2 << 30  # bytes
 
 Save = Callable[[Path], str]
-"""Saves a policy.
+"""A function that saves a policy.
 
-It takes a path without a suffix, writes one file of this name with a suffix of its choice, and returns the spec that
-makes the agent from the file, such as ``f"{path}.safetensors:temperature=1"``.
+The function takes a path without a suffix. It adds a suffix to this path and writes one file there. It returns the spec
+that makes the agent from the file, such as ``f"{path}.safetensors:temperature=1"``.
 """
 
 
@@ -27,8 +27,8 @@ class Stored:
 
     Attributes:
         path: the file.
-        options: the options of its spec with the colon before them, such as ``:temperature=1``; empty for none.
-        data: what was in the file when the policy was added, if the file may have changed since then; else None.
+        options: the options of the spec and the colon before them, such as ``:temperature=1``; empty without options.
+        data: the contents of the file when the policy was added, or None if the file does not change.
     """
 
     path: Path
@@ -41,7 +41,7 @@ class Stored:
 
         Args:
             spec: the spec.
-            read: whether the file may change later, so that its contents are kept.
+            read: whether to read the file now. This is necessary if the file may change later.
 
         Raises:
             OSError, ValueError: the file cannot be read, or is too large.
@@ -64,15 +64,15 @@ Source = str | Stored | Save | None
 
 
 def source_of(policy: str | Path | Agent | Policy, save: Save | None = None, *, read: bool = False) -> Source:
-    """What makes a policy's agent again; see `Member.source`.
+    """The source from which a policy's agent can be made again; see `Member.source`.
 
     Args:
         policy: a spec, the path of a file, an Agent or a callable.
-        save: saves the policy; by default its own method `save`, if it has one.
-        read: whether a file may change later, so that its contents are kept.
+        save: a function that saves the policy; by default the policy's own method `save`, if there is one.
+        read: whether to read a policy's file now. This is necessary if the file may change later.
 
     Raises:
-        OSError, ValueError: a file cannot be read, or is too large.
+        OSError, ValueError: the policy's file cannot be read, or is too large.
     """
     if save is not None:
         return save
@@ -98,17 +98,17 @@ class Member:
     """A member of a league.
 
     Attributes:
-        number: the members are numbered as they were added, from 0. No number is used twice.
+        number: the member's number, counted from 0 in the order of adding. No other member ever gets this number.
         name: the member's name, which no other member has.
         player: the member as an agent.
-        fixed: True for an opponent that the league was made with, False for a snapshot of the learner.
-        frozen: a frozen member is never forgotten; a fixed member is always frozen.
+        fixed: True for one of the opponents with which the league was made, False for a snapshot of the learner.
+        frozen: whether the member is never forgotten. A fixed member is always frozen.
         played: the number of plies, steps or games that the learner had played when the snapshot was added; 0 for a
             fixed member.
-        source: what makes the agent again: a spec that names no file of weights, a file, or a function that saves the
-            policy. None if nothing does.
-        points: the learner's points against this member, where older games count less.
-        games: the number of games that count for `points`.
+        source: the source from which the agent can be made again: a spec without a file, a file, or a function that
+            saves the policy. None if the agent cannot be made again.
+        points: the learner's points against this member. Older games count less.
+        games: the number of games against this member. Older games count less here, too.
     """
 
     number: int
@@ -129,16 +129,17 @@ class Member:
     def score(self) -> float:
         """The learner's estimated score against this member, 0 to 1.
 
-        A win and a loss are added to the games, so the estimate is .5 before the first game and never 0 or 1.
+        One win and one loss are added to the real games. So the estimate is 0.5 before the first game, and it is never
+        0 or 1.
         """
         return (self.points + 1) / (self.games + 2)
 
     def count(self, results: Sequence[int], decay: float) -> None:
-        """Count games of the learner against this member that ended at the same time.
+        """Add games of the learner against this member to `points` and `games`. The games ended at the same time.
 
         Args:
             results: the numbers of games that the learner lost, drew and won.
-            decay: the factor by which earlier games count less after each of these games.
+            decay: a factor below 1. Each new game multiplies the weight of all earlier games by this factor.
         """
         games = sum(results)
         self.points = self.points * decay**games + results[1] / 2 + results[2]

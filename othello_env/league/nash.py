@@ -1,8 +1,9 @@
-"""Nash averaging: the mixture of members that no member beats.
+"""Nash averaging: find the mixture of members that no member beats.
 
-Balduzzi et al. (Re-evaluating evaluation, NeurIPS 2018) rate agents by the Nash equilibrium of the game in which two
-people each choose an agent. Members that only beat weak members get no share, however often the weak ones are there.
-There may be several equilibria. The one with the largest entropy treats equal members alike.
+Balduzzi et al. (Re-evaluating evaluation, NeurIPS 2018) rate agents by a game of two people. Each person chooses an
+agent, and the two agents play. The Nash equilibrium of this game gives each agent a share. An agent that beats only
+weak agents gets no share, even if there are many weak agents. There may be several equilibria. The equilibrium with the
+largest entropy gives equal agents equal shares.
 """
 
 from __future__ import annotations
@@ -20,20 +21,21 @@ _CLOSE = 1e-6
 def nash(payoffs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """The equilibrium with the largest entropy of a symmetric game of two players.
 
-    SciPy (the extra ``league``) solves it: first a linear program finds an equilibrium, then the entropy is maximised.
+    SciPy (the extra ``league``) first finds an equilibrium with a linear program. Then it maximises the entropy.
 
     Args:
-        payoffs: (M, M), what the row's member gains against the column's member. The transposed matrix is its negative.
+        payoffs: (M, M) float64, the gain of each row's member against each column's member. The transposed matrix
+            must be the negative of this matrix.
 
     Returns:
-        (M,) probabilities that add up to 1. No member gains against this mixture.
+        (M,) float64, probabilities that add up to 1. No member gains against this mixture.
 
     Raises:
         MissingExtraError: SciPy is not installed.
         ValueError: the matrix is not antisymmetric, or there is no solution within the precision.
     """
     if not np.allclose(payoffs, -payoffs.T, atol=_CLOSE):
-        raise ValueError("expected gains that are the opponent's losses")
+        raise ValueError("expected an antisymmetric matrix: the gain of one member must be the loss of the other")
     optimize = import_extra("scipy.optimize", "league")
     m = len(payoffs)
     simplex = np.ones((1, m))

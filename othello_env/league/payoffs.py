@@ -1,4 +1,4 @@
-"""What the members of a league score against each other, and what follows from it.
+"""The payoffs of a league: the scores of its members against each other, and statistics of these scores.
 
 Letters for shapes: M = members.
 """
@@ -34,8 +34,8 @@ class Worst:
 
     Attributes:
         opponent: the opponent's name.
-        score: the member's score against it, 0 to 1.
-        interval: the score's 95% interval. It does not allow for the choice of the lowest of several scores.
+        score: the member's score against this opponent, 0 to 1.
+        interval: the 95% interval of the score, computed as if this opponent had been chosen before the games.
     """
 
     opponent: str
@@ -45,17 +45,20 @@ class Worst:
 
 @dataclass(frozen=True)
 class Payoffs:
-    """The results between M members.
+    """The results of M members against each other.
 
-    The entry of two members comes from their matches. If they have played none, it comes from training: the games that
-    the learner played while it became the snapshot, with the exploration and the openings of the training.
+    The score of two members comes from their matches. If they have played no matches, the score comes from training.
+    The training games of a snapshot are the games of the learner between the snapshot before it and this snapshot.
+    They were played with the training's exploration and openings.
 
     Attributes:
         names: (M,), the members' names.
-        played: (M,), how much the learner had played when each snapshot was added; None for a fixed member.
-        pairs: (M, M, 5) int64, of the matches: the numbers of colour-swapped pairs in which the row's member had 0,
-            1/2, 1, 1 1/2 and 2 points against the column's member.
-        training: (M, M, 3) int64, of the training: the numbers of games that the row's member lost, drew and won.
+        played: (M,), the plies, steps or games that the learner had played when each snapshot was added; None for a
+            fixed member.
+        pairs: (M, M, 5) int64, results of matches: the numbers of colour-swapped pairs in which the row's member had
+            0, 1/2, 1, 1 1/2 and 2 points against the column's member.
+        training: (M, M, 3) int64, results of training: the numbers of games that the row's member lost, drew and won
+            against the column's member.
     """
 
     names: tuple[str, ...]
@@ -65,7 +68,7 @@ class Payoffs:
 
     @classmethod
     def of(cls, members: Iterable[Member], results: Results) -> Payoffs:
-        """The results between these members."""
+        """The results of these members against each other."""
         members = [*members]
         place = {member.number: i for i, member in enumerate(members)}
         m = len(members)
@@ -83,23 +86,23 @@ class Payoffs:
 
     @cached_property
     def from_matches(self) -> npt.NDArray[np.bool_]:
-        """(M, M), whether an entry comes from matches."""
+        """(M, M) bool, whether the score of two members comes from matches."""
         return np.asarray(self.pairs.any(axis=2))
 
     @cached_property
     def games(self) -> npt.NDArray[np.int64]:
-        """(M, M), the number of games of each entry."""
+        """(M, M) int64, the number of games from which the score of two members comes."""
         return np.asarray(np.where(self.from_matches, 2 * self.pairs.sum(axis=2), self.training.sum(axis=2)))
 
     @cached_property
     def scores(self) -> _Numbers:
-        """(M, M), the score of the row's member against the column's member, 0 to 1; NaN if they have not met."""
+        """(M, M) float64, the score, 0 to 1, of each row's member against each column's member; NaN without games."""
         points = np.where(self.from_matches, self.pairs @ np.array(_PAIR), self.training @ np.array(_GAME))
         return np.where(self.games > 0, points / np.maximum(self.games, 1), np.nan)
 
     @cached_property
     def intervals(self) -> _Numbers:
-        """(M, M, 2), the 95% interval of each score; (0, 1) if two members have not met."""
+        """(M, M, 2) float64, the 95% interval of each score; (0, 1) if two members have not met."""
         found = np.empty((*self.games.shape, 2))
         for i, j in np.ndindex(self.games.shape):
             counts, values = self._units(i, j)
@@ -109,7 +112,11 @@ class Payoffs:
         return found
 
     def _units(self, i: int, j: int) -> tuple[npt.NDArray[np.int64], _Numbers]:
-        """The results of two members in units that are independent: how often each number of points occurred."""
+        """The results of two members, counted by points. A unit is a pair of games in matches, or a game in training.
+
+        Returns:
+            (counts, points): the number of units with each number of points, and these numbers of points.
+        """
         if self.from_matches[i, j]:
             return self.pairs[i, j], np.array(_PAIR)
         return self.training[i, j], np.array(_GAME)
@@ -127,10 +134,10 @@ class Payoffs:
         """Elo ratings of the members.
 
         Args:
-            anchor: the member whose rating is 0; by default ``random`` if it is a member, otherwise the first one.
+            anchor: the member whose rating is 0; by default ``random`` if it is a member, otherwise the first member.
 
         Raises:
-            ValueError: there is no such member, or results do not connect a member to the anchor.
+            ValueError: there is no such member, or no chain of games connects a member to the anchor.
         """
         if anchor is None:
             anchor = "random" if "random" in self.names else self.names[0]
@@ -142,12 +149,12 @@ class Payoffs:
         return found
 
     def worst(self, name: str) -> Worst:
-        """The opponent against which a member scores least: how much of a weakness the league knows.
+        """The opponent against which a member scores least. This is the greatest weakness that the league has found.
 
-        A best response may score more against the member than any member of the league does.
+        An opponent outside the league may score even more against the member.
 
         Raises:
-            ValueError: there is no such member, or it has met nobody.
+            ValueError: there is no such member, or it has met no other member.
         """
         row = self.scores[self._place(name)]
         if np.isnan(row).all():
@@ -162,10 +169,10 @@ class Payoffs:
         return self.names.index(name)
 
     def transitivity(self) -> Transitivity:
-        """How far one rating for each member explains the scores.
+        """How well the scores can be explained by one rating for each member.
 
         Raises:
-            ValueError: results do not connect the members.
+            ValueError: no chain of games connects two of the members.
         """
         ratings = self.ratings()
         units = []
@@ -190,7 +197,7 @@ class Payoffs:
         return dict(zip(self.names, nash(scores - 0.5).tolist(), strict=True))
 
     def to_json(self) -> dict[str, Any]:
-        """The names, scores (None if two members have not met), intervals and games as plain values."""
+        """`names`, `played`, `scores` (None if two members have not met), `intervals` and `games` as plain values."""
         return {
             "names": [*self.names],
             "played": [*self.played],

@@ -13,7 +13,7 @@ __all__ = ["payoff_picture", "rating_picture"]
 
 
 def payoff_picture(payoffs: Payoffs, title: str = "Payoffs of the league") -> Image.Image:
-    """The payoff matrix as a heat map. Members are in the order in which they were added."""
+    """A heat map of the scores between members. The members are in the order in which they were added."""
     games = int(payoffs.games.sum()) // 2
     return matrix_chart(
         title, f"score of each row against each column, {games:,} games", payoffs.names, payoffs.scores.tolist()
@@ -23,16 +23,16 @@ def payoff_picture(payoffs: Payoffs, title: str = "Payoffs of the league") -> Im
 def rating_picture(
     payoffs: Payoffs, anchor: str | None = None, title: str = "Ratings of the snapshots", unit: str = "plies"
 ) -> Image.Image:
-    """The Elo ratings of the snapshots over training, with 95% intervals; fixed members are lines.
+    """A chart of the snapshots' Elo ratings over training, with 95% intervals. A line shows each fixed member.
 
     Args:
-        payoffs: the results; each member has met others.
-        anchor: the member whose rating is 0, as for `Payoffs.ratings`.
+        payoffs: the results. Chains of games must connect all members.
+        anchor: the member whose rating is 0, as in `Payoffs.ratings`.
         title: the text at the top.
-        unit: what the snapshots' `played` counts.
+        unit: the unit of `Payoffs.played`, for the label of the axis.
 
     Raises:
-        ValueError: results do not connect the members, or there is no snapshot.
+        ValueError: no chain of games connects two of the members, or there is no snapshot.
     """
     ratings = payoffs.ratings(anchor)
     points, lines = [], {}

@@ -1,6 +1,6 @@
-"""The results between the members of a league, as counts.
+"""The results of the members of a league against each other, as counts.
 
-A result is stored once for each pair of members, from the side of the member with the lower number.
+The results of two members are stored once, from the point of view of the member with the lower number.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _MOST = 2**53  # floats hold integers up to this number exactly
 
 @dataclass
 class Meeting:
-    """The results of two members, from the side of the first.
+    """The results of two members, from the point of view of the first member.
 
     Attributes:
-        training: the numbers of lost, drawn and won games that the learner played in training.
-        pairs: of the matches, the numbers of colour-swapped pairs of games in which the first had 0, 1/2, 1, 1 1/2 and
-            2 points.
+        training: the numbers of training games that the first member lost, drew and won.
+        pairs: the numbers of colour-swapped pairs of match games in which the first member had 0, 1/2, 1, 1 1/2 and 2
+            points.
     """
 
     training: list[int] = field(default_factory=lambda: [0] * _GAME)
@@ -36,7 +36,7 @@ class Results:
     """The results of all pairs of members that met.
 
     Attributes:
-        meetings: the results by the numbers of two members, the lower one first.
+        meetings: the results of two members, by their numbers; the lower number comes first.
         learner: for each member that the learner has met since the newest snapshot, the numbers of games that the
             learner lost, drew and won.
     """
@@ -46,18 +46,18 @@ class Results:
         self.learner: dict[int, list[int]] = {}
 
     def count(self, member: int, results: Sequence[int]) -> None:
-        """Count games of the learner against a member: how many it lost, drew and won."""
+        """Add games of the learner against a member: the numbers of games that the learner lost, drew and won."""
         before = self.learner.get(member, [0] * _GAME)
         self.learner[member] = [count + more for count, more in zip(before, results, strict=True)]
 
     def settle(self, snapshot: int) -> None:
-        """Give a new snapshot the games that the learner has played since the last snapshot."""
+        """Store the learner's games since the last snapshot as the results of a new snapshot."""
         for member, counts in self.learner.items():
             self.between(snapshot, member).training[:] = counts if snapshot < member else counts[::-1]
         self.learner.clear()
 
     def between(self, a: int, b: int) -> Meeting:
-        """The results of two members; they can be changed."""
+        """The stored results of two members. Changes of the returned object change the stored results."""
         return self.meetings.setdefault((min(a, b), max(a, b)), Meeting())
 
     def pairs(self, a: int, b: int) -> int:
@@ -71,12 +71,12 @@ class Results:
         return sum(sum(meeting.pairs) for meeting in self.meetings.values())
 
     def add_pair(self, a: int, b: int, points: float) -> None:
-        """Count a colour-swapped pair of games in which member `a` had these points, 0 to 2, against member `b`."""
+        """Add a colour-swapped pair of games in which member `a` had these points, 0 to 2, against member `b`."""
         counts = self.between(a, b).pairs
         counts[round(2 * (points if a < b else 2 - points))] += 1
 
     def forget(self, member: int) -> None:
-        """Drop all results of a member."""
+        """Remove all results of a member."""
         self.learner.pop(member, None)
         self.meetings = {pair: meeting for pair, meeting in self.meetings.items() if member not in pair}
 
@@ -93,7 +93,7 @@ class Results:
             members: the numbers of the members.
 
         Raises:
-            ValueError: the values are no results of these members.
+            ValueError: the values are not results of these members.
         """
         known, found = set(members), cls()
 
@@ -115,10 +115,13 @@ def ended(terminated: Any, info: Mapping[str, Any]) -> tuple[npt.NDArray[np.int6
     """The games that ended in a step of an environment, and the numbers of their opponents.
 
     Args:
-        terminated: whether each game ended, (N,) or a bool.
+        terminated: whether each game ended, (N,) bool; a single bool for an environment of one game.
         info: the step's info.
+
+    Returns:
+        (E,) int64, the indices of the E games that ended, and (E,) int64, the numbers of their opponents.
     """
-    fast = getattr(info, "ended", None)  # the info of our own batches
+    fast = getattr(info, "ended", None)  # only the info of a batch of this package has this attribute
     if fast is not None:
         games, numbers = fast()
         return games, numbers

@@ -1,4 +1,4 @@
-"""The rules of a league: which members are met, and which snapshots are forgotten."""
+"""The rules of a league: which members become opponents, and which snapshots are forgotten."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["probabilities", "surplus"]
 
 
 def probabilities(members: Sequence[Member], settings: Settings) -> dict[str, float]:
-    """The probability of each member to be drawn, by name; there is at least one member."""
+    """The probability that a draw chooses a member, for each member by name. There must be at least one member."""
     fixed = [member for member in members if member.fixed]
     snapshots = [member for member in members if not member.fixed]
     if not snapshots or not fixed:
@@ -25,7 +25,7 @@ def probabilities(members: Sequence[Member], settings: Settings) -> dict[str, fl
 
 
 def _weighed(group: Sequence[Member], settings: Settings) -> dict[str, float]:
-    """The probabilities within a group of members."""
+    """The probabilities of the members of a group, by name. They add up to 1."""
     if settings.matchmaking == "pfsp":
         found = pfsp([member.score for member in group], settings.weighting)
     elif settings.matchmaking == "latest" and not group[-1].fixed:
@@ -36,7 +36,7 @@ def _weighed(group: Sequence[Member], settings: Settings) -> dict[str, float]:
 
 
 def surplus(snapshots: Sequence[Member], settings: Settings) -> list[Member]:
-    """The snapshots that are forgotten, so that as many remain as the settings say.
+    """The snapshots that must be forgotten, so that at most `Settings.keep` unfrozen snapshots remain.
 
     Args:
         snapshots: the snapshots, the oldest first.
@@ -51,9 +51,9 @@ def surplus(snapshots: Sequence[Member], settings: Settings) -> list[Member]:
 
 
 def _next_to_go(loose: Sequence[Member], rule: str) -> Member:
-    """The snapshot that is forgotten next. It is not the newest one."""
+    """The snapshot that is forgotten next. It is never the newest snapshot."""
     if rule == "beaten":
-        return max(loose[:-1], key=lambda member: member.score)  # the oldest, if several are equal
+        return max(loose[:-1], key=lambda member: member.score)  # the oldest of several with the same score
     if rule == "crowded" and len(loose) > 2:
         gaps = [after.number - before.number for before, after in zip(loose, loose[2:], strict=False)]
         return loose[1 + gaps.index(min(gaps))]

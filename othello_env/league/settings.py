@@ -13,10 +13,11 @@ from othello_env.league.matchmaking import MATCHMAKING, WEIGHTINGS
 __all__ = ["FORGET", "Settings"]
 
 FORGET = ("oldest", "beaten", "crowded")
-"""Which snapshot goes when there are too many.
+"""The rules that decide which snapshot is forgotten if there are too many.
 
-``oldest``: the oldest. ``beaten``: the one against which the learner scores most. ``crowded``: the one whose two
-neighbours were added closest to each other, so that the others stay spread over the whole training.
+``oldest``: the oldest snapshot. ``beaten``: the snapshot against which the learner scores most. ``crowded``: the
+snapshot whose two neighbours (the snapshots added before and after it) were added closest to each other. With this rule
+the remaining snapshots are spread over the whole training.
 """
 
 _MOST = 10**9
@@ -54,7 +55,7 @@ class Settings:
 
     @property
     def decay(self) -> float:
-        """The factor by which older games against a member count less after each further game against it."""
+        """A factor below 1. Each new game against a member multiplies the weight of the older games by this factor."""
         return float(0.5 ** (1 / self.half_life))
 
     def to_json(self) -> dict[str, Any]:
@@ -65,7 +66,7 @@ class Settings:
         """The inverse of `to_json`.
 
         Raises:
-            TypeError, ValueError: the values are no settings.
+            TypeError, ValueError: the values are not settings of a league.
         """
         names = [field.name for field in fields(cls)]
         if not isinstance(values, dict) or set(values) != set(names):
@@ -74,7 +75,7 @@ class Settings:
 
 
 def _whole(name: str, value: Any) -> int:
-    """A whole number from 1 to a thousand million."""
+    """Check that a setting is a whole number from 1 to 1,000,000,000, and return it as an int."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be a whole number, not {value!r}")
     if not 1 <= index(value) <= _MOST:

@@ -1,4 +1,4 @@
-"""The state of a league as plain values, and the checks when it is read, since anybody may have written it."""
+"""The state of a league as plain values. A state is checked when it is read, since its source may be unknown."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_state(state: Any) -> None:
     """Check the parts of a league's state that are not checked elsewhere.
 
     Raises:
-        ValueError: the state is not one of a league.
+        ValueError: these are not the values of a league's state.
     """
     if not isinstance(state, dict) or state.get("format") != FORMAT:
         raise ValueError(f"expected the state of a league in the format {FORMAT!r}")
@@ -58,7 +58,7 @@ def check_state(state: Any) -> None:
     if numbers is None or not all(map(_is_count, numbers)):
         raise ValueError("expected members with numbers")
     if numbers != sorted(set(numbers)) or any(number >= state["added"] for number in numbers):
-        raise ValueError("expected members with ascending numbers below the number of added ones")
+        raise ValueError("expected members with ascending numbers, each below the state's count of added members")
     names = [each.get("name") for each in state["members"]]
     if not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
         raise ValueError("expected members with different names")
@@ -97,7 +97,7 @@ def member_from_json(values: Any, policies: Mapping[str, str | Agent | Policy], 
         seed: the league's seed.
 
     Raises:
-        ValueError: the values are no member, or its policy is missing or wrong.
+        ValueError: these are not the values of a member, or the member's policy is missing or wrong.
     """
     if not isinstance(values, dict) or set(values) != set(_CHECKS):
         raise ValueError(f"expected a member with {', '.join(_CHECKS)}")

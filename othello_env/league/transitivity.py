@@ -1,8 +1,8 @@
-"""How far the results of a league are transitive: the part of them that one rating for each member does not explain.
+"""Measure how transitive the results of a league are: how much of the results one rating for each member explains.
 
-Balduzzi et al. (Open-ended learning in symmetric zero-sum games, ICML 2019) split the results of a league into a
-transitive part, which a rating explains, and a cyclic part, as in rock, paper, scissors. Here the transitive part is
-that of the Elo ratings, and the part of chance is taken out of the rest.
+Balduzzi et al. (Open-ended learning in symmetric zero-sum games, ICML 2019) split the results of a league into two
+parts. Ratings explain the transitive part. The cyclic part is as in rock, paper, scissors. In this module, the
+transitive part is the part that Elo ratings explain. The effect of chance is subtracted from the other part.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ _LEAST_EXPECTED = 5.0
 _ENOUGH, _LEAST_SPREAD = 20, 0.1
 
 _Unit = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], float]
-"""Two members: how often each number of points occurred, these numbers, and the first member's expected score."""
+"""The results of two members: (counts, points, expected score).
+
+`counts` has the number of units with each number of points, and `points` has these numbers of points. A unit is a pair
+of games in matches, or a game in training. The last entry is the first member's expected score in a game, 0 to 1.
+"""
 
 
 @dataclass(frozen=True)
@@ -29,11 +33,13 @@ class Transitivity:
     """How well ratings explain the scores of pairs of members.
 
     Attributes:
-        unexplained: the share of the differences in score that the ratings do not explain, 0 to 1, without the part of
-            chance. It compares the mean squares of (score - expected score) and of (score - 1/2). 0 without results.
-        deviation: the standard deviation of scores around the expected scores, without the part of chance.
-        chi_square: Pearson's statistic of the scores, for pairs of members where both are expected to get 5 points.
-        freedom: its degrees of freedom.
+        unexplained: the share of the differences in score that the ratings do not explain, 0 to 1. This is the mean
+            square of (score - expected score), divided by the mean square of (score - 1/2). The expected effect of
+            chance is subtracted from both. 0 without results.
+        deviation: the standard deviation of the scores from the expected scores, without the effect of chance.
+        chi_square: Pearson's chi-square of the scores. A pair of members counts only if both members are expected to
+            get at least 5 points.
+        freedom: the degrees of freedom of `chi_square`.
     """
 
     unexplained: float
@@ -43,7 +49,7 @@ class Transitivity:
 
     @property
     def p_value(self) -> float:
-        """If ratings explain all scores, the probability of a `chi_square` that is at least as large."""
+        """The probability of a `chi_square` that is at least as large, if ratings explain all scores."""
         return chi_square_tail(self.chi_square, self.freedom)
 
     def __str__(self) -> str:
@@ -79,10 +85,10 @@ def fit_of(units: Sequence[_Unit], members: int) -> Transitivity:
 
 
 def _spread(units: Sequence[_Unit]) -> float:
-    """How much the results of the same two members vary, relative to independent games without draws.
+    """The variance of the results of the same two members, divided by the variance of independent games without draws.
 
-    The two games of a pair share their opening, and draws vary less than wins and losses. Two members alone have too
-    few games to estimate this, so all members together give one number.
+    The two games of a pair have the same opening, so they are not independent. Draws make the variance smaller. Two
+    members have too few games for an estimate, so the estimate is made from all members together.
     """
     varied = expected = 0.0
     freedom = 0

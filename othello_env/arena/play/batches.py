@@ -21,13 +21,15 @@ __all__ = ["play_batch"]
 def play_batch(
     agents: Sequence[Agent], starts: Sequence[Othello], seats: npt.ArrayLike, keys: npt.ArrayLike
 ) -> list[Othello]:
-    """Play N games of Othello on one board size and return their last positions. No agent is asked for a pass.
+    """Play N games of Othello on one board size and return their last positions.
+
+    If a side must pass, the pass is made without asking the agent.
 
     Args:
         agents: the agents that play.
         starts: the N positions in which the games begin.
-        seats: (N, 2), for each game and side, the index in `agents` of the agent that plays this side.
-        keys: (N, 2), the 64-bit key of each side's random choices.
+        seats: (N, 2) integers. For each game and side, this is the index in `agents` of the agent that plays the side.
+        keys: (N, 2) uint64, the key of each side's random choices.
 
     Raises:
         AgentError: an answer is not a legal action.
@@ -65,7 +67,10 @@ def _finals(
     to_move: npt.NDArray[np.int64],
     history: list[npt.NDArray[np.int64]],
 ) -> list[Othello]:
-    """The games' last positions, with all moves. `history` has T arrays (N,) of actions; -1 after the end of a game."""
+    """The last positions of the games, with all moves.
+
+    `history` has T arrays (N,) of actions. After the end of a game, its actions are -1.
+    """
     moves = np.array(history).reshape(len(history), len(starts)).T.tolist()
     finals = []
     for i, start in enumerate(starts):

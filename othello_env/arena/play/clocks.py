@@ -16,11 +16,11 @@ _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """How much time each side gets.
+    """The time that each side has, for the whole game or for each move.
 
     Attributes:
-        seconds: the seconds that each side has.
-        per_move: whether these seconds are for each move, not for the whole game.
+        seconds: the number of seconds.
+        per_move: True if a side has these seconds for each move, False if it has them for the whole game.
 
     >>> TimeControl.parse("30m"), str(TimeControl.parse("100ms/move"))
     (TimeControl(seconds=1800.0, per_move=False), '0.1s/move')
@@ -35,7 +35,10 @@ class TimeControl:
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:
-        """The time control that a text describes: a number with the unit ms, s, m or h, perhaps followed by ``/move``.
+        """The time control that a text describes.
+
+        The text is a number with the unit ms, s, m or h, such as ``30m``. If ``/move`` follows, the time is for each
+        move.
 
         Raises:
             TypeError: `text` is not a string.
@@ -50,5 +53,5 @@ class TimeControl:
         return f"{self.seconds:.12g}s{'/move' if self.per_move else ''}"
 
     def left(self, used: float) -> Clock:
-        """The clock of a side that has used some seconds in the game so far."""
+        """The clock of a side that has used this number of seconds in the game so far."""
         return Clock(move=self.seconds) if self.per_move else Clock(game=self.seconds - used)

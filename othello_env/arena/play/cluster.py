@@ -1,9 +1,9 @@
 """Games on a Ray cluster: each job of a tournament is a Ray task.
 
-Ray finds a free core on some node for each job. If the node or Ray's process on the node dies, another node plays the
-job. Inside the task a worker process plays the games, as on a single machine (`othello_env.arena.play.processes`). So
-each agent's clock runs on the node where the agent thinks, and an agent that exceeds its time is stopped there. An
-agent that crashes does not harm Ray's own process.
+Ray finds a free core on a node for each job. If the node or Ray's process on the node dies, another node plays the job
+again. Inside the task, a worker process plays the games, as on a single machine (`othello_env.arena.play.processes`).
+So the time of an agent is measured on the node where the agent thinks, and an agent that exceeds its time is stopped
+there. An agent that crashes does not harm Ray's own process.
 
 The extra ``ray`` installs Ray.
 """
@@ -31,7 +31,7 @@ from othello_env.support.extras import import_extra
 __all__ = ["play_jobs_on_cluster"]
 
 _RETRIES = 10
-"""The number of times that a node or a Ray process may die during a job. The crash of an agent does not count."""
+"""The number of times that Ray plays a job again after a node or a Ray process died. Crashes of agents do not count."""
 
 
 def play_jobs_on_cluster(
@@ -43,12 +43,12 @@ def play_jobs_on_cluster(
 ) -> Generator[list[GameRecord], None, None]:
     """Play games on a Ray cluster and yield the records of each job when it is done. Jobs may end in any order.
 
-    The cluster is the one to which this process is connected. Without a connection, it is the cluster at the address in
-    the variable ``RAY_ADDRESS``. Without this variable, it is the cluster that runs on this machine. If none runs, a
-    cluster is started here and stopped after the games.
+    If this process is connected to a cluster, this cluster is used. Otherwise the environment variable ``RAY_ADDRESS``
+    gives the address of the cluster. If the variable is not set, the cluster that runs on this machine is used. If no
+    cluster runs on this machine, a new cluster is started here and stopped after the games.
 
-    Nodes that join later are used at once. Every node must have the files and packages that the agents need. On each
-    node, relative paths refer to the current folder of this process, if the node has that folder.
+    Nodes that join the cluster later are used at once. Every node must have the files and packages that the agents
+    need. On each node, relative paths refer to the current folder of this process, if the node has this folder.
 
     Args:
         next_job: returns the next job, or None when there are no more jobs.
@@ -58,11 +58,11 @@ def play_jobs_on_cluster(
         clock: the time of each side in watched games (see `Job`).
 
     Raises:
-        ConnectionError: no cluster answers at the given address; Ray tries for some minutes.
+        ConnectionError: no cluster answers at the given address. Ray tries to connect for some minutes.
         MissingExtraError: Ray is not installed.
         TypeError: an agent cannot be sent to another process.
-        WorkerError: a node lacks something that an agent needs, a node has other versions than this process (the
-            message names the node), or workers fail for another reason.
+        WorkerError: a node does not have something that an agent needs, a node has different versions of packages than
+            this process (the message names the node), or workers fail for another reason.
     """
     ray = import_extra("ray", "ray")
     packed = {name: _pack(name, agent) for name, agent in roster.items()}
@@ -100,7 +100,7 @@ def _connect(ray: Any) -> None:
 
 
 def _pack(name: str, agent: str | Agent | Policy) -> bytes:
-    """An agent as Ray pickles it: with the code of functions that other machines cannot import."""
+    """Pickle an agent with Ray. Ray includes the code of functions that other machines cannot import."""
     try:
         packed: bytes = import_extra("ray.cloudpickle", "ray").dumps(agent)
     except Exception as error:  # pickling calls the agent's own code, which may raise any error
@@ -126,7 +126,7 @@ class _Setting:
     """The values that all jobs of a tournament share.
 
     Attributes:
-        tournament: the tournament's key; each tournament has a different one.
+        tournament: the tournament's key. Each tournament has a different key.
         roster: the pickled agents by name.
         seed: used to make the agents; see `play_jobs_on_cluster`.
         clock: the time of each side, or None.
@@ -171,7 +171,7 @@ class _Board:
     def play(self, job: Job) -> list[GameRecord]:
         self._jobs.append(job)
         records: list[GameRecord] = []
-        while len(records) < len(job.pairings):  # if the worker dies, its games are played one by one
+        while len(records) < len(job.pairings):  # more than once if the worker died and its games are played one by one
             records += next(self._played)
         return records
 

@@ -26,7 +26,7 @@ _PACKAGE = Path(__file__).parents[2]
 
 
 class Watch(Protocol):
-    """Follows a game while it is played, so that an agent that hangs can be stopped."""
+    """An object whose methods are called while a game is played. With its help, an agent that hangs can be stopped."""
 
     def prepares(self, player: int) -> None:
         """Called when the player's agent begins to prepare for the game."""
@@ -35,25 +35,25 @@ class Watch(Protocol):
         """Called when the player is asked for a move. The player has this many seconds; None means no limit."""
 
     def plays(self, action: int, seconds: float) -> None:
-        """Called when an action is played, with the seconds that the player thought.
+        """Called when an action is played. `seconds` is the time that the player thought.
 
-        These are 0 for a forced pass and without a clock.
+        `seconds` is 0 for a forced pass, and 0 if there is no clock.
         """
 
 
 def play_games(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> Iterator[GameRecord]:
     """Play games and yield their records in the order of `pairings`.
 
-    Othello games in which all agents answer batches are played many at once. An agent that gives an illegal answer or
-    raises an error forfeits the game.
+    If all agents of an Othello game answer batches, the game is played together with other such games. An agent that
+    gives an illegal answer or raises an error forfeits the game.
 
     Args:
-        agents: the agents by name. The pairings may use only some of them.
+        agents: the agents by name. The pairings may use only some of these agents.
         pairings: the games.
 
     Raises:
         AgentLeftError: an agent, such as a person, has left the game.
-        WrongGameError: an agent does not play this game, or not on a board of this size.
+        WrongGameError: an agent does not play this game, or does not play on a board of this size.
     """
     todo = iter(pairings)
     while part := list(islice(todo, _AT_ONCE)):
@@ -77,7 +77,7 @@ def _in_batches(agents: Mapping[str, Agent], pairing: Pairing) -> bool:
 
 
 def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[Othello]:
-    """Play Othello games on one board size all at once, and return their last positions.
+    """Play all these Othello games at once, on one board size, and return their last positions.
 
     Raises:
         AgentError: an answer is not legal, or an agent failed.
@@ -95,17 +95,17 @@ def _finals(agents: Mapping[str, Agent], pairings: Sequence[Pairing]) -> list[Ot
 def play_game(
     agents: Mapping[str, Agent], pairing: Pairing, clock: TimeControl | None = None, watch: Watch | None = None
 ) -> GameRecord:
-    """Play one game. A player that must pass is not asked; the pass is made for it.
+    """Play one game. If a player must pass, the pass is made without asking the player's agent.
 
     Args:
-        agents: the agents by name. The pairing may use only some of them.
+        agents: the agents by name. The pairing may use only some of these agents.
         pairing: the game.
-        clock: the time of each side. An agent that answers too late loses. Preparing for a game is not timed.
-        watch: its methods are called while the game is prepared and played.
+        clock: the time of each side, or None. An agent that answers too late loses. Preparing for a game is not timed.
+        watch: an object whose methods are called while the game is prepared and played, or None.
 
     Raises:
         AgentLeftError: an agent, such as a person, has left the game.
-        WrongGameError: an agent does not play this game, or not on a board of this size.
+        WrongGameError: an agent does not play this game, or does not play on a board of this size.
     """
     state, used = pairing.start, [0.0] * pairing.start.num_players
     seats: list[Seat] = []
@@ -142,7 +142,8 @@ def _answer(
 
     Returns:
         (answer, seconds). The answer is the player's action, or a text that says why the player forfeits. The seconds
-        of thinking are also added to `used`; they are 0 without a clock and after an error.
+        are the time that the player thought. They are also added to `used`. Without a clock or after an error, they
+        are 0.
     """
     player = state.to_move
     left = clock.left(used[player]) if clock else None
@@ -171,7 +172,7 @@ def seat_key(key: int, seat: int) -> int:
 
 
 def failure(agent: Agent, state: State, error: BaseException) -> str:
-    """A message that says why an agent gave no legal answer, and in which position."""
+    """A message with the reason why an agent gave no legal answer, and with the position."""
     if not isinstance(error, AgentError):
         return f"agent {agent!r} failed in {state!r}: {_described(error)}"
     return str(error) if repr(state) in str(error) else f"agent {agent!r} failed in {state!r}: {error}"
@@ -180,7 +181,8 @@ def failure(agent: Agent, state: State, error: BaseException) -> str:
 def _described(error: BaseException) -> str:
     """An error as text, with its place.
 
-    The place is the traceback's first file outside this package, and the last line that the traceback names in it.
+    The place is a file and a line: the first file in the traceback that is outside this package, and the last line of
+    this file in the traceback.
     """
     files = traceback.extract_tb(error.__traceback__)
     theirs = [frame for frame in files if not Path(frame.filename).is_relative_to(_PACKAGE)]

@@ -1,4 +1,4 @@
-"""Cut any number of games into jobs, and play them in this process, in worker processes or on a cluster."""
+"""Divide games into jobs, and play the jobs in this process, in worker processes or on a cluster."""
 
 from __future__ import annotations
 
@@ -51,12 +51,13 @@ def play_elsewhere(
         todo: the games.
         roster: the agents by name.
         seed: used to make the agents. It matters only for random choices that do not depend on the key of a game.
-        clock: the time of each side; an agent that exceeds it is stopped.
-        workers: the number of jobs played at the same time; None means 1, or on a cluster one for each core.
+        clock: the time of each side, or None. An agent that exceeds its time is stopped.
+        workers: the number of jobs that are played at the same time. None means 1 job, or on a cluster 1 job for each
+            core.
         ray: whether to play on a cluster.
 
     Raises:
-        TypeError, WorkerError: see `play_jobs`. A cluster may raise more errors; see `play_jobs_on_cluster`.
+        TypeError, WorkerError: see `play_jobs`. On a cluster there may be more errors; see `play_jobs_on_cluster`.
     """
     jobs = _Jobs(todo, watched=clock is not None)
     if ray:
@@ -70,14 +71,14 @@ def play_elsewhere(
 
 
 class _Jobs:
-    """Games cut into jobs. The size of the next jobs depends on how long the last jobs took."""
+    """Games divided into jobs. The size of the next job depends on the time that the last jobs took."""
 
     def __init__(self, todo: Iterator[Pairing], *, watched: bool) -> None:
         self._todo = todo
         self._watched = watched
         self._size = 1 if watched else 2
         self._given: dict[int, float] = {}
-        """The time at which each unfinished job was handed out, by the key of the job's first game."""
+        """The time at which each unfinished job was given out, by the key of the job's first game."""
 
     def next(self) -> Job | None:
         """The next job, or None when there are no more games."""
@@ -88,7 +89,7 @@ class _Jobs:
         return Job(pairings, self._watched)
 
     def took(self, done: Sequence[GameRecord]) -> None:
-        """Note that a job is done. The next jobs get larger if this job was short, and smaller if it was long."""
+        """Note that a job is done. A short job makes the next jobs larger, and a long job makes them smaller."""
         began = self._given.pop(done[0].key, None)
         if self._watched or began is None:
             return

@@ -1,4 +1,4 @@
-"""The games to be played, each with its opening, its agents and its key."""
+"""Games that are to be played. Each game has an opening, agents and a key."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A game to be played; P = number of players.
+    """A game that is to be played; P = number of players.
 
     Attributes:
         opening: where the game begins.
@@ -58,8 +58,8 @@ class Pairing:
 def check_games(games: Any, players: int = 2) -> int:
     """Check a number of games and return it as an int.
 
-    The number of games must be a multiple of the number of players, since each opening is played once in every rotation
-    of the seats.
+    The number of games must be a multiple of the number of players, because each opening is played once in every
+    rotation of the seats.
 
     Raises:
         TypeError: `games` is not an integer, or is a bool.

@@ -1,8 +1,8 @@
-"""Play games in worker processes, several at once. If an agent exceeds its time, its process is stopped.
+"""Play games in several worker processes at once. If an agent exceeds its time, its process is stopped.
 
-A worker process (`othello_env.arena.play.worker`) plays the games that it gets and sends the records back. In a watched
-game the worker also reports each move. If the worker is killed or dies, these reports show how far the game had come
-and which player was thinking.
+A worker process (`othello_env.arena.play.worker`) plays the games that it gets, and sends the records back. In a
+watched game, the worker also reports each move. If the worker is killed or dies, these reports show the last position
+of the game and the player that was thinking.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from othello_env.support.compiling import report_compilation
 __all__ = ["GRACE_SECONDS", "PREPARE_SECONDS", "Job", "WorkerError", "play_jobs"]
 
 PREPARE_SECONDS = 120.0
-"""The most seconds that an agent may take to prepare for a game; it may have to compile or load much."""
+"""The greatest number of seconds in which an agent must prepare for a game. It may have to compile or load much."""
 GRACE_SECONDS = 0.5
-"""An agent is stopped this many seconds after its time is up. An answer during these seconds is already too late."""
+"""An agent is stopped this number of seconds after the end of its time. An answer in these seconds is already late."""
 _DEATHS = 3
 
 
@@ -45,7 +45,7 @@ class Job:
     """Games for one worker.
 
     Attributes:
-        pairings: the games; exactly one if they are watched.
+        pairings: the games. If they are watched, there is exactly one game.
         watched: whether the worker reports each move.
         deaths: the number of workers that have died while they played this job.
     """
@@ -64,8 +64,8 @@ def play_jobs(
 ) -> Generator[list[GameRecord], None, None]:
     """Play games in worker processes and yield the records of each job when it is done. Jobs may end in any order.
 
-    If a worker dies, its games are played again, each in a job of its own. If a worker then dies again while an agent
-    prepares for the game or thinks, that agent forfeits the game.
+    If a worker dies, its games are played again, and each game is then a separate job. If a worker dies in such a job
+    while an agent prepares for the game or thinks, the agent forfeits the game.
 
     Args:
         next_job: returns the next job, or None when there are no more jobs.
@@ -76,7 +76,7 @@ def play_jobs(
 
     Raises:
         TypeError: an agent cannot be sent to another process.
-        WorkerError: workers keep dying while no agent prepares or thinks, or a worker fails in another way.
+        WorkerError: several workers die while no agent prepares or thinks, or a worker fails in another way.
     """
     _check_sendable(roster)
     again: deque[Job] = deque()
@@ -118,7 +118,7 @@ def _check_sendable(roster: Mapping[str, str | Agent | Policy]) -> None:
 
 
 class _Worker:
-    """A worker process, as seen by its owner, the process that started it."""
+    """The object with which the owner, the process that started a worker process, controls the worker."""
 
     def __init__(self, roster: Mapping[str, str | Agent | Policy], seed: int, clock: TimeControl | None) -> None:
         self._clock = clock
@@ -143,7 +143,7 @@ class _Worker:
     def give(self, job: Job) -> None:
         self.job = job
         self._forget()
-        with suppress(OSError):  # the worker has died; `look` will notice
+        with suppress(OSError):  # if the worker has died, `look` will notice it
             self.connection.send((job.pairings, job.watched))
 
     def look(self) -> list[GameRecord] | None:
@@ -166,7 +166,7 @@ class _Worker:
                     report_compilation()
                     continue
                 self._note(kind, *values)
-        except WorkerError:  # the worker failed, not the connection: WorkerError is an OSError, too
+        except WorkerError:  # WorkerError is an OSError, too, but here the worker failed and not the connection
             raise
         except (EOFError, OSError):
             return self._died()
@@ -207,8 +207,8 @@ class _Worker:
             return []
         if job.deaths + 1 >= _DEATHS:
             raise WorkerError(
-                f"{_DEATHS} worker processes ended before they played (exit code {self.process.exitcode}); a script "
-                'that starts worker processes needs its main part under if __name__ == "__main__"'
+                f"{_DEATHS} worker processes ended before they played (exit code {self.process.exitcode}); in a script "
+                'that starts worker processes, the main part must be under if __name__ == "__main__"'
             )
         return [Job([pairing], watched=True, deaths=job.deaths + 1) for pairing in job.pairings]
 

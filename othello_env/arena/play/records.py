@@ -8,8 +8,8 @@ A line contains everything that is needed to play the game again::
      "seconds": null, "versions": {"othello-env": "0.1.0", ...}}
 
 ``agents``, ``result``, ``margins``, ``scores`` and ``seconds`` have one entry for each player, in the order of the
-players; in Othello the first is Black. Without a clock the same tournament always writes the same lines, byte for byte,
-though perhaps in another order.
+players. In Othello the first player is Black. If there is no clock, the same tournament always writes the same lines,
+byte for byte, but perhaps in a different order.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ FORMAT = "othello-env game 1"
 
 
 class RecordError(ValueError):
-    """A record cannot be read, or contradicts its own moves. If the record is in a file, the message names the line."""
+    """A record cannot be read, or its values do not agree with its moves.
+
+    If the record is in a file, the message names the line.
+    """
 
 
 @cache
@@ -59,19 +62,20 @@ class GameRecord:
         game: the name of the game and its options; see `othello_env.games.registry.Rules`.
         agents: (P,), the agents' names, in the order of the players.
         opening: the opening's number in its match or tournament.
-        position: where the opening begins, as two texts: the board and the player to move. None for the usual start.
-        opening_moves: the moves of the opening, separated by spaces, passes included.
+        position: the position before the opening's moves, as two texts: the board and the name of the player to move.
+            None for the usual start of the game.
+        opening_moves: the moves of the opening, separated by spaces. Passes are included.
         moves: the moves after the opening, written in the same way.
         result: (P,), each player's result, such as +1 for a win and -1 for a loss. The results add up to zero. A player
             that forfeits gets -1.
-        margins: (P,), by how much each player won (negative if it lost), in the unit of the scores. A player that
-            forfeits loses by the largest margin.
+        margins: (P,), how far each player is ahead at the end, in the unit of the scores; negative if it is behind. A
+            player that forfeits loses by the largest margin.
         scores: (P,), each player's count of discs, cells or pieces in the last position.
-        fault: the player that forfeited the game and why (an illegal answer, an error, the time), or None.
+        fault: the player that forfeited the game, and the reason (an illegal answer, an error, the time); or None.
         seed: the seed of the match or tournament.
         key: 64 bits that determined everything random in the game.
         openings: the openings of the match or tournament as text; None if they are the usual start or a given list.
-        clock: the time of each side as text, see `othello_env.arena.play.clocks.TimeControl`; None without a clock.
+        clock: the time of each side as text (see `othello_env.arena.play.clocks.TimeControl`); None without a clock.
         seconds: (P,), the seconds that each player thought; None without a clock.
         versions: the versions of Python and of the packages with which the game was played, by name.
     """
@@ -111,8 +115,8 @@ class GameRecord:
 
         Args:
             pairing: the game.
-            final: its last position, whose moves begin with the moves of the opening.
-            fault: the player that forfeited the game in this position and why, or None.
+            final: the last position of the game. Its moves begin with the moves of the opening.
+            fault: the player that forfeited the game in this position, and the reason; or None.
             clock: the time of each side, or None.
             seconds: (P,), the seconds that each player thought; not used without a clock.
         """
@@ -144,10 +148,10 @@ class GameRecord:
 
     @classmethod
     def from_json(cls, line: str | bytes) -> GameRecord:
-        """The inverse of `to_json`.
+        """Make a record from a line that `to_json` wrote.
 
         Raises:
-            RecordError: the line is not a record; the message says why.
+            RecordError: the line is not a record. The message says what is wrong.
         """
         try:
             values = parse_json(line)
@@ -172,10 +176,10 @@ class GameRecord:
         return cls(**arguments)
 
     def replay(self) -> State:
-        """The position in which the game ended, found by playing all its moves again.
+        """Play all moves of the game again, and return the last position.
 
         Raises:
-            RecordError: the moves cannot be played, or the game does not end as the record says.
+            RecordError: the moves cannot be played, or the end of the game does not agree with the record.
         """
         try:
             rules = _rules(self.game)
@@ -208,7 +212,9 @@ class GameRecord:
 
     @classmethod
     def from_transcript(cls, moves: str, agents: Sequence[str], game: str = "othello") -> GameRecord:
-        """The record of a finished game that was played elsewhere, with the usual start. Passes may be left out.
+        """Make a record of a finished game that another program played. The game begins at the usual start.
+
+        Passes may be left out of the moves.
 
         Raises:
             ValueError: the moves cannot be played or do not end the game, or the number of agents is wrong.
@@ -226,8 +232,8 @@ class GameRecord:
 def _ends(final: State, forfeits: int | None) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The results and the margins of a game whose last position is `final`.
 
-    `forfeits` is the player that forfeited the game, or None. This player gets a result of -1, and loses by the largest
-    margin. The other players share what this player loses.
+    `forfeits` is the player that forfeited the game, or None. This player gets the result -1 and loses by the largest
+    margin. The other players get equal shares of this loss.
     """
     if forfeits is None:
         return final.returns(), final.margins()
@@ -286,4 +292,4 @@ _FIELDS: dict[str, tuple[Any, str]] = {
     "seconds": (lambda value: value is None or _is_list(int, float)(value), "null or a list of numbers"),
     "versions": (lambda value: isinstance(value, dict) and all(map(_is_text, value.values())), "texts by name"),
 }
-"""The fields of a line, in order: for each, a function that checks the value, and a text that says what it expects."""
+"""The fields of a line, in order. Each field has a function that checks the value, and a text for the error message."""

@@ -17,12 +17,12 @@ __all__ = ["Timed"]
 class Timed(AgentWrapper):
     """Asks another agent and measures how long the other agent thinks.
 
-    The first call of `act` and the first call of `act_batch` do not count, since the other agent may compile or load
-    something then.
+    The first call of `act` and the first call of `act_batch` do not count, because the other agent may compile or load
+    something in these calls.
 
     Attributes:
         decisions: the number of answers that count.
-        seconds: the time that the other agent took for these answers.
+        seconds: the time that the other agent took for these answers, in seconds.
     """
 
     def __init__(self, agent: Agent) -> None:

@@ -1,7 +1,7 @@
-"""The work of a worker process: it plays the games that its owner sends, and ends when its owner ends.
+"""A worker process plays the games that its owner sends. It ends when its owner ends.
 
 The owner is the process that started the worker. Workers are spawned, not forked. Each worker has its own process
-group, so the processes that its agents have started end with the worker.
+group. So when the worker ends, the processes that its agents have started end, too.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ def serve(
 ) -> None:
     """Play the games that arrive on a connection, until the owner has ended.
 
-    Each message from the owner is (pairings, watched). The answer is ("records", records) when the games are played, or
-    ("failed", reason). If the worker compiles kernels for long, it sends ("compiles",) before the answer. In watched
-    games it also sends each call of a method of `Watch`, as (method, player or action, seconds).
+    Each message from the owner is (pairings, watched). When the games are over, the worker answers ("records",
+    records). If something fails, it answers ("failed", reason). If the worker needs much time to compile kernels, it
+    sends ("compiles",) before the answer. In watched games it also sends a message (method, player or action, seconds)
+    for each call of a method of `Watch`.
 
     Args:
         connection: the connection to the owner.
@@ -57,7 +58,7 @@ def _play_jobs(
     connection: _Owner, roster: Mapping[str, str | Agent | Policy], seed: int, clock: TimeControl | None
 ) -> None:
     try:
-        # If an agent cannot be made here, for example because its file is missing, that is an error, not a forfeit.
+        # If an agent cannot be made here, for example because its file is missing, this is an error and not a forfeit.
         agents = _Agents({name: make_agent(agent, seed) for name, agent in roster.items()}, clock)
         while True:
             pairings, watched = connection.recv()
@@ -68,7 +69,7 @@ def _play_jobs(
                 records = list(play_games(agents, pairings))
             connection.send(("records", records))
     except Exception as error:
-        with suppress(OSError):  # the owner may have gone
+        with suppress(OSError):  # the owner may have ended
             reason = f"a worker process on {platform.node()} failed: {type(error).__name__}: {error}"
             connection.send(("failed", reason))
 
@@ -80,7 +81,7 @@ def _end_with_owner() -> None:
     if sys.platform != "win32":
         os.setpgid(0, 0)
     if sys.platform == "linux":
-        # Let the system kill the group too: the thread below cannot do it while an agent holds the interpreter's lock.
+        # The system kills the group, too. The thread below cannot do this while an agent holds the interpreter's lock.
         fcntl.fcntl(owner.sentinel, fcntl.F_SETOWN, -os.getpgrp())
         fcntl.fcntl(owner.sentinel, fcntl.F_SETSIG, signal.SIGKILL)
         fcntl.fcntl(owner.sentinel, fcntl.F_SETFL, fcntl.fcntl(owner.sentinel, fcntl.F_GETFL) | os.O_ASYNC)
@@ -95,7 +96,7 @@ def _wait_for_end(owner: int) -> None:
 
 
 class _Owner:
-    """The connection to the owner, through which several threads may send."""
+    """The connection to the owner. Several threads may send messages through it."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -145,6 +146,6 @@ class _Agents(Mapping[str, Agent]):
         agent = self._agents[name]
         if name in self._cold:
             self._cold.remove(name)
-            with suppress(Exception):  # an error will occur again in the game
+            with suppress(Exception):  # the same error will occur again in the game
                 act_on_clock(Seat(agent, 0).agent, self.start, self._clock)
         return agent

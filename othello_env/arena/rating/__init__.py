@@ -1,1 +1,1 @@
-"""Ratings of agents: Elo ratings, the ladder, an agent's rating on the ladder, and its accuracy in endgames."""
+"""Measure agents: Elo ratings, ratings on the ladder, accuracy in endgames, and distance from perfect play."""

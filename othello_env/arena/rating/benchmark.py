@@ -18,7 +18,7 @@ __all__ = ["Benchmark", "run_benchmark"]
 
 _HEAD = ("rung", "Elo", "games", "score", "95% interval", "expected", "discs")
 _MISFIT = 0.01
-"""If the p-value of `Fit` is below this number, a note says that the scores do not fit one rating."""
+"""If the p-value in `Fit` is below this number, a note says that the scores do not fit one rating."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Benchmark:
         placement: the agent's rating on the ladder, or None if no games were played.
         endgame: the accuracy of the agent's moves in the packaged endgames, or None if it was not measured.
         settings: the arguments that repeat the run.
-        seconds: the time that the run took.
+        seconds: the time that the run took, in seconds.
     """
 
     agent: str
@@ -55,7 +55,7 @@ class Benchmark:
         return _HEAD
 
     def rows(self) -> list[tuple[str, ...]]:
-        """A row of texts for each rung (opponent) that the agent played, from the weakest; see `columns`."""
+        """A row of texts for each rung (opponent) that the agent played, the weakest first; see `columns`."""
         placement, rows = self.placement, list[tuple[str, ...]]()
         if placement is None:
             return rows
@@ -158,9 +158,9 @@ def run_benchmark(
         agent: an agent, a spec or a callable.
         name: the agent's name in the results; by default its spec or `repr`.
         half_width: see `othello_env.arena.rating.placement.place`.
-        games: the most games to play.
-        seconds: after this time no new pair of games begins.
-        seed: the same seed gives the same results, unless the time in `seconds` ends the games.
+        games: the greatest number of games on the ladder; None for no limit.
+        seconds: after this time no new pair of games begins; None for no limit.
+        seed: the same seed gives the same results if the limit `seconds` was not reached.
         progress: called after each pair of games, with the results so far.
 
     Raises:

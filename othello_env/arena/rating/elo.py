@@ -1,22 +1,22 @@
-"""Elo ratings from results, their errors, and the likelihood that one agent is stronger than another.
+"""Elo ratings from results, the errors of the ratings, and the likelihood that one agent is stronger than another.
 
 The model is by Bradley and Terry (Biometrika 39, 1952), on Elo's scale: A's expected score against B is
 ``1 / (1 + 10 ** ((B - A) / 400))``. A draw counts one half. The ratings maximise the likelihood of the model with
 Firth's penalty (Biometrika 80, 1993), which is Jeffreys' prior. The penalty removes the first-order bias. It also keeps
 ratings finite, even for an agent that won or lost all its games. If there are only two agents, the penalty has the
-effect of half a win and half a loss. The more games there are, the smaller the effect is.
+same effect as one more game, in which half a point goes to each agent. With more games, the effect is smaller.
 
-The games from one opening with swapped colours are not independent, so they form one unit. The covariance is a sandwich
-estimate: the squared residuals of the units, multiplied on both sides by the inverse information. The residuals are
-unreliable if there are few games or if the games are one-sided. So a pair of games counts as at least one independent
-game and as at most two.
+The two games from one opening with swapped colours are not independent, so they form one unit. The covariance is a
+sandwich estimate: the squared residuals of the units, multiplied on both sides by the inverse information. The
+residuals are unreliable if there are few games or if the games are one-sided. So a pair of games counts as at least one
+independent game and as at most two.
 
-If one group of agents took every point against the others, the results limit the difference between the groups in only
-one direction (Ford, Am. Math. Mon. 64, 1957). In the other direction only the penalty would limit the difference. So
-the end of the interval in that direction is infinite.
+Suppose that one group of agents won every game against the agents outside the group. Then the results limit the
+difference between the two groups in only one direction (Ford, Am. Math. Mon. 64, 1957). In the other direction, only
+the penalty would limit the difference. So the end of the interval in that direction is infinite.
 
-Common packages for this model treat all games as independent and cannot fix more than one rating. So this module
-computes the ratings itself.
+Common packages for this model treat all games as independent, and they can fix only one rating. So this module computes
+the ratings itself.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ class Comparison:
     """The games of two agents from one opening, which count as one unit.
 
     Attributes:
-        a: an agent.
-        b: another agent.
-        points: the points of agent `a`: 1 for a win, 0.5 for a draw.
-        games: the number of games.
-        count: the number of such units with these points; each counts for itself.
+        a: the name of an agent.
+        b: the name of another agent.
+        points: the points of agent `a` in these games: 1 for a win, 0.5 for a draw.
+        games: the number of games in one unit.
+        count: the number of units of these two agents with the same points and games.
     """
 
     a: str
@@ -67,11 +67,11 @@ class Ratings:
     """Ratings of K agents.
 
     Attributes:
-        elo: the ratings by name; agents with fixed ratings come first. NaN for an agent without a rating.
+        elo: the ratings by name. Agents with fixed ratings come first. An agent without a rating has NaN.
         covariance: (K, K) float64, the covariance of the ratings in the order of `elo`, in squared Elo points; 0 for
             fixed ratings.
-        limited: two sets of agents. The results limit the ratings of the first set from below, and the ratings of the
-            second set from above.
+        limited: two sets of agents. The results set a lower limit to the ratings of the first set, and an upper limit
+            to the ratings of the second set.
     """
 
     elo: dict[str, float]
@@ -83,13 +83,13 @@ class Ratings:
         return f"<Ratings {', '.join([*shown, *['...'] * (len(self.elo) > _SHOWN)])}>"
 
     def error(self, agent: str) -> float:
-        """The standard error of a rating."""
+        """The standard error of a rating, in Elo points."""
         i = list(self.elo).index(agent)
         return math.sqrt(self.covariance[i, i])
 
     @property
     def order(self) -> list[str]:
-        """The agents from the best to the worst; agents without a rating come last."""
+        """The agents from the best to the worst. Agents without a rating come last."""
         return sorted(self.elo, key=lambda agent: math.inf if math.isnan(self.elo[agent]) else -self.elo[agent])
 
     def without(self, agents: Collection[str]) -> Ratings:
@@ -117,7 +117,7 @@ class Ratings:
 
 
 def _text(elo: float, low: float, high: float) -> str:
-    """A rating as text: the value with its interval, or only the limit if just one end of the interval is finite."""
+    """A rating as text: the value with its interval. If only one end of the interval is finite: only this end."""
     if math.isinf(low):
         return "without a limit" if math.isinf(high) else f"at most {high:.0f}"
     return f"at least {low:.0f}" if math.isinf(high) else f"{elo:.0f} ({low:.0f} to {high:.0f})"
@@ -136,12 +136,13 @@ class _Meetings:
     """The comparisons, added up for each pair of agents; M = pairs of agents that met, F = free ratings.
 
     Attributes:
-        names: the names of the agents; agents with fixed ratings come first.
+        names: the names of the agents. Agents with fixed ratings come first.
         free: for each name, whether the rating is free. A free rating is not fixed, so it must be found.
         given: for each name, the fixed rating in log odds; 0 if the rating is free.
-        games, points, ss, sg, gg: (M,), each pair's sums of g, s, s * s, s * g and g * g over its units; see `_sums`.
-        design: (M, F). In each pair's row, the first agent's column is 1, the second agent's is -1, the rest is 0.
-        offset: (M,), the first agent's `given` minus the second agent's.
+        games, points, ss, sg, gg: (M,), the five sums of each pair that `_sums` returns.
+        design: (M, F), a row for each pair. The row has 1 in the first agent's column, -1 in the second agent's column,
+            and 0 in the other columns.
+        offset: (M,), the entry of `given` for the first agent minus the entry for the second agent.
         limited: see `Ratings`.
     """
 
@@ -163,7 +164,10 @@ class _Meetings:
     def information(
         self, p: npt.NDArray[np.float64], games: npt.NDArray[np.float64] | None = None
     ) -> npt.NDArray[np.float64]:
-        """Fisher's information, (F, F), for the expected scores p, (M,), after `games`, (M,), or the games played."""
+        """Fisher's information, (F, F), if the expected scores are p, (M,).
+
+        `games`, (M,), is the number of games of each pair; None for the games that were played.
+        """
         weight = (self.games if games is None else games) * p * (1 - p)
         information: npt.NDArray[np.float64] = self.design.T @ (self.design * weight[:, np.newaxis])
         return information
@@ -177,7 +181,7 @@ class _Meetings:
 def _sums(units: Iterable[Comparison]) -> dict[tuple[str, str], npt.NDArray[np.float64]]:
     """For each pair of agents that met, five sums over the units of the pair.
 
-    If the first agent of the pair has s points in the g games of a unit, these are the sums of g, s, s * s, s * g and
+    In a unit of g games, the first agent of the pair has s points. The five sums are the sums of g, s, s * s, s * g and
     g * g. The two names of a pair are in alphabetical order.
 
     Raises:
@@ -198,7 +202,8 @@ def _limits(
     """The agents whose ratings have a lower limit from the results, and the agents whose ratings have an upper limit.
 
     A fixed rating has both limits. If agent A took points from agent B, A cannot be much weaker than B. So if B's
-    rating has a lower limit, A's rating has one too. If A's rating has an upper limit, B's rating has one too.
+    rating has a lower limit, A's rating has a lower limit too. If A's rating has an upper limit, B's rating has an
+    upper limit too.
     """
     took = {(a, b) for (a, b), (games, points, *_) in sums.items() if points > 0}
     took |= {(b, a) for (a, b), (games, points, *_) in sums.items() if points < games}
@@ -206,19 +211,19 @@ def _limits(
 
 
 def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratings:
-    """Rate agents.
+    """Compute the Elo ratings of agents from their results.
 
     Args:
         comparisons: the results.
         fixed: at least one known rating by name, such as ``{"random": 0}``. The other ratings are relative to the
-            fixed ones.
+            fixed ratings.
 
     Raises:
         ValueError: a comparison is impossible, no rating is fixed, no chain of games connects an agent to a fixed
             rating, or the ratings do not converge.
     """
     if not fixed:
-        raise ValueError("expected at least one fixed rating, which the others refer to")
+        raise ValueError("expected at least one fixed rating; the other ratings are relative to it")
     meetings = _Meetings(comparisons, fixed)
     strength = np.zeros(meetings.design.shape[1])
     for _ in range(_STEPS):
@@ -227,8 +232,8 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratin
         weight = meetings.games * p * (1 - p)
         leverage = weight * np.einsum("mi,ij,mj->m", meetings.design, inverse, meetings.design)
         residual = meetings.points - meetings.games * p + leverage * (0.5 - p)
-        # The penalty has the effect of `leverage` more games, so it belongs to the slope. Without it, the steps of two
-        # agents with a single game would swing around the solution for ever.
+        # The penalty has the effect of `leverage` more games, so it belongs to the slope. Without the penalty in the
+        # slope, the steps for two agents with a single game would swing around the solution for ever.
         slope = meetings.information(p, meetings.games + leverage)
         step = np.linalg.solve(slope, meetings.design.T @ residual)
         largest = float(np.abs(step).max(initial=0.0))
@@ -236,7 +241,7 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratin
         if largest < _CLOSE:
             break
     else:
-        raise ValueError("the ratings do not converge; agents that hardly met are too far apart")
+        raise ValueError("the ratings do not converge; agents that met in only a few games are too far apart")
     return _ratings(meetings, strength)
 
 

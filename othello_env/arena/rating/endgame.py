@@ -35,9 +35,9 @@ __all__ = [
 ]
 
 ENDGAMES = "endgame-v0"
-"""The name of the packaged positions: 8x8 boards with 8 to 12 empty squares.
+"""The name of the packaged positions. They are 8x8 boards with 8 to 12 empty squares.
 
-`scripts/endgame_positions.py` made and solved them.
+`scripts/endgame_positions.py` made and solved these positions.
 """
 
 
@@ -47,8 +47,9 @@ class EndgamePosition:
 
     Attributes:
         state: the position, with the moves that led to it from the start.
-        scores: for each legal action, the final disc difference under perfect play, positive if the player to move
-            wins. The empty squares count for the winner. At least two of these scores are different.
+        scores: for each legal action, the final disc difference if both sides play perfectly after this action. It is
+            positive if the player to move wins. The empty squares count for the winner. At least two of these scores
+            are different.
     """
 
     state: Othello
@@ -65,7 +66,8 @@ class MoveAccuracy:
 
     Attributes:
         best: the number of positions in which the agent found a best move.
-        losses: (N,), the discs that each move of the agent lost. An illegal or failed answer counts as the worst move.
+        losses: (N,), the discs that each move of the agent lost, compared with a best move. An illegal or failed answer
+            counts as the worst move.
         faults: the reasons for illegal and failed answers.
     """
 
@@ -96,12 +98,12 @@ class MoveAccuracy:
 
     @property
     def loss(self) -> float:
-        """The mean loss in discs."""
+        """The mean number of discs that a move lost."""
         return sum(self.losses) / self.positions
 
     @property
     def loss_interval(self) -> tuple[float, float]:
-        """The 95% interval of `loss`; it assumes that the mean is normally distributed."""
+        """The 95% interval of `loss`, which assumes that the mean is normally distributed."""
         half = Z95 * float(np.std(self.losses)) / math.sqrt(self.positions)
         return max(0.0, self.loss - half), self.loss + half
 
@@ -178,7 +180,7 @@ def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAcc
 
 
 def random_endgame() -> tuple[float, float]:
-    """If moves are random: the expected share of best moves, and the expected mean loss of a move in discs.
+    """The expected results of random moves in the packaged positions; see `random_accuracy`.
 
     >>> [round(number, 2) for number in random_endgame()]
     [0.24, 9.79]
@@ -187,14 +189,17 @@ def random_endgame() -> tuple[float, float]:
 
 
 def random_accuracy(positions: Sequence[EndgamePosition]) -> tuple[float, float]:
-    """If moves are random: the expected share of best moves, and the expected mean loss of a move in discs."""
+    """The expected results of random moves in these positions: the share of best moves, and the mean loss in discs."""
     losses = [[position.loss(action) for action in position.scores] for position in positions]
     best = [sum(loss == 0 for loss in each) / len(each) for each in losses]
     return sum(best) / len(best), sum(sum(each) / len(each) for each in losses) / len(losses)
 
 
 def ask_each(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> list[int | str]:
-    """For each position the agent's action, or the reason why the agent gave no legal action.
+    """Ask an agent for its move in each position.
+
+    Returns:
+        For each position, the agent's action, or a text that says why the agent gave no legal action.
 
     Raises:
         AgentLeftError: the agent, such as a person, has left.
@@ -208,8 +213,8 @@ def ask_each(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
         except (AgentLeftError, WrongGameError):
             raise
         except (Exception, SystemExit) as error:
-            # Perhaps the agent fails in only a few positions. So, unless this was an interrupt, each position is asked
-            # separately below.
+            # Perhaps the agent fails in only a few positions. So the agent is asked again below, in one position at a
+            # time. The next line raises the error again if it was an interrupt.
             raise_interrupt(error)
     return [_answer(agent, position, key) for position, key in zip(positions, keys, strict=True)]
 

@@ -17,8 +17,8 @@ class Fit:
     """Pearson's chi-square of an agent's scores against rungs, the opponents of the ladder.
 
     Attributes:
-        chi_square: the sum over rungs of (points - expected points)^2 / variance. The points are those of the agent.
-        rungs: the number of rungs in the sum. A rung is left out if either side is expected to get fewer than 5 points.
+        chi_square: the sum over rungs of (the agent's points - its expected points)^2 / variance.
+        rungs: the number of rungs in the sum. If one side is expected to get fewer than 5 points, the rung is left out.
     """
 
     chi_square: float
@@ -36,7 +36,7 @@ class Fit:
         for points, p in scores:
             n, variance = len(points), p * (1 - p)
             if 2 * n * min(p, 1 - p) >= _LEAST_EXPECTED:
-                # As in the interval of the rating, a pair counts as one to two independent games.
+                # A pair counts as one to two independent games, as in the interval of the rating.
                 squares = sum((x - 2 * p) ** 2 for x in points)
                 squares = min(max(squares, 2 * n * variance), 4 * n * variance)
                 terms.append((sum(points) - 2 * n * p) ** 2 / squares)
@@ -49,7 +49,7 @@ class Fit:
 
 
 def chi_square_tail(chi_square: float, freedom: int) -> float:
-    """The probability that a chi-square variable is at least this large; 1 without a degree of freedom.
+    """The probability that a chi-square variable is at least this large; 1 if there is no degree of freedom.
 
     The approximation is by Wilson and Hilferty (PNAS 17, 1931).
     """

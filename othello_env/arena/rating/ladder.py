@@ -1,8 +1,8 @@
 """The ladder: packaged opponents from the random mover to the engine, with ratings that do not change.
 
-The ladder's file says from which games the ratings were computed. The opponents' random choices depend only on the key
-of the game. The opponents' searches are limited by depth or by simulations, never by time. So the opponents play the
-same on every machine.
+The ladder's file says how the ratings were computed: the number of games, their openings and their seed. The opponents'
+random choices depend only on the key of the game. The opponents' searches are limited by depth or by the number of
+simulations, never by time. So the opponents make the same moves on every machine.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Rung:
     Attributes:
         spec: the spec of the agent.
         elo: the agent's rating; the rating of the lowest rung is 0.
-        interval: the rating's 95% interval.
+        interval: the 95% interval of the rating.
         games: the number of games from which the rating was computed.
     """
 
@@ -59,7 +59,7 @@ class Ladder:
         """A ladder from the values that `scripts/rate_ladder.py` writes.
 
         Raises:
-            ValueError: these are not the values of a ladder.
+            ValueError: the values are not in the format of a ladder.
         """
         if values.get("format") != _FORMAT:
             raise ValueError(f'expected {{"format": "{_FORMAT}", ...}}')

@@ -43,10 +43,11 @@ _EXPLOITABLE = 4
 
 @cache
 def solved_openings(size: int = 6) -> tuple[tuple[Othello, int], ...]:
-    """The packaged openings for boards of one size: the position, and Black's exact score in discs.
+    """The packaged openings for boards of one size. Each has a position, and Black's exact score in discs.
 
-    The first is the start; the file named `openings_name` has the others. On 6x6 half of these are draws with perfect
-    play. No two are equal under symmetry.
+    The first opening is the start of the game. The other openings come from the file that `openings_name` names. On
+    6x6, about half of the openings in this file end in a draw under perfect play. No two openings are equal under
+    symmetry.
 
     Raises:
         ValueError: there are no openings for this size.
@@ -62,17 +63,20 @@ def solved_openings(size: int = 6) -> tuple[tuple[Othello, int], ...]:
 
 
 def openings_name(size: int) -> str:
-    """The name of the packaged openings for boards of one size. `scripts/regret_positions.py` made and solved them."""
+    """The name of the packaged openings for boards of one size.
+
+    `scripts/regret_positions.py` made and solved these openings.
+    """
     return f"openings-{size}x{size}-v0"
 
 
 @dataclass(frozen=True)
 class PerfectionGames:
-    """An agent's games against perfect play, in pairs with swapped colours from solved openings.
+    """An agent's games against perfect play. Each solved opening is played with both colours.
 
     Attributes:
-        size: the side of the board.
-        match: the result; the agent's name in it is the first.
+        size: the board's height and width.
+        match: the results of the agent, whose name comes first in `match.agents`.
     """
 
     size: int
@@ -80,9 +84,10 @@ class PerfectionGames:
 
     @property
     def losses(self) -> tuple[float, ...]:
-        """For each game, the discs that the agent lost: the opening's exact score less the game's margin.
+        """For each game, the discs that the agent lost: the exact score of the opening minus the margin of the game.
 
-        The opponent loses none, so these are the discs that all the agent's moves in the game lost together.
+        The perfect opponent never loses a disc by a move. So this number is the sum of the discs that the agent's moves
+        lost.
         """
         return tuple(self._worth(record) - self._margin(record) for record in self.match.records)
 
@@ -93,7 +98,10 @@ class PerfectionGames:
 
     @property
     def loss_interval(self) -> tuple[float, float]:
-        """The 95% interval of `loss`. The two games of an opening count as one; the mean is taken as normal."""
+        """The 95% interval of `loss`, which assumes that the mean is normally distributed.
+
+        The two games of an opening form one unit.
+        """
         by_opening: dict[int, list[float]] = {}
         for record, loss in zip(self.match.records, self.losses, strict=True):
             by_opening.setdefault(record.opening, []).append(loss)
@@ -110,7 +118,7 @@ class PerfectionGames:
         return sum(same) / len(same) if same else math.nan
 
     def _worth(self, record: GameRecord) -> float:
-        """The exact score of a game's opening for the agent."""
+        """The exact score of a game's opening in discs, from the agent's point of view."""
         openings = solved_openings(self.size)
         black = openings[record.opening % len(openings)][1]
         return float(black if self._seat(record) == 0 else -black)
@@ -143,11 +151,11 @@ class PerfectionBenchmark:
 
     Attributes:
         agent: the agent's name.
-        regret: its moves in packaged positions, or None if they were not measured.
-        games: its games against perfect play, or None if none were played.
-        exploitability: on 4x4, what the best opponent wins; None elsewhere, and if it was not measured.
+        regret: the accuracy of the agent's moves in packaged positions, or None if it was not measured.
+        games: the agent's games against perfect play, or None if no games were played.
+        exploitability: the agent's exploitability on 4x4; None on other boards, or if it was not measured.
         settings: the arguments that repeat the run.
-        seconds: the time that the run took.
+        seconds: the time that the run took, in seconds.
     """
 
     agent: str
@@ -254,19 +262,19 @@ def run_perfection(
 ) -> PerfectionBenchmark:
     """Measure how far an agent is from perfect play on a small board.
 
-    First come its moves in the packaged positions, on 4x4 then its exploitability, and then its games against the agent
-    `perfect` from the packaged openings, each with both colours.
+    First the agent moves in the packaged positions. On 4x4, its exploitability is measured next. Then the agent plays
+    against the agent `perfect` from the packaged openings, each with both colours.
 
     Args:
         agent: an agent, a spec or a callable.
-        size: the side of the board, 4 or 6.
+        size: the board's height and width, 4 or 6.
         name: the agent's name in the results; by default its spec or `repr`.
-        games: the number of games, even; None plays each opening once with each colour, 0 plays none.
+        games: the number of games, even. None: each opening is played once with each colour. 0: no games are played.
         seed: the same seed gives the same results.
-        progress: called after the positions and after each game, with the results so far.
+        progress: called with the results so far, after the positions and after each game.
 
     Raises:
-        AgentError: an answer on 4x4 is not legal.
+        AgentError: the agent gave an illegal answer while its exploitability was measured.
         AgentLeftError: the agent, such as a person, has left.
         TypeError: games or the seed is not an integer.
         ValueError: the size has no packaged positions, games is odd or negative, or the seed is negative.

@@ -1,9 +1,9 @@
 """Find an agent's rating on the ladder by games against rungs, the opponents of the ladder.
 
-The ratings of the rungs are fixed, so only the agent's rating must be found. A game says most about this rating when
-the result of the game is least certain. So each batch of games is played against a rung near the present estimate of
-the agent's rating. The rungs near the estimate take turns, since an agent may do better against one opponent than
-against another of equal rating.
+The ratings of the rungs are fixed, so only the agent's rating must be found. A game tells most about this rating if the
+agent and the rung are about equally strong. So each batch of games is played against a rung near the present estimate
+of the agent's rating. The rungs near the estimate take turns, since an agent may do better against one opponent than
+against another opponent with the same rating.
 """
 
 from __future__ import annotations
@@ -38,21 +38,24 @@ HALF_WIDTH = 25.0
 """By default, the games end when half the width of the 95% interval is at most this many Elo points."""
 
 _SMALLEST_BATCH, _LARGEST_BATCH = 4, 64
-"""The fewest and the most pairs of games in a batch. The first batches are small, since little is known yet."""
-_INFORMATIVE = 0.8
-"""How informative the rungs are that take turns.
+"""The least and the greatest number of pairs of games in a batch.
 
-A game against such a rung gives at least this share of the information that a game against the best rung gives.
+The first batches are small, because the agent's rating is hardly known yet.
+"""
+_INFORMATIVE = 0.8
+"""Only rungs that are informative enough take turns.
+
+A game against such a rung gives at least this share of the information of a game against the most informative rung.
 """
 _BEYOND = 0.9
 """An agent is too strong for the ladder if its expected score against the strongest rung is above this number.
 
-It is too weak if the expected score of the weakest rung against the agent is above this number.
+An agent is too weak if the expected score of the weakest rung against the agent is above this number.
 """
 _PAIRS_BEYOND = 50
-"""If an agent is too strong, its games end after this number of pairs against the strongest rung.
+"""If an agent is too strong, its games end after this number of pairs of games against the strongest rung.
 
-If it is too weak, they end after this number of pairs against the weakest rung.
+If an agent is too weak, its games end after this number of pairs of games against the weakest rung.
 """
 
 
@@ -63,7 +66,8 @@ class Placement:
     Attributes:
         ladder: the ladder of the rungs.
         matches: the results by rung, for the rungs that the agent played, from the weakest to the strongest.
-        seconds_a_move: the agent's mean thinking time for a move; the time of a batch is divided among its moves.
+        seconds_a_move: the agent's mean thinking time for a move, in seconds. If the agent answers many positions in
+            one call, each answer gets an equal part of the time.
     """
 
     ladder: Ladder
@@ -84,7 +88,7 @@ class Placement:
     def elo(self) -> float | None:
         """The rating by maximum likelihood with Firth's penalty, see `othello_env.arena.rating.elo`.
 
-        None if the agent lost or forfeited all games. Then the rating has only an upper limit, the upper end of
+        None if the agent lost or forfeited all games. Then the games set only an upper limit, which is the upper end of
         `interval`.
         """
         if all(match.losses == match.games for match in self.matches.values()):
@@ -93,7 +97,7 @@ class Placement:
 
     @property
     def elo_text(self) -> str:
-        """The rating in a few words: a number with its interval, or the one limit that the games set."""
+        """The rating in a few words: a number with its interval, or a limit if the games set only one limit."""
         low, high = self.interval
         if len(self.faults) == self.games:
             return "none, all games were forfeited"
@@ -110,25 +114,25 @@ class Placement:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The rating's 95% interval, which takes the ratings of the rungs as exact; see also `open_end`."""
+        """The 95% interval of the rating, which treats the ratings of the rungs as exact; see also `open_end`."""
         half = Z95 * self._ratings.error(AGENT)
         return self._estimate - half, self._estimate + half
 
     @property
     def open_end(self) -> str | None:
-        """``"above"`` or ``"below"`` if the games do not limit the rating in this direction, else None.
+        """The direction in which the games do not limit the rating, ``"above"`` or ``"below"``, or None.
 
         The games do not limit the rating if the agent won or lost all games, or is `beyond` the ladder. Then the end of
-        `interval` in this direction means nothing.
+        `interval` in this direction has no meaning.
         """
         low, high = self._ratings.interval(AGENT)
         return "above" if high == math.inf else "below" if low == -math.inf else self.beyond
 
     @property
     def beyond(self) -> str | None:
-        """``"above"`` or ``"below"`` if the agent is stronger or weaker than the ladder can measure, else None.
+        """``"above"`` or ``"below"`` if the agent is stronger or weaker than the ladder can measure, otherwise None.
 
-        If it is not None, the rating is extrapolated.
+        If this is not None, the rating is extrapolated.
         """
         if self.expected(self.ladder.rungs[-1]) > _BEYOND:
             return "above"
@@ -138,7 +142,10 @@ class Placement:
 
     @property
     def margin(self) -> float:
-        """The mean disc difference of all games, positive if the agent is ahead. Empty squares count for the winner."""
+        """The mean final disc difference of all games, positive if the agent is ahead.
+
+        Empty squares count for the winner.
+        """
         return sum(match.margin * match.games for match in self.matches.values()) / self.games
 
     @property
@@ -172,7 +179,7 @@ def place(
     seed: int = 0,
     progress: Callable[[Placement], object] | None = None,
 ) -> Placement:
-    """Rate an agent on the ladder, until the interval of the rating is small enough or a limit is reached.
+    """Rate an agent on the ladder. The games end when the interval of the rating is small or a limit is reached.
 
     The games are Othello on 8x8. They begin with the openings `balanced-v0`, and each opening is played with both
     colours. An agent that gives an illegal answer or raises an error forfeits the game. A `FaultWarning` at the end
@@ -182,14 +189,14 @@ def place(
         agent: an agent, a spec or a callable.
         ladder: the opponents; by default the packaged ladder.
         half_width: the games end when half the width of the 95% interval is at most this many Elo points.
-        games: the most games to play, even; None for no limit.
-        seconds: after this time no new pair of games begins; None for no limit. If the time ends the games, the same
-            seed may give another result.
+        games: the greatest number of games, even; None for no limit.
+        seconds: after this time no new pair of games begins; None for no limit. If this limit ends the games, the same
+            seed may give a different result next time.
         seed: the same seed gives the same games.
         progress: called after each pair of games with the results so far.
 
     Raises:
-        AgentError: a rung failed or gave an illegal answer, so nothing can be measured against it.
+        AgentError: a rung failed or gave an illegal answer, so there can be no rating.
         TypeError: games or the seed is not an integer.
         ValueError: half_width or seconds is not positive, games is not an even number of at least 2, or the seed is
             negative.
@@ -218,7 +225,7 @@ class _Climb:
 
     Attributes:
         agent: the agent that is rated.
-        openings: the number of openings; a rung plays each of them at most once with each colour.
+        openings: the number of openings. A rung plays each opening at most once with each colour.
         placement: the results so far.
     """
 
@@ -253,7 +260,7 @@ class _Climb:
                 break
 
     def _pairings(self, rung: Rung, pairs: int) -> list[Pairing]:
-        """The next pairs of games against a rung; each rung has its own order of openings."""
+        """The next pairs of games against a rung. Each rung has its own order of openings."""
         key = mix_int(self._seed, self.placement.ladder.rungs.index(rung))
         order = sorted(range(self.openings), key=partial(mix_int, key))
         first = len(self._records[rung]) // 2
@@ -273,7 +280,7 @@ def _check_rung(ladder: Ladder, rung: Rung, record: GameRecord) -> None:
 
 
 def _next_batch(placement: Placement, openings: int, half_width: float, games: int | None) -> tuple[Rung, int] | None:
-    """The rung to play next and the number of pairs of games against it, or None if no more games are to be played.
+    """Choose the next rung and the number of pairs of games against it. None means that the games are over.
 
     No opening is played twice against the same rung, since agents without random choices would repeat their games.
 
@@ -281,7 +288,7 @@ def _next_batch(placement: Placement, openings: int, half_width: float, games: i
         placement: the results so far.
         openings: the number of openings.
         half_width: see `place`.
-        games: the most games to play; None for no limit.
+        games: the greatest number of games; None for no limit.
     """
     rungs, total = placement.ladder.rungs, placement.games // 2
     most = _LARGEST_BATCH if games is None else min(_LARGEST_BATCH, games // 2 - total)

@@ -1,4 +1,4 @@
-"""How far an agent is from perfect play on small boards: its moves in packaged positions with exact scores."""
+"""Regret: how far an agent is from perfect play on small boards, measured in packaged positions with exact scores."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from othello_env.games.game import check_seed
 __all__ = ["REGRET_SIZES", "Regret", "Stage", "check_regret_size", "measure_regret", "regret_name", "regret_positions"]
 
 REGRET_SIZES = (4, 6)
-"""The sides of the boards for which positions with exact scores come with the package."""
+"""The sizes of the boards (height and width) for which the package has positions with exact scores."""
 
 _STAGES = {4: ((2, 3), (4, 5), (6, 7)), 6: ((4, 7), (8, 11), (12, 15), (16, 18), (19, 22))}
-"""For each size, the least and the greatest number of empty squares of each stage of the game."""
+"""For each size, the stages of the game: the least and the greatest number of empty squares in each stage."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """An agent's moves in the positions of one stage of the game.
+    """An agent's accuracy in the positions of one stage of the game.
 
     Attributes:
-        fewest: the least number of empty squares.
-        most: the greatest number of empty squares.
-        accuracy: how well the agent moved there.
-        random: for random moves, the expected share of perfect moves and the expected loss of a move in discs.
+        fewest: the least number of empty squares in this stage.
+        most: the greatest number of empty squares in this stage.
+        accuracy: the accuracy of the agent's moves in this stage.
+        random: the expected results of random moves: the share of perfect moves, and the mean loss of a move in discs.
     """
 
     fewest: int
@@ -50,9 +50,9 @@ class Regret:
     """How far an agent's moves are from perfect play.
 
     Attributes:
-        size: the side of the board.
-        stages: the moves in each stage of the game, from the stage with the fewest empty squares.
-        all: the moves in all positions. Each number of empty squares has the same number of positions.
+        size: the board's height and width.
+        stages: the results in each stage of the game. The stage with the fewest empty squares comes first.
+        all: the results in all positions. There are equally many positions for each number of empty squares.
     """
 
     size: int
@@ -67,7 +67,7 @@ class Regret:
 
     @property
     def rate(self) -> float:
-        """The share of perfect moves: moves that keep the exact score of the position."""
+        """The share of perfect moves, which are moves that keep the exact score of the position."""
         return self.all.rate
 
     @property
@@ -90,7 +90,9 @@ class Regret:
 
 
 def regret_name(size: int) -> str:
-    """The name of the packaged positions for boards of one size. `scripts/regret_positions.py` made and solved them.
+    """The name of the packaged positions for boards of one size.
+
+    `scripts/regret_positions.py` made and solved these positions.
 
     >>> regret_name(6)
     'regret-6x6-v0'
@@ -99,10 +101,10 @@ def regret_name(size: int) -> str:
 
 
 def check_regret_size(size: int) -> int:
-    """Check that there are packaged positions for boards of this size.
+    """Check that there are packaged positions for boards of this size, and return the size.
 
     Raises:
-        ValueError: there are none.
+        ValueError: there are no positions for this size.
     """
     if size not in REGRET_SIZES:
         raise ValueError(f"regret is measured on boards of size {' or '.join(map(str, REGRET_SIZES))}, not {size!r}")
@@ -113,7 +115,7 @@ def check_regret_size(size: int) -> int:
 def regret_positions(size: int = 6) -> tuple[EndgamePosition, ...]:
     """The packaged positions for boards of one size, in the order of their file.
 
-    In each the player to move has moves of different scores. No two are equal under symmetry.
+    In each position, the player to move has moves of different scores. No two positions are equal under symmetry.
 
     Raises:
         ValueError: there are no positions for this size.
@@ -129,12 +131,13 @@ def regret_positions(size: int = 6) -> tuple[EndgamePosition, ...]:
 def measure_regret(agent: str | Agent | Policy, *, size: int = 6, seed: int = 0) -> Regret:
     """Ask an agent for its move in each packaged position, and compare its moves with perfect play.
 
-    The exact scores of all moves are packaged, so this takes only as long as the agent needs for its answers. It can be
-    called every few minutes during training. A `FaultWarning` reports illegal and failed answers.
+    The package has the exact scores of all moves. So this function only takes the time that the agent needs for its
+    answers, and it can be called every few minutes during training. A `FaultWarning` reports illegal and failed
+    answers.
 
     Args:
         agent: an agent, a spec or a callable.
-        size: the side of the board, 4 or 6.
+        size: the board's height and width, 4 or 6.
         seed: determines the agent's random choices.
 
     Raises:

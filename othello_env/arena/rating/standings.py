@@ -9,7 +9,7 @@ __all__ = ["comparisons", "rate_tournament"]
 
 
 def comparisons(match: MatchResult) -> list[Comparison]:
-    """The results of two agents' games, with one `Comparison` for each opening."""
+    """Turn the results of two agents into one `Comparison` for each opening."""
     return [Comparison(*match.agents, sum(points), len(points)) for points in match.points_by_opening()]
 
 

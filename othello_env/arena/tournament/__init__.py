@@ -1,4 +1,4 @@
-"""Tournaments: the schedule of their games, the files of their records, and their results."""
+"""Tournaments: the schedule of the games, the files with their records, and the results."""
 
 from typing import TYPE_CHECKING
 

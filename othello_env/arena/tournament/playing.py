@@ -1,4 +1,4 @@
-"""Play a tournament, or continue one that was stopped. Each game may be stored as a record in a file."""
+"""Play a tournament, or continue a tournament that was stopped. The games can be stored as records in a file."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ def play_tournament(
     ray: bool = False,
     progress: Callable[[GameRecord], None] | None = None,
 ) -> Tournament:
-    """Play a tournament, or only the games that are missing in a file.
+    """Play a tournament. If some games are already in a file, play only the other games.
 
-    Each finished game is added to the file and passed to `progress` at once. Ctrl-C takes effect only when both
-    are done. Games of this tournament that are already in the file count, and are not played again. An agent that
-    answers with an illegal action, raises an error or exceeds its time forfeits the game. A `FaultWarning` at the end
-    reports this.
+    Each finished game is added to the file and passed to `progress` at once. Ctrl-C takes effect only after both are
+    done. The games in the file count, too. An agent that answers with an illegal action, raises an error or exceeds its
+    time forfeits the game. A `FaultWarning` at the end reports this.
 
     Args:
-        agents: the agents by name, as specs, agents or callables.
+        agents: the agents by name, as specs, Agents or callables.
         schedule: the games to play. Its agents must be the names in `agents`, in the same order.
         file: the file of records; None for no file.
-        clock: the time of each side. With a clock, worker processes play, and an agent that is out of time is stopped.
-        workers: the number of processes that play, by default 1; without a clock, 1 means this process.
-        ray: whether to play on a Ray cluster, by default on all its cores; see `othello_env.arena.play.cluster`. The
-            results are the same as without Ray.
+        clock: the time of each side, or None. With a clock, worker processes play the games, and an agent that exceeds
+            its time is stopped.
+        workers: the number of processes that play, by default 1. Without a clock, 1 means this process.
+        ray: whether to play on a Ray cluster; see `othello_env.arena.play.cluster`. By default, all cores of the
+            cluster are used. The results are the same as without Ray.
         progress: called with the record of each game, first with the records that are already in the file.
 
     Raises:
@@ -57,7 +57,7 @@ def play_tournament(
         AgentLeftError: an agent, such as a person, has left the game.
         MissingExtraError: Ray is not installed.
         TypeError: an agent cannot be sent to a worker.
-        WrongGameError: an agent does not play this game, or not on a board of this size.
+        WrongGameError: an agent does not play this game, or does not play on a board of this size.
         othello_env.arena.play.processes.WorkerError: workers fail.
     """
     if workers is not None and workers < 1:

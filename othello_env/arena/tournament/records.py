@@ -1,4 +1,4 @@
-"""Files of records, with one finished game on each line. If a process is killed, the lines that it wrote are kept."""
+"""Files of records. Each line is a finished game. If a process is killed, the file keeps the lines that it wrote."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ _HEAD = b'{"format": "' + FORMAT.encode() + b'"'
 
 
 def read_records(path: str | Path) -> list[GameRecord]:
-    """The records of a file. Each record is checked: its game is played again, which takes about 0.3 ms.
+    """Read and check the records of a file.
 
-    If the last line is incomplete because a process was killed, it is left out.
+    To check a record, its game is played again. This takes about 0.3 ms for each record. If the last line is incomplete
+    because a process was killed, the line is skipped.
 
     Raises:
         OSError: the file cannot be read, or is not a regular file.
         ValueError: the file has more than 4 GiB.
-        RecordError: a line is not a record, or contradicts its own moves; the message names the line.
+        RecordError: a line is not a record, or its values do not agree with its moves. The message names the line.
     """
     data = read_file(path, _LARGEST_FILE, "read records from")
     return _parse(data[: _whole(data, path)], path)
 
 
 def read_valid_records(path: str | Path) -> tuple[list[GameRecord], list[str]]:
-    """The records of a file that are not damaged; see `read_records`.
+    """Read the records of a file, and skip damaged records; see `read_records`.
 
     Returns:
-        These records, and a message for each damaged line.
+        The records that are not damaged, and a message for each damaged line.
 
     Raises:
         OSError: the file cannot be read, or is not a regular file.
@@ -70,7 +71,7 @@ def _whole(data: bytes, path: str | Path) -> int:
 
 
 def _parse(data: bytes, path: str | Path) -> list[GameRecord]:
-    """The records of complete lines, each checked by playing its game again."""
+    """The records of complete lines. Each record is checked by playing its game again."""
     records = []
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         try:
@@ -81,20 +82,20 @@ def _parse(data: bytes, path: str | Path) -> list[GameRecord]:
 
 
 def _record(line: bytes) -> GameRecord:
-    """The record of a line, checked by playing its game again."""
+    """The record of a line. It is checked by playing its game again."""
     record = GameRecord.from_json(line)
     record.replay()
     return record
 
 
 class RecordFile:
-    """A file of records to which games are added. A game that was added is not lost if the process is killed.
+    """A file to which the records of games are added. If the process is killed, the added records are not lost.
 
-    If the last line is incomplete because a process was killed, the line is removed before a game is added. Use
-    `open_records` to get such a file.
+    If the last line is incomplete because a process was killed, the line is removed before a record is added. Use
+    `open_records` to open such a file.
 
     Attributes:
-        records: the records that were in the file when it was opened.
+        records: the records that were in the file when the file was opened.
     """
 
     def __init__(self, file: FileIO, path: Path) -> None:
@@ -115,10 +116,10 @@ class RecordFile:
             self._torn = False
 
     def append(self, record: GameRecord) -> None:
-        """Add a game.
+        """Add the record of a game.
 
         Raises:
-            OSError: the game's line cannot be written; part of the line may be in the file.
+            OSError: the line cannot be written. A part of the line may be in the file.
         """
         self.cut_torn_line()
         line = record.to_json().encode() + b"\n"
@@ -131,10 +132,10 @@ def open_records(path: str | Path) -> Iterator[RecordFile]:
     """Open a file of records, or make a new one. Only one process at a time can have the file open.
 
     Raises:
-        OSError: the file cannot be opened, another process writes to it, or it is not a regular file (a symbolic
-            link is not one).
+        OSError: the file cannot be opened, another process writes to the file, or the file is not a regular file. A
+            symbolic link is not a regular file.
         ValueError: the file has more than 4 GiB.
-        RecordError: a line is not a record, or contradicts its own moves; the file is not changed.
+        RecordError: a line is not a record, or its values do not agree with its moves. The file is not changed.
     """
     path = Path(path)
     check_output(path)

@@ -21,12 +21,12 @@ Z95 = NormalDist().inv_cdf(0.975)
 
 @dataclass(frozen=True)
 class MatchResult:
-    """The results of an agent against another agent, in a match, in a tournament or on the ladder.
+    """The results of an agent against an opponent, in a match, in a tournament or on the ladder.
 
-    In a game of three players, an agent wins against another agent if its own result is better.
+    In a game of three players, the agent wins against the opponent if the agent's result is better.
 
     Attributes:
-        agents: the names of the agent and of its opponent.
+        agents: the name of the agent, and the name of the opponent.
         records: the games in which both played.
     """
 
@@ -65,7 +65,7 @@ class MatchResult:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95% interval of the score."""
+        """The 95% interval of `score`; see `score_interval`."""
         return score_interval([sum(points) / len(points) for points in self.points_by_opening()])
 
     @property
@@ -75,9 +75,9 @@ class MatchResult:
 
     @property
     def pairs(self) -> tuple[int, int, int, int, int]:
-        """The numbers of colour-swapped pairs in which the agent had 0, 1/2, 1, 1 1/2 and 2 points.
+        """The numbers of colour-swapped pairs of games in which the agent had 0, 1/2, 1, 1 1/2 and 2 points.
 
-        Openings from which only one game or more than two games were played do not count.
+        An opening counts only if exactly two games began with it.
         """
         points = [round(2 * sum(each)) for each in self.points_by_opening() if len(each) == 2]
         none, half, one, more, two = (points.count(k) for k in range(5))
@@ -87,32 +87,35 @@ class MatchResult:
     def margin(self) -> float:
         """The mean margin of a game, in the unit of the game's scores (discs in Othello); NaN without games.
 
-        Here the margin of a game is (the first agent's margin - the second agent's margin) / 2. In a game of two
-        players this is the margin of the first agent.
+        The margin of one game is (the agent's margin - the opponent's margin) / 2. In a game of two players, this is
+        the agent's margin.
         """
         margins = [(mine - theirs) / 2 for mine, theirs in (self._of_both(r, r.margins) for r in self.records)]
         return sum(margins) / self.games if self.games else math.nan
 
     @cached_property
     def _points(self) -> list[float]:
-        """What the agent got in each game: 1 for a win, 0.5 for a draw, 0 for a loss."""
+        """The agent's points in each game: 1 for a win, 0.5 for a draw, 0 for a loss."""
         results = [self._of_both(record, record.result) for record in self.records]
         return [0.5 + 0.5 * ((mine > theirs) - (mine < theirs)) for mine, theirs in results]
 
     def _of_both(self, record: GameRecord, numbers: Sequence[float]) -> tuple[float, float]:
-        """The agent's entry and its opponent's entry in `numbers`, which has an entry for each player of the game."""
+        """The agent's number and the opponent's number. `numbers` has a number for each player of the game."""
         first, second = self.agents
         return numbers[record.agents.index(first)], numbers[record.agents.index(second)]
 
     def points_by_opening(self) -> list[list[float]]:
-        """For each opening, the agent's points in the games from there: 1 for a win, 0.5 for a draw, 0 for a loss."""
+        """For each opening, a list of the agent's points in its games: 1 for a win, 0.5 for a draw, 0 for a loss."""
         found: dict[int, list[float]] = defaultdict(list)
         for record, points in zip(self.records, self._points, strict=True):
             found[record.opening].append(points)
         return list(found.values())
 
     def to_json(self) -> dict[str, Any]:
-        """The results as plain values. `mean_disc_difference` is `margin`; `illegal_or_failed` counts `faults(0)`."""
+        """The results as plain values.
+
+        `mean_disc_difference` is the value of `margin`. `illegal_or_failed` is the number of the agent's faults.
+        """
         return {
             "games": self.games,
             "wins": self.wins,
@@ -127,7 +130,7 @@ class MatchResult:
         }
 
     def faults(self, agent: int) -> list[str]:
-        """The reasons why the first (0) or second (1) agent forfeited games."""
+        """The reasons why the agent (0) or the opponent (1) forfeited games."""
         return _faults(self.agents[agent], self.records)
 
 
@@ -137,7 +140,8 @@ class Tournament:
 
     Attributes:
         agents: the names of the agents.
-        records: the games, sorted by opening, then by their agents in the order of `agents`.
+        records: the games, sorted by opening. Games with the same opening are sorted by their agents, in the order of
+            `agents`.
     """
 
     agents: tuple[str, ...]
@@ -177,9 +181,9 @@ def _faults(agent: str, records: Iterable[GameRecord]) -> list[str]:
 def score_interval(scores: Sequence[float]) -> tuple[float, float]:
     """The 95% interval of a mean score.
 
-    The two games of a colour-swapped pair share an opening and are not independent, so the pair is the unit. The
+    The two games of a colour-swapped pair have the same opening and are not independent, so the pair is the unit. The
     interval is Wilson's (J. Am. Stat. Assoc. 22, 1927), which is also valid for scores near 0 and 1. A pair counts as
-    one to two independent games. The less the scores of the pairs vary, the more games a pair counts as.
+    one to two independent games. If the scores of the pairs vary less, a pair counts as more games.
 
     Args:
         scores: the score of each pair, 0 to 1.
@@ -190,18 +194,18 @@ def score_interval(scores: Sequence[float]) -> tuple[float, float]:
 
 
 def interval_of(n: int, score: float, squares: float) -> tuple[float, float]:
-    """`score_interval` from sums.
+    """The interval of `score_interval`, computed from sums over the pairs.
 
     Args:
         n: the number of pairs.
-        score: their mean score.
-        squares: the sum of the squared differences of their scores from the mean.
+        score: the mean score of the pairs, 0 to 1.
+        squares: the sum over the pairs of (score of the pair - mean score)^2.
     """
     if n == 0:
         return (0.0, 1.0)
     variance = squares / (n - 1) if n > 1 else 0.0
-    # If all pairs have the same score, each pair counts as two games. But if all games were won or all were lost, equal
-    # scores do not show that the two games of a pair are independent, so each pair counts as one game.
+    # If all pairs have the same score, each pair counts as two games. But if all games were won or all games were lost,
+    # equal scores do not show that the two games of a pair are independent. Then each pair counts as one game.
     alike = 2.0 if 0 < score < 1 else 1.0
     worth = score * (1 - score) / variance if variance > 0 else alike
     games = n * min(max(worth, 1.0), 2.0)

@@ -15,10 +15,10 @@ __all__ = ["check_records"]
 def check_records(
     schedule: Schedule, clock: TimeControl | None, records: Sequence[GameRecord], file: str | Path | None
 ) -> None:
-    """Check that a file's records are games of this tournament, and that no game occurs twice.
+    """Check that all records of a file are games of this tournament, and that no game occurs twice.
 
     Raises:
-        RecordError: a record fails a check; the message names its line.
+        RecordError: a record is wrong. The message names its line.
     """
     expected = _settings_of(schedule, clock)
     seen = set()

@@ -1,6 +1,6 @@
-"""The games that follow from a seed: their agents, openings and keys, and the order in which they are played.
+"""The schedule of games: their agents, openings and keys, and the order in which they are played.
 
-Matches, tournaments and placements on the ladder all take their games from here.
+Matches, tournaments and placements on the ladder all use such a schedule. It depends on a seed.
 """
 
 from __future__ import annotations
@@ -30,24 +30,25 @@ _KEPT_OPENINGS = 8
 class Schedule:
     """The games of a match or a tournament.
 
-    The agents of one game are a group: a pair if the game is for two players. Each group plays each opening once in
-    every rotation of the seats. So a pair plays each opening twice, with swapped colours. All groups have the same
-    openings, and all groups play the first opening before any group plays the second. A game's key depends only on the
-    rules, the seed, the opening and the agents' names. So a tournament with more games or agents includes the games of
-    the smaller tournament. A match is a tournament of two agents.
+    The agents of one game are called a group. In a game for two players, a group is a pair of agents. Each group plays
+    each opening once in every rotation of the seats. So a pair plays each opening twice, with swapped colours. All
+    groups have the same openings, and all groups play the first opening before any group plays the second opening. A
+    game's key depends only on the rules, the seed, the opening and the agents' names. So if a tournament gets more
+    games or more agents, it still includes the old games. A match is a tournament of two agents.
 
     Attributes:
         agents: the names of the agents, all different.
         games: the number of games of each group, a multiple of the number of players. None means 200, rounded up to
             such a multiple.
         openings: None for the usual start, ``"random:PLIES"`` for this number of random plies, ``"balanced-v0"`` for
-            the packaged list, or a list of transcripts or States. The openings of a list are taken in turn.
+            the packaged list, or a list of transcripts or States. The openings of a list are used in turn: after the
+            last opening, the first opening follows again.
         seed: determines the openings and all random choices.
         rules: the rules of the game.
         gauntlet: whether only the groups that include the first agent play.
-        near: agents meet only if they are at most this many places apart in `agents`; None for no limit.
+        near: agents play each other only if their places in `agents` differ by at most this number; None for no limit.
         new_game: takes a key and returns the position in which a game begins; by default the start in `rules`. If
-            `rules` cannot read this position from text, records of these games cannot be replayed.
+            `rules` cannot read this position from text, the records of the games cannot be played again.
 
     Raises:
         TypeError: games or the seed is not an integer.
@@ -82,7 +83,7 @@ class Schedule:
         return f"<Schedule of {what}, openings {given}, seed {self.seed}>"
 
     def __iter__(self) -> Iterator[Pairing]:
-        """The games in order; each game is made when it is needed."""
+        """The games in order. Each game is made when it is needed."""
         return self.missing(frozenset())
 
     def __len__(self) -> int:
@@ -100,18 +101,18 @@ class Schedule:
         return self.openings if isinstance(self.openings, str) else None
 
     def missing(self, done: Container[tuple[int, tuple[str, ...]]]) -> Iterator[Pairing]:
-        """The games in order, without the games in `done`, each given as (number of the opening, agents)."""
+        """The games in order, without the games in `done`. A game in `done` is (number of the opening, agents)."""
         for number in range(self.num_openings):
             for names in self._seatings:
                 if (number, names) not in done:
                     yield self.game(number, names)
 
     def has(self, number: int, agents: tuple[str, ...]) -> bool:
-        """Whether these agents, in the order of the players, play the opening with this number."""
+        """Whether these agents (in the order of the players) play the opening with this number."""
         return 0 <= number < self.num_openings and agents in self._seatings
 
     def game(self, number: int, agents: tuple[str, ...]) -> Pairing:
-        """The game of these agents, in the order of the players, from the opening with this number."""
+        """The game of these agents (in the order of the players) from the opening with this number."""
         opening = self._opening(number)
         return Pairing(opening, agents, self._key(opening, agents), self._game_text, self.seed, self.openings_text)
 
@@ -125,7 +126,7 @@ class Schedule:
 
     @cached_property
     def _seatings(self) -> dict[tuple[str, ...], None]:
-        """The games from one opening, in order: each key of the dict is a game's agents in the order of the players."""
+        """The games from one opening, in order. Each key of the dict has the agents of a game, in seat order."""
         players = self.rules.num_players
         furthest = len(self.agents) if self.near is None else self.near
         groups = [
@@ -167,15 +168,15 @@ class Schedule:
 
     @cached_property
     def _given(self) -> list[tuple[tuple[str, str] | None, str]]:
-        """Each opening of a list as text: its position (None for the usual start), and the moves from there."""
+        """Each opening of a list as text: a position (None for the usual start), and the moves from this position."""
         return [self._written(start) for start in self._openings.positions]
 
     def _written(self, start: State) -> tuple[tuple[str, str] | None, str]:
-        with suppress(ValueError):  # the moves may have begun in another position
+        with suppress(ValueError):  # the moves may begin in a position that is not the usual start
             moves = names_of_moves(self._usual, start.moves)
             if play_names(self._usual, moves) == start:
                 return None, moves
         position = position_to_text(start)
         if self.new_game is None and self.rules.position(*position) != start:
-            raise ValueError(f"this opening cannot be written down, give it as a transcript from the start:\n{start}")
+            raise ValueError(f"this opening cannot be stored; give it as a transcript from the start:\n{start}")
         return position, ""

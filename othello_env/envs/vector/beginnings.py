@@ -1,4 +1,4 @@
-"""How the games of a batch begin: their openings, the learner's side and their opponents."""
+"""How the games of a batch begin: the openings, the learner's side and the opponents."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = ["chosen_begins", "draw_keys", "usual_begins"]
 
 
 def usual_begins(batch: Batch, starts: Starts, side: int, pool: OpponentPool | None) -> Begins:
-    """How games begin if a reset has no options.
+    """Describe how games begin if a reset has no options.
 
     Args:
         batch: the games.
         starts: the environment's openings.
-        side: the learner's player, or -1 if each game's key chooses this player.
+        side: the number of the learner's player, or -1 if the key of each game chooses this player.
         pool: the opponents; None if the learner plays every side.
 
     Raises:
@@ -37,7 +37,7 @@ def usual_begins(batch: Batch, starts: Starts, side: int, pool: OpponentPool | N
 def chosen_begins(
     batch: Batch, starts: Starts, side: int, pool: OpponentPool | None, options: dict[str, Any]
 ) -> Begins:
-    """How games begin under the options of a reset; see `usual_begins`.
+    """Describe how games begin if a reset has options; see `usual_begins`.
 
     Raises:
         ValueError: an option is wrong.
@@ -54,7 +54,7 @@ def chosen_begins(
 def _begins_at(
     batch: Batch, positions: Sequence[State], random_plies: int, side: int, pool: OpponentPool | None
 ) -> Begins:
-    """How games begin at given positions or, if there are none, at their own start. See `usual_begins`."""
+    """Describe how games begin in these positions. Without positions, they begin at the usual start of each game."""
     learner = SIDE_DRAWN if side < 0 else side
     seats = batch.start.num_players - 1
     return batch.begins(
@@ -72,17 +72,17 @@ def draw_keys(
 ) -> None:
     """Set the environment's key and the game's number for each game in a mask.
 
-    A game with a new key gets the number 0. A game that keeps its old key gets the next number.
+    With a new key, a game gets the number 0. With its old key, a game gets the next number.
 
     Args:
-        course: the course of N games.
+        course: the arrays that describe N games. This function changes `env_key` and `number` in them.
         keys: for each game, the new key of its environment; None keeps the old key.
-        mask: (N,) bool, the games that begin.
-        generator: makes the first keys of all games; None if the games have keys already.
+        mask: (N,) bool, True for the games that begin.
+        generator: the random generator that makes the first keys of all games; None if the games already have keys.
     """
     if generator is not None:
         course.env_key[:] = generator.integers(2**64, size=len(keys), dtype=np.uint64)
-        course.number[:] = 2**64 - 1  # one more is 0, the number of the first game
+        course.number[:] = 2**64 - 1  # adding 1 gives 0, the number of the first game
     course.number[mask] += np.uint64(1)
     for i in np.flatnonzero(mask).tolist():
         key = keys[i]

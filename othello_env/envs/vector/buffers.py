@@ -19,7 +19,7 @@ class Buffers:
         masks: (N, A) int8, 1 for each legal action.
         rewards: (N,) float64, the reward in each game.
         terminated: (N,) bool, whether each game ended in the step.
-        truncated: (N,) bool, all False, because no game is cut short.
+        truncated: (N,) bool, all False, because a game is never truncated.
         reward_to: (N,) int8, the player that gets each reward.
         to_move: (N,) int8, the player to move in each game.
         observation: the dict of `planes` and `masks` that a step returns.
@@ -43,10 +43,13 @@ class Buffers:
         self._parts: dict[tuple[int, int], tuple[Any, Any]] = {}
 
     def part(self, places: slice) -> tuple[Any, Any]:
-        """The outcome and the views of some games.
+        """The parts of the arrays that belong to some of the games. Returns (outcome, views).
 
         The outcome is a tuple of the arrays that `othello_env.games.batch.arrays.Outcome` describes. The views are the
         planes and masks in the form that `Batch.encode` takes.
+
+        Args:
+            places: the indices of the games.
         """
         key = places.start, places.stop
         if key not in self._parts:

@@ -1,4 +1,4 @@
-"""The errors that a batch of games raises for wrong arguments and actions."""
+"""Checks of arguments and actions, and the errors that a batch of games raises."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ __all__ = ["check_begun", "check_no_side", "refuse"]
 
 
 def check_no_side(side: str) -> None:
-    """Raise a ValueError if a side is given for a self-play environment."""
+    """Raise a ValueError if a self-play environment gets a side."""
     if side != "random":
         raise ValueError(f"side={side!r} needs an opponent; in self-play the learner plays every side")
 
 
 def check_begun(failed: int) -> None:
-    """Raise a ValueError if a game could not begin. `failed` is 0, or the reason: NO_OPENING or NO_TURN."""
+    """Raise a ValueError if a game could not begin.
+
+    `failed` is the reason, NO_OPENING or NO_TURN. It is 0 if all games could begin.
+    """
     if failed == NO_OPENING:
         raise ValueError("random plies ended a game in each of many attempts; use fewer random plies")
     if failed == NO_TURN:
@@ -31,12 +34,12 @@ def check_begun(failed: int) -> None:
 
 
 def refuse(batch: Batch, actions: npt.NDArray[np.int64], problems: int, strict: bool, disabled: bool) -> None:
-    """Raise an error for the problems with the actions, if these problems are errors in this environment.
+    """Raise an error if actions have a problem that is an error in this environment.
 
     Args:
         batch: N games, before the actions are played.
         actions: (N,) int64, the actions.
-        problems: the sum of the problems that `Batch.check` found in these actions.
+        problems: the result of `Batch.check` for these actions, a sum of flags.
         strict: whether an illegal action is an error.
         disabled: whether an action in a finished game is an error.
 

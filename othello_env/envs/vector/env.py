@@ -1,4 +1,4 @@
-"""A Gymnasium vector environment for a batch of games of any kind. Compiled kernels play the games.
+"""A Gymnasium vector environment for a batch of games. The game can be any game with compiled kernels.
 
 Letters for shapes: N = `num_envs`, A = actions, P = players.
 """
@@ -49,38 +49,38 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
     """N games, stepped together. A subclass defines the game.
 
     With opponents, game i after ``reset(seed=s)`` equals a `othello_env.envs.single.SingleGame` with seed s + i. With
-    ``opponent=None`` (self-play), the learner plays every side: each step is one ply, the observation is the view of
-    the player to move, and `reward[i]` is for the player that has just acted in game i. If most games end by illegal
-    actions, the environment gives one `IgnoredMaskWarning`.
+    ``opponent=None`` (self-play), the learner plays every side and each step is one ply. The observation is from the
+    point of view of the player to move. `reward[i]` is for the player that has just acted in game i. If most games end
+    by illegal actions, the environment gives one `IgnoredMaskWarning`.
 
     At every reset and step, `info` has the entries of `othello_env.envs.conventions.game_info` as int64 arrays. The
-    shape of `winner`, `plies` and `illegal_action` is (N,); the shape of `discs` is (N, P). `opponent` has indices of
-    `opponents`, or -1 in self-play; its shape is (N,), or (N, 2) with three players. `action_mask`, (N, A) int8, is the
+    shape of `winner`, `plies` and `illegal_action` is (N,). The shape of `discs` is (N, P). `opponent` has indices of
+    `opponents`, or -1 in self-play. Its shape is (N,), or (N, 2) with three players. `action_mask`, (N, A) int8, is the
     same array as in the observation. Self-play has two more entries, (N,) int8: `to_move`, the players to move, and
-    `reward_to`, the players that get the rewards (-1 after a reset). Each entry has a mask, (N,) bool; for example,
-    `_winner` is the mask of `winner`. A mask is True for all games or, after a reset with `reset_mask`, for the games
-    that were reset. Entries are computed when they are first read. They equal the entries of Gymnasium's
-    `SyncVectorEnv`, with one exception. After a reset with `reset_mask`, Gymnasium has zeros for the games that were
-    not reset. But `action_mask`, `to_move` and `reward_to` here have values for them too.
+    `reward_to`, the players that get the rewards (-1 after a reset). Each entry has a mask, (N,) bool. For example,
+    `_winner` is the mask of `winner`. A mask is True for all games. After a reset with `reset_mask`, it is True only
+    for the games that were reset. An entry is computed when it is first read. It equals the entry of Gymnasium's
+    `SyncVectorEnv`, with one exception. After a reset with `reset_mask`, Gymnasium has zeros for games that were not
+    reset. But in this environment `action_mask`, `to_move` and `reward_to` have values for these games, too.
 
-    In the default mode ``SAME_STEP``, the next game begins in the step in which a game ends. The observation and info
-    are those of the next game. In such a step `info` has two more entries. `final_obs`, (N,) objects, has the last
-    observation of each game that ended, and None for the others. `final_info` is the last info of the games that ended,
-    without `to_move` and `reward_to`. `position` returns the State of a game. `final_position` returns the last State
-    of a game that ended in the step.
+    In the default mode ``SAME_STEP``, the next game begins in the step in which a game ends. The step returns the
+    observation and info of the next game. Its `info` has two more entries. `final_obs`, (N,) objects, has the last
+    observation of each game that ended, and None for all other games. `final_info` is the last info of the games that
+    ended, without `to_move` and `reward_to`. `position` returns the State of a game. `final_position` returns the last
+    State of a game that ended in the step. The masks of `final_obs` and `final_info` are True for such games.
 
     Gymnasium's own vector environments use the mode ``NEXT_STEP`` by default: when a game has ended, the next step only
     begins the next game. Gymnasium's wrappers that change observations work only with ``NEXT_STEP`` or ``DISABLED``. If
-    a wrapper fails with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``, use ``autoreset_mode="NextStep"``.
-    `NumpyToTorch` wants the same mode. With ``SAME_STEP``, it raises a BufferError when the first game ends.
+    a wrapper fails with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``, use ``autoreset_mode="NextStep"``. Use
+    it for `NumpyToTorch`, too. With ``SAME_STEP``, this wrapper raises a BufferError when the first game ends.
 
     Args:
         num_envs: the number of games.
-        opponent: a spec, an Agent or a callable, which plays every seat but the learner's. With three players, it can
-            also be a tuple of two opponents. A dict from opponents to weights: see `set_opponents`. None: self-play.
+        opponent: a spec, an Agent or a callable, which plays every seat except the learner's. With three players, also
+            a tuple of two opponents. A dict from opponents to weights: see `set_opponents`. None: self-play.
         side: the name of the learner's player, or ``"random"``. In self-play the learner plays every side.
-        openings: where games begin. None: at the game's own start. ``"random:PLIES"``: after that number of random
-            plies. A sequence of transcripts or States: each game begins at a random one of them.
+        openings: where games begin. None: at the game's usual start. ``"random:PLIES"``: after this number of random
+            plies. A sequence of transcripts or States: each game begins with a random opening from the sequence.
         reward: ``"result"`` (such as +1 for a win), or ``"margin"`` (how many discs the player is ahead).
         strict: if True, an illegal action raises IllegalActionError and changes nothing. If False, the action ends its
             game.
@@ -90,11 +90,11 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
             the next game; this step ignores the action and is not a ply. ``DISABLED``: only `reset` begins games.
         copy: if True, every step returns new arrays, which the caller may keep. If False, every step overwrites and
             returns the same arrays. Then an info must be read before the next step.
-        num_threads: the number of threads that may share a step. If one thread is faster, it makes the steps alone.
-            Results do not depend on the number of threads.
+        num_threads: the greatest number of threads that share a step. One thread makes the steps alone if this is
+            faster. Results do not depend on the number of threads.
 
     Raises:
-        ValueError: an argument is wrong. For an opponent this may be a SpecError or a WrongGameError.
+        ValueError: an argument is wrong. If an opponent is wrong, this may be a SpecError or a WrongGameError.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         copy: bool = True,
         num_threads: int = 1,
     ) -> None:
-        self._parts = Parts(1)  # first: close() needs it, and Gymnasium 1.1 calls close() even if __init__ fails
+        self._parts = Parts(1)  # comes first, because Gymnasium 1.1 calls close(), which needs it, if __init__ fails
         num_envs, num_threads = check_count("num_envs", num_envs), check_count("num_threads", num_threads)
         start = self.new_game(0)
         self._sides = ("random", *start.player_names)
@@ -165,7 +165,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         return batch_space(self.single_action_space, self.num_envs)
 
     def _arrange(self) -> None:
-        """Make the buffers, and the parts of the games that the threads step."""
+        """Make the buffers, and divide the games into parts for the threads."""
         self._parts.cut(self._batch)
         self._buffers = Buffers(self._batch)
 
@@ -178,7 +178,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         self._encode(self._buffers)
 
     def set_openings(self, openings: str | Sequence[str | State] | None) -> None:
-        """Change where games begin, for all games that begin from now on. The argument is as in the constructor.
+        """Change the openings of all games that begin from now on. The argument is the same as in the constructor.
 
         Raises:
             ValueError: the openings are wrong. Nothing has changed.
@@ -192,7 +192,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
         Args:
             opponents: as in the constructor. A dict has opponents as keys and weights as values. In each game, every
-                seat but the learner's gets an opponent that is chosen at random by these weights.
+                seat except the learner's gets an opponent that is chosen at random by these weights.
 
         Raises:
             ValueError: a spec or a weight is wrong, or this is a self-play environment. Nothing has changed.
@@ -208,7 +208,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
 
     @property
     def to_move(self) -> npt.NDArray[np.int8]:
-        """A copy of the players to move, (N,) int8. Against opponents, this is the learner's player in each game."""
+        """The players to move, (N,) int8, as a copy. Against opponents, this is the learner's player in each game."""
         return self._batch.course.to_move.copy()
 
     @property
@@ -257,18 +257,18 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         Args:
             seed: an integer s of at least 0 gives game i the seed s + i. A sequence or array gives each game its own
                 seed, or None. With a seed, the first game of that seed begins; without a seed, the next game.
-            options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`) and `side` apply to
-                the games that begin now, not to later ones. `reset_mask`, (N,) bool, selects the games to reset.
+            options: `position`, `moves`, `random_plies` (see `othello_env.envs.starts.Starts.draw`) and `side` apply
+                only to the games that begin now. `reset_mask`, (N,) bool, selects the games to reset.
 
         Returns:
             The observations of all games, and their info.
 
         Raises:
             ValueError: a seed or an option is wrong, and nothing has changed. Or a game could not begin, because random
-                plies or opponents' moves ended it in every attempt.
+                plies or opponents' moves ended the game in every attempt.
             TypeError: a seed is not an integer, the options are not a dict, or `reset_mask` is not a bool array.
             AgentError: an opponent answered with an illegal action.
-            ResetNeeded: `reset_mask` leaves out a game at the first reset, or at the first reset after an error.
+            ResetNeeded: `reset_mask` does not select all games at the first reset, or at the first after an error.
         """
         chosen = check_options(options, (*POSITION_OPTIONS, "side", "reset_mask"))
         mask = check_reset_mask(chosen.pop("reset_mask", None), self.num_envs)
@@ -314,7 +314,7 @@ class VectorGames(gymnasium.vector.VectorEnv[_Observation, _Array, _Array], ABC)
         Raises:
             ValueError: a dtype, shape or range is wrong. Nothing has changed.
             IllegalActionError: an action is illegal and the environment is strict. Nothing has changed.
-            ResetNeeded: there was no reset yet, or none since an error. Or the mode is ``DISABLED`` and a game is over.
+            ResetNeeded: a reset is needed: before the first step, after an error, or in ``DISABLED`` mode after a game.
             AgentError: an opponent answered with an illegal action. The environment needs a reset.
             RuntimeError: a thread could not be started. The environment needs a reset.
         """

@@ -1,7 +1,7 @@
-"""The `info` of a batch of games. Its entries are made when they are first read.
+"""The `info` of a batch of games. An entry is made when it is first read.
 
 Gymnasium expects entries for every game at every step, and a separate object with the last observation of each game
-that ended. Making all these entries takes longer than the step itself, and few trainers read them.
+that ended. To make all these entries takes longer than the step itself, and few trainers read them.
 
 Letters for shapes: N = games, E = games that ended in the step, A = actions.
 """
@@ -22,7 +22,7 @@ __all__ = ["Moment", "StepInfo"]
 
 _NUMBERS = ("winner", "discs", "plies", "illegal_action", "opponent")
 _FIELDS = {"winner": "winner", "discs": "scores", "plies": "plies", "illegal_action": "illegal"}
-"""For each entry of an info, the field of `othello_env.games.batch.Ends.rows` from which a game that ended gets it."""
+"""For each entry of an info, the field of `othello_env.games.batch.Ends.rows` that has its value for finished games."""
 _FINAL = ("final_obs", "final_info")
 _Ended = Callable[[], tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]
 
@@ -37,14 +37,14 @@ _AT_AN_END = _with_masks(*_FINAL)
 
 
 class StepInfo(dict[str, Any]):
-    """A dict that makes some of its entries late: an entry is made when it, or the whole dict, is first read.
+    """A dict that makes some of its entries later: when the entry or the whole dict is first read.
 
-    `later` makes such a dict. The constructor makes a dict without late entries. A wrapper
-    that converts every entry uses the constructor for its result. A copy is a plain dict.
+    The class method `later` makes such a dict. The constructor makes a dict without later entries, because some
+    wrappers convert all entries and pass the result to the constructor. A copy is a plain dict.
 
     Attributes:
-        ended: returns the numbers of the games that ended in the step, and of their opponents, as `Moment.ended`; None
-            if `later` did not get it. This is faster than the entry `final_info`, which it does not make.
+        ended: a function that returns the games that ended in the step, and the numbers of their opponents; see
+            `Moment.ended`. It is faster than the entry `final_info`. None if `later` got no such function.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -61,13 +61,13 @@ class StepInfo(dict[str, Any]):
         make: Callable[[str], dict[str, Any]],
         ended: _Ended | None = None,
     ) -> Self:
-        """An info that makes some of its entries when they are first read.
+        """Make an info that makes some of its entries when they are first read.
 
         Args:
             ready: the entries that exist already.
             names: the names of the entries that are made later.
-            make: takes a name and returns a dict with this entry. The dict may have further entries.
-            ended: the attribute `ended`.
+            make: a function that takes a name and returns a dict with this entry, and perhaps with other entries.
+            ended: the function for the attribute `ended`, or None.
         """
         info = cls(ready)
         info._names, info._make, info.ended = names, make, ended
@@ -178,11 +178,11 @@ def _nothing(name: str) -> dict[str, Any]:
 
 
 class Moment:
-    """The games after a step or reset, from which the entries of `info` are made on demand.
+    """The games after a step or reset. The entries of `info` are made from this object when they are needed.
 
     Args:
         batch: the games after the step or reset.
-        ends: the games that ended in the step.
+        ends: the rows of the games that ended in the step; see `othello_env.games.batch.Ends.rows`.
         where: (N,) bool, the games that were reset, or None for all games.
         within: whether the next game begins in the step in which a game ends. If so, `final_obs` and `final_info`
             describe the games that ended.
@@ -216,7 +216,7 @@ class Moment:
             self.names |= _AT_AN_END
 
     def make(self, name: str) -> dict[str, Any]:
-        """Make the entry with this name."""
+        """Make the entry with this name. Returns a dict with this one entry."""
         entry = name.removeprefix("_")
         if entry != name:
             return {name: self._ended if entry in _FINAL else self._where}
@@ -232,7 +232,7 @@ class Moment:
         return {name: value}
 
     def ended(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The E games that ended in the step, (E,), and the numbers of their opponents, (E,) or (E, 2)."""
+        """The games that ended in the step, (E,) int64, and their opponents' numbers, (E,) or (E, 2) int64."""
         return self._ends["game"].astype(np.int64), self._opponents(self._ends["rival"])
 
     @cached_property
@@ -250,7 +250,7 @@ class Moment:
         return where
 
     def _running(self, name: str) -> npt.NDArray[np.int64]:
-        """An entry for all games, as if no game had ended."""
+        """The values of an entry for all games, as if no game had ended."""
         n = len(self._plies)
         if name == "winner":
             return np.full(n, PLAYING, np.int64)
@@ -263,18 +263,18 @@ class Moment:
         return np.full(n, NOBODY, np.int64)
 
     def _at_the_end(self, name: str) -> npt.NDArray[np.int64]:
-        """An entry for the E games that ended."""
+        """The values of an entry for the E games that ended."""
         if name == "opponent":
             return self._opponents(self._ends["rival"])
         return self._ends[_FIELDS[name]].astype(np.int64)
 
     def _opponents(self, rival: npt.NDArray[np.int16]) -> npt.NDArray[np.int64]:
-        """The numbers of the opponents, (N,), or (N, 2) with three players."""
+        """The opponents' numbers as int64, (N,), or (N, 2) with three players. In self-play they are -1."""
         numbers = np.full(rival.shape, NOBODY, np.int64) if self._self_play else rival.astype(np.int64)
         return numbers[:, 0] if rival.shape[1] == 1 else numbers
 
     def _final_info(self) -> dict[str, Any]:
-        """The last info of each game that ended, as arrays over all games. The other games have zeros."""
+        """The last info of each game that ended, as arrays of all games. The values of all other games are 0."""
         n = len(self._plies)
         info: dict[str, Any] = {"action_mask": np.zeros((n, self._batch.start.num_actions), np.int8)}
         for name in _NUMBERS:
@@ -284,7 +284,10 @@ class Moment:
         return info | {f"_{name}": self._ended for name in info}
 
     def _final_observations(self) -> npt.NDArray[np.object_]:
-        """(N,) objects: the last observation of a game that ended, as in a single environment; None for other games."""
+        """(N,) objects: the last observation of each game that ended, and None for all other games.
+
+        An observation has the form that an environment for one game returns.
+        """
         planes = self._batch.final_observations(self._ends)
         masks = np.zeros((len(planes), self._batch.start.num_actions), np.int8)
         found = np.full(len(self._plies), None, object)

@@ -1,4 +1,4 @@
-"""The opponents of a batch of games: an agent for each seat, or a pool from which agents are chosen by weight."""
+"""The opponents of a batch of games: an agent for each seat, or several agents that are chosen at random by weights."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["Opponent", "OpponentPool", "Opponents", "make_opponents"]
 
 Opponent = str | Agent | Policy
 Opponents = Opponent | tuple[Opponent, ...] | Mapping[Any, float]
-"""An opponent, a tuple with an opponent for each seat but the learner's, or a mapping from opponents to weights."""
+"""An opponent, a tuple with an opponent for each seat except the learner's, or a mapping from opponents to weights."""
 
 
 class OpponentPool:
     """The agents that play in a batch of games, and the random choice of agents for new games.
 
     Args:
-        opponents: one opponent for all seats but the learner's, a tuple with an opponent for each of these seats, or a
-            mapping from opponents to weights. With a mapping, the opponent in each of these seats is chosen at random
+        opponents: one opponent for all seats except the learner's, a tuple with an opponent for each of these seats, or
+            a mapping from opponents to weights. With a mapping, the opponent in each of these seats is chosen at random
             by the weights.
-        start: a state of the game.
+        start: a position of the game.
 
     Raises:
         ValueError: a spec or a weight is wrong, or a tuple does not have one opponent for each of these seats.
@@ -38,9 +38,10 @@ class OpponentPool:
         agents: the agents. The number of an agent is its index in this list.
         names: the specs of the agents, or the names of Agents and callables.
         bounds: (P - 1, K) uint64 for P players and the K agents that can play in new games. Each row belongs to a seat
-            other than the learner's, and the bounds in a row ascend. In each new game, each of these seats gets a
-            random 32-bit number. The first agent whose bound is greater than this number plays in the seat.
-        first: the number of the first agent that can play in new games. Agents before it only finish their games.
+            except the learner's, and the bounds in a row ascend. In each new game, each of these seats gets a random
+            32-bit number. The first agent whose bound is greater than this number plays in the seat.
+        first: the number of the first agent that can play in new games. Agents with smaller numbers only finish the
+            games that they have begun.
     """
 
     def __init__(self, opponents: Opponents, start: State) -> None:
@@ -57,8 +58,8 @@ class OpponentPool:
 
         Args:
             opponents: as in the constructor.
-            rivals: (N, P - 1) int16, the numbers of the agents in each game. Agents get new numbers, so this array is
-                updated.
+            rivals: (N, P - 1) int16, the numbers of the agents in each game. This method gives the agents new numbers
+                and writes them into this array.
         """
         agents, names, bounds = _drawn(opponents, self._start)
         used, numbers = np.unique(rivals, return_inverse=True)
@@ -69,7 +70,10 @@ class OpponentPool:
         rivals[:] = numbers.reshape(rivals.shape)
 
     def ask(self, waiting: Waiting) -> npt.NDArray[np.int64]:
-        """The opponents' actions in the M waiting games, (M,) int64, all legal.
+        """Ask the opponents for their actions in M games that wait for an opponent.
+
+        Returns:
+            (M,) int64, legal actions.
 
         Raises:
             AgentError: an answer is not a legal action.
@@ -86,7 +90,10 @@ class OpponentPool:
 
 
 def _first_places(agents: list[Agent]) -> npt.NDArray[np.int16]:
-    """For each agent, the first place of the same object: an agent with several numbers is asked only once."""
+    """For each agent, the first index of the same object in the list.
+
+    With these indices, an agent that is in the list several times is asked only once.
+    """
     places: dict[int, int] = {}
     return np.array([places.setdefault(id(agent), k) for k, agent in enumerate(agents)], np.int16)
 
@@ -97,7 +104,7 @@ def _name(opponent: Opponent, agent: Agent) -> str:
 
 
 def make_opponents(opponents: Opponent | tuple[Opponent, ...], start: State) -> tuple[list[Agent], list[str]]:
-    """Make an agent for each seat but the learner's. Returns the agents and their names.
+    """Make an agent for each seat except the learner's. Returns the agents and their names.
 
     Both lists are in turn order after the learner.
 
@@ -121,8 +128,8 @@ def _drawn(opponents: Opponents, start: State) -> tuple[list[Agent], list[str], 
     seats = start.num_players - 1
     if not isinstance(opponents, Mapping):
         agents, names = make_opponents(opponents, start)
-        # Row k is 0 before column k, and 2**32 from there on. Every random number is below 2**32, so agent k plays in
-        # seat k.
+        # Row k is 0 before column k, and 2**32 from column k on. Every random number is below 2**32, so agent k plays
+        # in seat k.
         return agents, names, np.triu(np.full((seats, seats), 2**32, np.uint64))
     agents = [make_agent(opponent) for opponent in opponents]
     for agent in agents:

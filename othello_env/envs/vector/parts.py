@@ -18,10 +18,10 @@ _T = TypeVar("_T")
 
 
 class Parts:
-    """Cuts a batch of games into a part for each thread. The parts share memory with the batch.
+    """Divides a batch of games into a part for each thread. The parts share memory with the batch.
 
     Args:
-        num_threads: the number of threads that may share a step.
+        num_threads: the greatest number of threads that share a step.
     """
 
     def __init__(self, num_threads: int) -> None:
@@ -29,27 +29,27 @@ class Parts:
         self._sharing = Sharing(num_threads)
         self._count = 1
         self._parts: dict[int, list[tuple[slice, Batch]]] = {}
-        """The places and the games of each part, by the number of threads that share a step."""
+        """For each number of threads that share a step: the indices of the games and the games of each part."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_parts": {}}
 
     def cut(self, batch: Batch) -> None:
-        """Cut this batch. This must be repeated after an array of the batch was replaced."""
+        """Divide this batch into parts. Call this again after an array of the batch was replaced."""
         bounds = np.linspace(0, len(batch), self._threads.count + 1).astype(int).tolist()
         slices = [slice(a, b) for a, b in pairwise(bounds)]
         whole = [(slice(0, len(batch)), batch)]
         self._parts = {len(slices): [(places, batch.part(places)) for places in slices], 1: whole}
 
     def step(self, work: Callable[[Batch, slice], _T]) -> list[_T]:
-        """Like `run`, and choose anew whether threads share the work; see `Sharing`."""
+        """Decide whether threads share the work (see `Sharing`), and then do the same as `run`."""
         self._count = self._sharing.begin()
         found = self.run(work)
         self._sharing.end()
         return found
 
     def run(self, work: Callable[[Batch, slice], _T]) -> list[_T]:
-        """The results of work(part, places) for all parts. Threads share the work if they shared the last step.
+        """Call work(part, places) for all parts and return the results. Threads share the work as in the last `step`.
 
         Raises:
             RuntimeError: a thread cannot be started.

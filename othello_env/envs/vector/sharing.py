@@ -1,4 +1,4 @@
-"""Decides whether threads share the steps of a batch, by measuring which is faster."""
+"""Decide whether threads share the steps of a batch. The decision depends on measured times."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from time import perf_counter
 __all__ = ["Sharing"]
 
 _WORTHWHILE_SECONDS = 1e-4
-"""Steps are shared only if one thread needs at least this time for a step. It takes about as long to wake a thread."""
+"""Steps are shared only if one thread needs at least this time for a step. To wake a thread takes about this time."""
 _PERIOD = 256
 _IS_SHARED = (False, False, True, True) * 4
-"""The trial at the beginning of a period: whether each of its steps is shared.
+"""For each step of the trial at the beginning of a period, whether threads share the step.
 
-If all games are at the same ply, cheap and expensive steps can alternate. So each way makes as many even steps as odd
-steps.
+If all games are at the same ply, fast and slow steps may alternate. So in a trial, half of the shared steps and half of
+the other steps have even numbers.
 """
 
 
 class Sharing:
     """Chooses for each step of a batch whether one thread makes it or all threads share it.
 
-    In every period of 256 steps, each of the two ways makes eight steps as a trial, and the faster way makes the rest.
-    The times of single steps vary, so earlier trials count too. Each counts half as much as the trial after it. Very
-    short steps are not shared even as a trial. The choice changes only the speed.
+    Every period of 256 steps begins with a trial: one thread makes eight steps, and all threads share eight other
+    steps. The faster way is used for all other steps of the period. The times of single steps vary, so earlier trials
+    count, too. Each trial counts half as much as the trial after it. Very short steps are not shared, not even in a
+    trial. The choice changes only the speed.
 
     Args:
         most: the number of threads.
@@ -31,8 +32,8 @@ class Sharing:
     def __init__(self, most: int) -> None:
         self._most = most
         self._step = -1  # the first step loads the kernels, so it is not part of a trial
-        self._trial = [0.0, 0.0]  # the seconds of this period's trial: steps in one thread, shared steps
-        self._seconds = [0.0, 0.0]  # the same for all trials, weighted
+        self._trial = [0.0, 0.0]  # the seconds of this period's trial: the steps in one thread, and the shared steps
+        self._seconds = [0.0, 0.0]  # the weighted sums of these seconds over all trials
         self._is_shared = self._is_faster_shared = False
         self._began = 0.0
 

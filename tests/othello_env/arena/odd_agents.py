@@ -1,4 +1,4 @@
-"""Agents that misbehave; worker processes load them by their spec: ``.../odd_agents.py:Sleeper:discs=20``."""
+"""Agents that misbehave. Worker processes load them by a spec such as ``.../odd_agents.py:Sleeper:discs=20``."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from othello_env import Agent
 
 
 class Polite(Agent):
-    """Always plays the first legal action, and keeps what its clock showed."""
+    """Always plays the first legal action, and stores the times that its clock showed."""
 
     def __init__(self, seed: int | None = None) -> None:
         self.seconds_left: list[float | None] = []
@@ -25,7 +25,7 @@ class Polite(Agent):
 
 
 class Odd(Polite):
-    """Behaves oddly from a number of discs on."""
+    """Misbehaves when the board has at least a given number of discs."""
 
     def __init__(self, discs: int = 20) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class Spinner(Odd):
 
 
 class Matcher(Odd):
-    """Hangs and keeps the interpreter's lock."""
+    """Hangs and holds the interpreter's lock."""
 
     def oddly(self, state, seconds_left):
         re.match(r"(a+)+$", "a" * 100 + "b")
@@ -90,21 +90,21 @@ class Late(Odd):
 
 
 class Liar(Odd):
-    """Answers with nonsense."""
+    """Answers with an object that is not an action."""
 
     def oddly(self, state, seconds_left):
         return "f5"
 
 
 class Raiser(Odd):
-    """Fails."""
+    """Raises an error."""
 
     def oddly(self, state, seconds_left):
         raise ZeroDivisionError("oops")
 
 
 class Leaver(Odd):
-    """Ends the program."""
+    """Calls `sys.exit`."""
 
     def oddly(self, state, seconds_left):
         sys.exit("bye")
@@ -118,7 +118,7 @@ class Killer(Odd):
 
 
 class NeverReady(Polite):
-    """Hangs before the first move."""
+    """Hangs while it prepares for a game."""
 
     def new_game(self, seed):
         if seed:
@@ -126,7 +126,7 @@ class NeverReady(Polite):
 
 
 class Unprepared(Polite):
-    """Fails before the first move."""
+    """Raises an error while it prepares for a game."""
 
     def new_game(self, seed):
         if seed:
@@ -134,7 +134,7 @@ class Unprepared(Polite):
 
 
 class DiesOnce(Polite):
-    """Ends its process the first time that it is asked; a file remembers this."""
+    """Ends its process when it is asked for the first time. A file shows that it has been asked."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -151,7 +151,7 @@ class DiesOnce(Polite):
 
 
 class Both(Polite):
-    """Plays the first action if its clock limits the game, and the last if it limits the move."""
+    """Plays the first action if its clock limits the game, and the last action if its clock limits the move."""
 
     def act(self, state, *, seconds_left=None, move_seconds=None):
         assert (seconds_left is None) != (move_seconds is None)
@@ -159,7 +159,7 @@ class Both(Polite):
 
 
 class Spender(Polite):
-    """Thinks for a fixed time; plays the last action while all its time is left, then the first."""
+    """Thinks for a fixed time. It plays the last action while it has all its time, and later the first action."""
 
     def __init__(self, seconds: float = 0.002, all: float = 1.0) -> None:  # noqa: A002
         super().__init__()

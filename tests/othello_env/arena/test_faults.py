@@ -1,4 +1,4 @@
-"""What a person sees of results, and of agents that fail."""
+"""The texts that show results, and the warnings about agents that fail."""
 
 import math
 import re
@@ -100,7 +100,7 @@ def test_the_command_prints_it_once_and_warns_of_nothing(tmp_path, capsys):
         out, err = capsys.readouterr()
         assert err.count("ZeroDivisionError") == 1
     row = next(line for line in out.splitlines()[6:] if line.startswith(f"{policy}"))
-    assert re.search(r":broken +- +no limit found$", row), "who forfeited all has no number"
+    assert re.search(r":broken +- +no limit found$", row), "an agent that forfeited all games has no number"
 
 
 def test_results_are_shown_in_a_line():

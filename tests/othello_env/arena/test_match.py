@@ -1,4 +1,4 @@
-"""Matches: what is played, by whom, and what the score says."""
+"""Matches: their games, agents and scores."""
 
 import re
 
@@ -15,11 +15,11 @@ from othello_env.arena.rating.placement import place
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 
-pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # agents fail on purpose
 
 
 class Broken(Agent):
-    """Answers as it is told, from a given number of discs on."""
+    """Gives a fixed answer when the board has at least a given number of discs."""
 
     def __init__(self, answer, discs=20):
         self.answer = answer
@@ -49,8 +49,8 @@ def test_few_games_are_played_before_the_first_is_told():
         return np.argmax(masks, axis=1)
 
     played = play_match(first, "random", games=40, seed=3, progress=lambda _: told.append(sum(asked)))
-    assert told[0] < 64 < told[2]  # one pair, then two
-    assert max(asked) > 4  # and many in the end
+    assert told[0] < 64 < told[2]  # first one pair, then two pairs
+    assert max(asked) > 4  # at the end, many games are played at once
     agents = {"first": make_agent(first), "random": make_agent("random")}
     assert played.records == tuple(play_games(agents, list(Schedule(("first", "random"), 40, seed=3))))
 
@@ -109,7 +109,7 @@ def test_nonsense_from_a_function_is_told_with_the_position():
 
 
 class Interrupted(Broken):
-    """An interrupt as it comes out of a kernel."""
+    """An interrupt in the form in which a kernel raises it."""
 
     def act(self, state, *, seconds_left=None):
         try:
@@ -169,7 +169,7 @@ def test_games_come_in_pairs(games):
 def test_a_number_of_games_is_an_integer(games):
     with pytest.raises(TypeError, match=f"at least 2 .*, not {games!r} of type"):
         play_match("random", "random", games=games)
-    if games is not None:  # the usual number, there
+    if games is not None:  # the functions without this argument play their usual number of games
         with pytest.raises(TypeError, match=f"at least 2 .*, not {games!r} of type"):
             place("random", games=games)
         with pytest.raises(TypeError, match=f"at least 2 .*, not {games!r} of type"):
@@ -177,7 +177,7 @@ def test_a_number_of_games_is_an_integer(games):
 
 
 def play_all(seed):
-    """Whatever of the arena takes a seed."""
+    """All functions of the arena that take a seed."""
     names = {"random": "random", "maximizer": "maximizer"}
     return [
         lambda: [make_agent("random", seed).act(Othello())],
@@ -213,7 +213,7 @@ def test_progress_sees_each_game():
 
 
 class OnlyOthello(Agent):
-    """An agent that only says which game it plays."""
+    """An agent whose `check_game` accepts only Othello."""
 
     def check_game(self, state):
         if not isinstance(state, Othello):

@@ -25,7 +25,7 @@ def test_they_are_8_plies_deep_and_different_under_symmetry():
 
 
 def test_they_are_closer_to_even_than_random_ones():
-    """Judged by another depth than the one that chose them."""
+    """The openings are evaluated with a different depth than the depth that chose them."""
     engine = Engine(depth=6)
     chosen = [abs(engine.analyse(Othello.from_moves(moves)).score) for moves in balanced_openings()[:40]]
     drawn = find_openings("random:8", lambda _: Othello())

@@ -1,4 +1,4 @@
-"""The test of two agents that ends when the answer is known."""
+"""The sequential test of two agents."""
 
 import itertools
 import math
@@ -16,7 +16,7 @@ counts = st.lists(st.integers(0, 200), min_size=5, max_size=5).filter(any)
 
 
 def likeliest(shares, mean):
-    """The probabilities with this mean under which the shares are likeliest: the slow twin, by bisection."""
+    """The probabilities with this mean that make the shares likeliest, found slowly by bisection."""
     low, high = -1 / (1 - mean), 1 / mean
     for _ in range(200):
         x = (low + high) / 2
@@ -28,7 +28,7 @@ def likeliest(shares, mean):
 
 
 def twin(pairs, elos):
-    """The logarithm of the likelihood ratio, from its definition."""
+    """The logarithm of the likelihood ratio, computed by its definition."""
     seen = [count or 1e-3 for count in pairs]
     shares = [count / sum(seen) for count in seen]
     zero, one = (likeliest(shares, 1 / (1 + 10 ** (-elo / 400))) for elo in elos)
@@ -55,7 +55,7 @@ def test_the_other_agent_sees_the_opposite(pairs):
 
 
 def test_a_test_without_draws_in_pairs_of_one_game_is_walds():
-    """If only the scores 0 and 1 occur, the likeliest probabilities are those of coins."""
+    """If only the scores 0 and 1 occur, the likeliest probabilities are the probabilities of a coin."""
     p0, p1 = (1 / (1 + 10 ** (-elo / 400)) for elo in (0, 100))
     expected = 30 * math.log((1 - p1) / (1 - p0)) + 50 * math.log(p1 / p0)
     assert Sprt(0, 100).llr((30, 0, 0, 0, 50)) == pytest.approx(expected, abs=1e-3)
@@ -65,12 +65,12 @@ BASE = (0.16, 0.03, 0.6, 0.04, 0.17)
 
 
 def outcomes(elo):
-    """Probabilities of the scores of a pair whose mean score is that of an Elo difference."""
+    """The probabilities of a pair's scores, with the mean score that belongs to an Elo difference."""
     return likeliest(BASE, 1 / (1 + 10 ** (-elo / 400)))
 
 
 def simulate(test, elo, runs, seed):
-    """How often `elo1` is accepted, and the mean number of games."""
+    """The share of tests that accept `elo1`, and the mean number of games."""
     rng, shares = random.Random(seed), outcomes(elo)
     accepted = games = 0
     for _ in range(runs):
@@ -92,7 +92,7 @@ def test_errors_are_as_rare_as_stated_and_games_are_saved():
     spread = 3 * math.sqrt(0.05 * 0.95 / runs)
     assert wrong < 0.05 + spread
     assert 1 - right < 0.05 + spread
-    # A fixed number of games with the same errors: twice the normal quantile in standard deviations.
+    # A test with a fixed number of games and the same errors needs twice the normal quantile in standard deviations.
     variance = sum(p * (a - 0.5) ** 2 for p, a in zip(outcomes(0), SCORES, strict=True))
     apart = 1 / (1 + 10 ** (-60 / 400)) - 0.5
     fixed = 2 * variance * (2 * 1.645 / apart) ** 2
@@ -106,7 +106,7 @@ def test_a_match_ends_when_the_answer_is_known():
     assert short.games < 400
     assert tuple(told) == short.records
     assert test.judge(short.pairs).accepted == 200
-    # It is the beginning of the whole match, up to the pair that decides.
+    # The match has the first games of the whole match, up to the pair that decides the test.
     whole = play_match("maximizer:eval=weighted", "random", games=short.games + 20)
     assert whole.records[: short.games] == short.records
     before = MatchResult(short.agents, short.records[:-2])

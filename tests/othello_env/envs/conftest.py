@@ -1,4 +1,4 @@
-"""What the tests of environments share: an exact comparison of infos."""
+"""A fixture for all tests of environments: an exact comparison of infos."""
 
 import numpy as np
 import pytest
@@ -23,5 +23,5 @@ def same(found, expected, name="info"):
 
 @pytest.fixture(scope="session")
 def assert_same_info():
-    """`assert_same_info(found, expected)`"""
+    """The function `assert_same_info(found, expected)`."""
     return same

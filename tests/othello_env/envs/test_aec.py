@@ -16,9 +16,9 @@ from othello_env.envs.seeding import env_key, game_key
 from othello_env.games.openings import Openings
 
 WIPE_OUT = "e6f4e3f6g5d6e7f5c5"
-"""Black has taken every white disc after nine plies; 51 squares are empty."""
+"""After nine plies, White has no discs left. 51 squares are empty."""
 FORCED_PASS = Othello.from_text("XXO-" + "----" * 3, to_move="O")
-"""White must pass, then Black's d1 ends the game."""
+"""White must pass. Then Black's move d1 ends the game."""
 
 
 def play_out(env: othello_v0.OthelloAEC, moves: str) -> None:
@@ -27,7 +27,7 @@ def play_out(env: othello_v0.OthelloAEC, moves: str) -> None:
 
 
 def wrapped_in_turn(env: AECGame) -> list[AECEnv]:
-    """The environment in each of PettingZoo's own wrappers that work with any game."""
+    """The environment in each wrapper of PettingZoo that works with any game."""
     return [
         wrappers.BaseWrapper(env),
         wrappers.AssertOutOfBoundsWrapper(env),
@@ -77,9 +77,9 @@ def test_every_agents_info_has_the_same_entries_at_every_step(env: AECGame, asse
 
 @pytest.mark.filterwarnings("ignore:The old environment creation API:DeprecationWarning")
 class TestPettingZooSuite:
-    """PettingZoo's own checks."""
+    """The environment passes PettingZoo's checks."""
 
-    # It expects plain boxes as observations, and masks with at least one action even for agents that are not to move.
+    # PettingZoo's check expects arrays as observations. It also expects at least one legal action for every agent.
     @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning")
     @pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning")
     @pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros:UserWarning")

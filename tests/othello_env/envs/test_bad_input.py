@@ -1,4 +1,4 @@
-"""Every entry point gives the same error for a wrong seed, size or text, and the same answer for a right one."""
+"""Every entry point raises the same error for a wrong seed, size or text, and accepts the same correct values."""
 
 from pathlib import Path
 

@@ -15,14 +15,14 @@ from othello_env.games.openings import Openings
 
 SMALL = {"width": 7, "height": 6, "cells": 3, "walls": 3}
 CHAIN = Checkers.from_text("B:W15,22,32:B11,1")
-"""Red must take 15 and then, with the same piece, 22."""
+"""Red must capture the piece on 15, and then, with the same piece, the piece on 22."""
 LAST = Tribolo.from_text("GR#/RB-/BB#")
-"""Red's only move, c2, ends the game."""
+"""Red has only the move c2, which ends the game."""
 
 
 @pytest.mark.filterwarnings("ignore:The old environment creation API:DeprecationWarning")
 class TestPettingZooSuite:
-    # It expects plain boxes as observations, and masks with at least one action even for agents that are not to move.
+    # PettingZoo's check expects arrays as observations. It also expects at least one legal action for every agent.
     @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning")
     @pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning")
     @pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros:UserWarning")
@@ -231,7 +231,7 @@ def test_one_opponent_in_both_other_seats_plays_as_two():
 
 
 class Recorder(Agent):
-    """Plays the last legal action and notes the players for which it was asked."""
+    """Plays the last legal action, and stores the players for which it was asked."""
 
     def __init__(self):
         self.seats, self.keys = set(), []
@@ -289,7 +289,7 @@ def test_the_learner_meets_what_the_rules_and_keys_say(make, start):
         observation, info = env.reset(seed=4 if game == 0 else None)
         key = game_key(env_key(4), game)
         state, learner, agents = begin(start(key), key)
-        while state.is_over:  # a game without a turn of the learner is drawn again
+        while state.is_over:  # a game without a turn of the learner is replaced
             key = redraw_key(key)
             state, learner, agents = begin(start(key), key)
         reward, done = 0.0, False

@@ -1,4 +1,4 @@
-"""The typed makers of environments, `make_env` and `make_vec_env`."""
+"""The functions `make_env` and `make_vec_env`."""
 
 import inspect
 from collections.abc import Mapping

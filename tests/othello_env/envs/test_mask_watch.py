@@ -15,7 +15,7 @@ pytestmark = pytest.mark.nojit
 
 
 def single(name):
-    """A function that plays a game of a single environment: to its end, or only one illegal action."""
+    """A function that plays a game in an environment for one game, either to the end or with one illegal action."""
     env = gymnasium.make(f"othello_env/{name}-v0").unwrapped
     env.reset(seed=0)
 
@@ -46,7 +46,7 @@ MAKES += [lambda game=game: aec(game.env()) for game in (othello_v0, tribolo_v0,
 @pytest.mark.parametrize("make", MAKES)
 def test_it_is_said_once_and_names_the_mask(make):
     play = make()
-    for _ in range(MaskWatch.GAMES - 1):  # a warning would be an error
+    for _ in range(MaskWatch.GAMES - 1):  # in these games, a warning would be an error
         play(illegal=True)
     with pytest.warns(IgnoredMaskWarning, match=r"20 of 20 games .*observation\[\"action_mask\"\].*MaskablePPO"):
         play(illegal=True)

@@ -1,4 +1,4 @@
-"""Videos of games by Gymnasium's own wrapper."""
+"""Videos of games, made by a wrapper of Gymnasium."""
 
 import gymnasium
 import pytest

@@ -1,4 +1,4 @@
-"""Advantages in self-play, compared with a slow twin that follows each side's turns one by one."""
+"""Advantages in self-play, compared with slow code that follows each side's turns one by one."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The keys from which games are drawn."""
+"""The keys that determine games."""
 
 import numpy as np
 import pytest

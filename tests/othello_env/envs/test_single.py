@@ -20,9 +20,9 @@ from othello_env.games.openings import Openings
 pytestmark = pytest.mark.nojit
 
 WIPE_OUT = "e6f4e3f6g5d6e7f5c5"
-"""Black has taken every white disc after nine plies, the last of them Black's; 51 squares are empty."""
+"""After nine plies, White has no discs left. Black made the last ply. 51 squares are empty."""
 ONE_MOVE_LEFT = Othello.from_text("XO--" + "----" * 3)
-"""Black's only move, c1, ends the game."""
+"""Black has only the move c1, which ends the game."""
 
 
 def test_environments_that_share_an_opponent_play_as_with_one_each():
@@ -59,7 +59,7 @@ def test_a_reset_that_fails_leaves_the_opponent_in_its_game():
 
 
 class Failing(Agent):
-    """A random agent that can be made to fail."""
+    """A random agent that fails if a flag is set."""
 
     def __init__(self):
         self.random, self.fails = make_agent("random", 1), False
@@ -115,7 +115,7 @@ def test_it_passes_gymnasiums_own_check_of_rendering(mode: str) -> None:
 
 @pytest.mark.parametrize(("reward", "worth"), [("result", -1.0), ("margin", -64.0)])
 def test_the_opponents_closing_move_pays_the_learner_in_the_same_step(reward: str, worth: float) -> None:
-    """Environments of this kind have had this bug: they lose the last reward, or give the other side's."""
+    """A usual bug of such environments: the last reward is lost, or it is the reward of the other side."""
     env = OthelloEnv(opponent=Script(WIPE_OUT), side="white", reward=reward)
     env.reset()
     moves = Othello.from_moves(WIPE_OUT).moves
@@ -183,7 +183,7 @@ def test_the_opponents_pass_is_made_for_it() -> None:
 
 
 class TestSeeds:
-    """Everything random depends only on the keys that the documentation names."""
+    """All random choices depend only on the keys in the documentation."""
 
     @staticmethod
     def by_hand(key: int, choose: Callable[[Othello], int]) -> tuple[int, Othello]:

@@ -8,7 +8,7 @@ from othello_env.agent import Agent
 
 
 class Ranked(Agent):
-    """Plays the legal action that comes first in an order, which a number determines."""
+    """Plays the legal action that comes first in an order of all actions. A number determines this order."""
 
     def __init__(self, number):
         self.number = number
@@ -31,7 +31,7 @@ def ranked():
 
 @pytest.fixture(scope="session")
 def weights(tmp_path_factory):
-    """`weights(seed)` is the path of n-tuple weights for 4x4."""
+    """`weights(seed)` writes n-tuple weights for 4x4 and returns the path of their file."""
     folder = tmp_path_factory.mktemp("weights")
 
     def make(seed):

@@ -1,4 +1,4 @@
-"""A league beside environments: what it counts, that it resumes to the bit, and that a kill loses nothing."""
+"""A league with environments: its counts are right, it continues exactly after loading, and a kill loses nothing."""
 
 import copy
 import json
@@ -24,7 +24,7 @@ def first(observations, masks):
 
 
 def play(league, envs, rng, steps, every=8):
-    """Play with random actions; returns the results that were seen, by the opponent's name."""
+    """Play with random actions. Returns the results of the games by the opponent's name."""
     seen = {}
     observation, _ = envs.reset(seed=int(rng.integers(1000)))
     begun = np.ones(envs.num_envs, bool)
@@ -51,7 +51,7 @@ def test_the_games_of_a_batch_are_counted(ranked, mode, reward):
     seen = play(league, envs, np.random.default_rng(1), 40)
     if reward == "margin":
         seen = {name: [float(np.sign(2 * p - 1) + 1) / 2 for p in points] for name, points in seen.items()}
-    league.add(first)  # takes the learner's games over
+    league.add(first)  # gets the learner's games as its results
     payoffs = league.payoffs()
     assert sum(map(len, seen.values())) > 60
     for j, name in enumerate(payoffs.names[:-1]):
@@ -83,7 +83,7 @@ def test_a_single_environment_changes_its_opponent_at_a_reset(ranked):
         env.unwrapped.set_opponents(player)
         _, info = env.reset(seed=seed)
         assert env.unwrapped.opponents == (player.name,)
-        env.unwrapped.set_opponents("random")  # from the next game on
+        env.unwrapped.set_opponents("random")  # the next game uses it
         over = False
         while not over:
             _, reward, over, _, info = env.step(rng.choice(np.flatnonzero(info["action_mask"])))
@@ -138,7 +138,7 @@ def test_games_of_three_and_self_play_are_refused():
 
 
 def train(league, weights, iterations):
-    """A run whose actions depend on nothing but the number of the iteration and the league's draws."""
+    """A run whose actions depend only on the number of the iteration and on the league's draws."""
     trace = []
     for k in iterations:
         league.add(str(weights(k)), played=100 * k)
@@ -254,7 +254,7 @@ def test_a_kill_while_saving_loses_nothing(weights, tmp_path):
         assert len(league.snapshots) == min(3, last + 1)
         assert league.results.pairs(0, 1) == 0
         assert all(member.player.check_game for member in league)
-        # It goes on in the same folder, and nothing is left over.
+        # The league continues in the same folder, and the folder has no other files.
         league.save(folder)
         assert len([*(folder / "members").glob("0*")]) == len(league.snapshots)
 
@@ -273,7 +273,7 @@ DAMAGE = [
     ((), None, "expected the state of a league"),
     (("format",), "x", "expected the state of a league"),
     (("more",), 1, "expected a state with format, settings"),
-    (("added",), 1, "below the number of added ones"),
+    (("added",), 1, "each below the state's count of added members"),
     (("added",), 10**30, "expected a count of added"),
     (("drawn",), -1, "expected a count of drawn"),
     (("drawn",), 1.0, "expected a count of drawn"),

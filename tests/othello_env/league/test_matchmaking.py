@@ -1,4 +1,4 @@
-"""Who is met: closed forms, a slow twin, and what is drawn."""
+"""Matchmaking: probabilities are compared with formulas and with slow code, and with the draws."""
 
 import itertools
 import math
@@ -54,7 +54,7 @@ def test_draws_have_the_probabilities_on_average(ranked):
 
 
 class Twin:
-    """The learner's results in a league, from their definition: all games are kept, and weighed at the end."""
+    """The learner's results in a league, computed by definition. All games are stored and get weights at the end."""
 
     def __init__(self, half_life):
         self.games = {}
@@ -130,7 +130,7 @@ def test_the_oldest_is_forgotten_but_no_frozen_one(ranked):
     league.freeze("snapshot 2", False)
     league.add(ranked(8))
     assert names(league) == ["snapshot 3", "snapshot 6", "snapshot 7", "snapshot 8"]
-    assert len(league) == 5  # the fixed one is never forgotten
+    assert len(league) == 5  # the fixed member is never forgotten
 
 
 def test_the_one_that_is_beaten_most_is_forgotten(ranked):

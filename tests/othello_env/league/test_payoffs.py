@@ -1,4 +1,4 @@
-"""What members score against each other, and what follows from it."""
+"""The scores of members against each other, and the statistics of these scores."""
 
 import math
 from collections import defaultdict
@@ -34,7 +34,7 @@ def tournament(league, games):
 
 
 def same(payoffs, played):
-    """Whether payoffs are those of a tournament."""
+    """Whether the payoffs equal the results of a tournament."""
     for (a, b), match in played.scores().items():
         i, j = payoffs.names.index(a), payoffs.names.index(b)
         assert payoffs.games[i, j] == match.games
@@ -74,7 +74,7 @@ def test_an_interrupt_keeps_the_pairs_that_are_complete(league):
     with pytest.raises(KeyboardInterrupt):
         league.complete(6, progress=stop, **OPTIONS)
     kept = sum(sum(meeting.pairs) for meeting in league.results.meetings.values())
-    assert kept == 12  # pairs of the 25 games
+    assert kept == 12  # complete pairs in 25 games
     assert league.complete(6, **OPTIONS) == 60 - 24
     same(league.payoffs(), tournament(league, 6))
 
@@ -105,7 +105,7 @@ def test_games_of_training_belong_to_the_snapshot_that_they_made(ranked):
     assert np.isnan(payoffs.scores[0]).all()
     assert payoffs.intervals[0, 1].tolist() == [0, 1]
     assert payoffs.played == (None, 10, 20)
-    # Matches count in place of it.
+    # Results of matches replace results of training.
     league.complete(4, **OPTIONS)
     assert league.payoffs().games[1, 2] == 4
     assert league.payoffs().training[2, 1].tolist() == [1, 1, 2]
@@ -126,7 +126,7 @@ def test_units_that_are_alike_rate_as_when_they_are_listed():
 
 
 def payoffs_of(scores, games):
-    """Payoffs by single games with these scores; the games are wins and losses."""
+    """Payoffs with these scores, from single games that are wins or losses."""
     m = len(scores)
     training = np.zeros((m, m, 3), np.int64)
     for i, j in combinations(range(m), 2):
@@ -165,7 +165,7 @@ def test_chance_alone_is_no_circle():
 
 
 def test_the_test_of_transitivity_allows_for_pairs():
-    """The games of a pair share their opening: where each side wins its better colour, pairs vary little."""
+    """Both games of a pair have the same opening. If each side wins with the better colour, pairs vary little."""
     rng, below = np.random.default_rng(2), []
     m, n = 8, 10
     elos = rng.normal(0, 100, m)
@@ -173,7 +173,7 @@ def test_the_test_of_transitivity_allows_for_pairs():
         pairs = np.zeros((m, m, 5), np.int64)
         for i, j in combinations(range(m), 2):
             p = expected_score(elos[i] - elos[j])
-            shared = rng.random(n) < 0.3  # one point each, or a fair share in expectation
+            shared = rng.random(n) < 0.3  # pairs with one point for each side; the expected score is still p
             points = np.where(shared, 1, rng.binomial(2, min(max((p - 0.15) / 0.7, 0), 1), n))
             pairs[i, j] = np.bincount(2 * points, minlength=5)
             pairs[j, i] = pairs[i, j][::-1]
@@ -199,7 +199,7 @@ def test_equilibria_in_closed_form():
 
 
 def test_a_copy_of_a_member_shares_its_part():
-    """The equilibrium with the largest entropy treats copies alike."""
+    """The equilibrium with the largest entropy gives equal members equal shares."""
     rock = np.array(ROCK) - 0.5
     doubled = np.zeros((4, 4))
     places = [0, 1, 2, 2]
@@ -216,7 +216,7 @@ def test_equilibria_of_random_games():
         gains = rng.normal(size=(m, m))
         gains = (gains - gains.T) / 4
         equilibrium_holds(gains, nash(gains))
-    with pytest.raises(ValueError, match="expected gains that are the opponent's losses"):
+    with pytest.raises(ValueError, match="expected an antisymmetric matrix"):
         nash(np.ones((2, 2)))
 
 

@@ -1,4 +1,4 @@
-"""Tournaments on a real Ray cluster of two nodes, one of which is killed: ``nox -s cluster``."""
+"""Tournaments on a real Ray cluster of two nodes. A test kills one node. ``nox -s cluster`` runs this file."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ from othello_env.arena.tournament.records import read_records
 from othello_env.arena.tournament.schedule import Schedule
 
 pytest.importorskip("ray", reason="a cluster needs Ray, an optional extra")
-pytestmark = pytest.mark.filterwarnings("default")  # Ray's own are not ours to mend
+pytestmark = pytest.mark.filterwarnings("default")  # Ray causes warnings that this package cannot avoid
 
 import ray  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
@@ -38,7 +38,7 @@ def lines(path):
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Two nodes of one core each on this machine; `RAY_ADDRESS` leads to them."""
+    """A cluster of two nodes with one core each, on this machine. `RAY_ADDRESS` has its address."""
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     made.add_node(num_cpus=1)
     before = os.environ.get("RAY_ADDRESS")
@@ -52,7 +52,7 @@ def cluster():
 
 @pytest.fixture
 def connected(cluster):
-    """This process as a driver of the cluster, so that the tests need not connect each time."""
+    """Connect this process to the cluster once, so that not every test has to connect."""
     ray.init(address=cluster.address, log_to_driver=False)
     yield cluster
     ray.shutdown()
@@ -62,11 +62,11 @@ def test_the_records_are_those_of_this_process(connected, tmp_path):
     here, there = tmp_path / "here.jsonl", tmp_path / "there.jsonl"
     assert play(file=here) == play(file=there, ray=True)
     assert lines(here) == lines(there)
-    assert ray.is_initialized(), "whose connection it is keeps it"
+    assert ray.is_initialized(), "a connection that existed before the tournament stays open"
 
 
 def test_a_node_is_killed_in_mid_tournament(connected, tmp_path):
-    """Its games are played again elsewhere; the sorted records equal those of this process byte for byte."""
+    """Another node plays its games again. The sorted records equal the records of this process, byte for byte."""
     here, there = tmp_path / "here.jsonl", tmp_path / "there.jsonl"
     seen, nodes = [], []
     second = next(node for node in connected.list_all_nodes() if not node.head)
@@ -86,7 +86,7 @@ def test_a_node_is_killed_in_mid_tournament(connected, tmp_path):
             break
         time.sleep(0.1)
     else:
-        pytest.fail("the node lives on")
+        pytest.fail("the removed node is still alive")
     connected.add_node(num_cpus=1)
 
 
@@ -135,7 +135,7 @@ def test_no_cluster_at_the_address(monkeypatch):
         raise RuntimeError("Failed to connect to GCS.\nLast lines of its log")
 
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    monkeypatch.setattr(ray, "init", init)  # which would try for minutes
+    monkeypatch.setattr(ray, "init", init)  # the real `init` would try to connect for minutes
     with pytest.raises(ConnectionError, match=r"no Ray cluster can be reached or started: Failed to connect to GCS"):
         play(ray=True)
 

@@ -1,4 +1,4 @@
-"""Whole games: one by one and many at once, passes and forfeits."""
+"""Whole games: one after the other and many at once, with passes and forfeits."""
 
 import math
 from dataclasses import replace
@@ -14,12 +14,12 @@ from othello_env.games.registry import Rules
 
 
 def pairing(start, agents=("a", "b"), key=1):
-    """A game from the usual start of its size."""
+    """A game from the usual start on a board of this size."""
     return Pairing(Opening(0, None, "", start), agents, key, str(Rules.of(start)))
 
 
 class OneByOne(Agent):
-    """Another agent, asked game by game."""
+    """An agent that asks another agent in one game at a time."""
 
     def __init__(self, agent):
         self.agent = agent
@@ -57,7 +57,7 @@ def test_an_agent_against_itself_plays_as_two_of_its_kind(spec):
 
 
 def test_random_against_random_from_the_start():
-    """Black .4542, White .5042, draws .0416; 59.97 moves and .447 passes a game (n = 2,000,000, another program)."""
+    """Another program found in 2,000,000 games: Black .4542, White .5042, draws .0416, 59.97 moves and .447 passes."""
     n = 6000
     games = [pairing(Othello(), key=key) for key in range(n)]
     agents = {"a": make_agent("random"), "b": make_agent("random")}

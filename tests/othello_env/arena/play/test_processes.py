@@ -18,7 +18,7 @@ from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import Rules
 
-pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # agents fail on purpose
 
 ODD = Path(__file__).parents[1] / "odd_agents.py"
 ENGINE = Path(__file__).parents[3] / "othello_agents" / "scripted_engine.py"
@@ -85,10 +85,10 @@ def test_agents_see_what_is_left_of_their_own_time():
         state = Othello()
         moves = record.replay().moves
         for ply, action in enumerate(moves):
-            all_left = per_move or ply < 2  # on each side's first move, whatever the other has spent by then
+            all_left = per_move or ply < 2  # ply 0 and ply 1 are the first moves of the sides
             assert action == state.legal_actions()[-1 if all_left else 0]
             state = state.play(action)
-        assert sum(record.seconds) >= 0.005 * sum(action < 64 for action in moves), "passes are not asked"
+        assert sum(record.seconds) >= 0.005 * sum(action < 64 for action in moves), "agents are not asked for passes"
 
 
 def test_an_agent_that_takes_both_limits_gets_the_one_that_its_clock_has():
@@ -169,7 +169,7 @@ def test_a_worker_that_dies_is_replaced_and_its_games_played_again(tmp_path):
     agents = {"dies": odd("DiesOnce", path=died), "random": "random"}
     result = play(agents, 8, workers=2)
     assert died.exists()
-    # This time it lives from the start.
+    # This time the agent does not end its process.
     assert result == play(agents, 8)
     assert not result.faults("dies")
 
@@ -207,7 +207,7 @@ def test_what_a_worker_lacks_is_an_error_and_no_loss(tmp_path, monkeypatch):
 
 def test_a_game_lost_on_time_leaves_no_engine(tmp_path, monkeypatch, all_end):
     monkeypatch.setenv("SCRIPTED_ENGINES", str(tmp_path))
-    # Its first move is that of the warm-up.
+    # Its first move was the untimed answer before the game.
     result = play({"gtp": f'gtp:command="{sys.executable} {ENGINE} stall d3"', "polite": odd("Polite")}, clock=FAST)
     assert all("was still thinking and was stopped" in fault for fault in result.faults("gtp"))
     engines = [int(file.name) for file in tmp_path.iterdir()]
@@ -230,7 +230,7 @@ HANGS = ["Sleeper", "Matcher"] if sys.platform == "linux" else ["Sleeper"]
 @pytest.mark.parametrize("kill", [subprocess.Popen.kill, subprocess.Popen.terminate])
 @pytest.mark.parametrize("name", HANGS)
 def test_workers_end_with_their_owner(tmp_path, name, kill, is_alive, all_end):
-    """Also when it is killed while an agent hangs."""
+    """This is also true if the owner is killed while an agent hangs."""
     script = tmp_path / "script.py"
     script.write_text(
         "import multiprocessing, os, threading, time\n"

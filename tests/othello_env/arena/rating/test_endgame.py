@@ -1,4 +1,4 @@
-"""The packaged endgames: their truth, how they were drawn, and how moves in them are counted."""
+"""The packaged endgames: their scores are right, and so are their selection and the counts of an agent's moves."""
 
 import runpy
 from itertools import islice
@@ -12,13 +12,13 @@ from othello_env import Agent, Othello, WrongGameError
 from othello_env.arena.rating.endgame import endgame_positions, measure_endgame, random_endgame
 from othello_env.games.othello import symmetries
 
-pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # agents fail on purpose
 
 SAMPLE = endgame_positions()[::10]
 
 
 def full_search(state):
-    """The final margin for the player to move under perfect play, by looking at everything."""
+    """The final margin for the player to move under perfect play, found by a search through all games."""
     if state.is_over:
         return int(state.margins()[state.to_move])
     values = []
@@ -29,7 +29,7 @@ def full_search(state):
 
 
 class Chooses(Agent):
-    """Takes the action that a function of the scores names."""
+    """Plays the action that a function of the scores returns."""
 
     def __init__(self, choose):
         self.scores = {position.state: position.scores for position in endgame_positions()}

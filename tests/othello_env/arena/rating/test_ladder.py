@@ -49,7 +49,7 @@ def test_a_ladder_is_what_its_json_says():
 
 
 def test_the_rungs_play_as_they_did_when_they_were_rated(script):
-    """If this fails, a rung, its weights or the openings have changed: rate the ladder anew."""
+    """If this fails, a rung, its weights or the openings have changed. Then the ladder must be rated again."""
     written = json.loads(FILE.read_text())
     plan = script["schedule"](script["RUNGS"], 2, seed=written["seed"])
     played = play_tournament({name: name for name in plan.agents}, plan)

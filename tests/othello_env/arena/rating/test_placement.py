@@ -1,4 +1,4 @@
-"""Ratings on the ladder: against simulated agents whose strength is known, and by games."""
+"""Ratings on the ladder, of simulated agents with known strength and of real agents."""
 
 import json
 import math
@@ -22,23 +22,23 @@ from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.page.results import read_results
 
-pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # agents fail on purpose
 
 SIMULATED = Ladder("simulated", tuple(Rung(f"rung {n}", 150.0 * n, (150.0 * n,) * 2, 1000) for n in range(14)))
 CHEAP = Ladder("cheap", (Rung("random", 0.0, (0.0, 0.0), 2), Rung("maximizer:eval=weighted", 350.0, (330.0, 370.0), 2)))
 
 
 class Named(str):
-    """What stands for an agent in a simulation."""
+    """The object that takes the place of an agent in a simulation."""
 
     answers_batches = False
 
 
 @pytest.fixture
 def simulate(monkeypatch):
-    """`simulate(elo, rng, together)` makes the games of `place` results of an agent of this rating.
+    """`simulate(elo, rng, together)` makes `place` use random results of an agent with this rating.
 
-    The games of a pair have one result with the probability `together`.
+    With the probability `together`, both games of a pair have the same result.
     """
     known = {rung.spec: rung.elo for rung in SIMULATED.rungs}
 
@@ -96,7 +96,7 @@ def test_who_is_beyond_the_ladder_is_told_so(simulate, elo, beyond, rung):
     assert found.games < 300
     low, high = found.interval
     assert low > end.elo if beyond == "above" else high < end.elo
-    assert (found.elo is None) == (beyond == "below"), "who won nothing has no rating"
+    assert (found.elo is None) == (beyond == "below"), "an agent that won nothing has no rating"
 
 
 def test_a_clean_score_sets_no_limit_and_more_games_are_played(simulate):
@@ -126,7 +126,7 @@ def test_one_rating_fits_the_scores_of_an_agent_that_has_one(simulate, together)
 def test_scores_that_no_rating_explains_do_not_fit():
     pairs = [[2.0, 1.0, 1.0, 0.0] * 10] * 3
     assert Fit.of(zip(pairs, [0.5, 0.5, 0.5], strict=True)).chi_square == 0
-    wrong = Fit.of(zip(pairs, [0.7, 0.3, 0.99], strict=True))  # the last expects too few lost points to count
+    wrong = Fit.of(zip(pairs, [0.7, 0.3, 0.99], strict=True))  # the last rung is expected to get too few points
     assert wrong.rungs == 2
     assert wrong.chi_square == pytest.approx(2 * 16**2 / (10 * (0.6**2 + 2 * 0.4**2 + 1.4**2)))
     assert wrong.p_value < 1e-4
@@ -242,7 +242,7 @@ def test_an_agent_that_fails_at_every_move_gets_a_warning_and_no_rating():
 
 
 def test_an_agent_that_loses_all_games_has_an_upper_limit_alone():
-    lost = {AGENT: (-1.0, 1.0), "random": (1.0, -1.0)}  # by who plays Black
+    lost = {AGENT: (-1.0, 1.0), "random": (1.0, -1.0)}  # by the agent that plays Black
     games = Schedule((AGENT, "random"), 8, None)
     records = [replace(GameRecord.of(game, Othello()), result=lost[game.agents[0]]) for game in games]
     found = Placement(CHEAP, {CHEAP.rungs[0]: MatchResult((AGENT, "random"), tuple(records))})
@@ -252,7 +252,7 @@ def test_an_agent_that_loses_all_games_has_an_upper_limit_alone():
 
 def test_what_a_placement_sums_up():
     top, bottom = CHEAP.rungs[1], CHEAP.rungs[0]
-    black = {"result": (1.0, -1.0), "margins": (10.0, -10.0)}  # wins all
+    black = {"result": (1.0, -1.0), "margins": (10.0, -10.0)}  # Black wins every game
 
     def match(rung, games):
         played = Schedule((AGENT, rung.spec), games, None)

@@ -1,4 +1,4 @@
-"""Ratings against results whose answer is known: by hand, by brute force, by simulation."""
+"""Ratings from results with a known answer: computed by hand, by brute force or by simulation."""
 
 import math
 
@@ -15,7 +15,7 @@ ELO = 400 / math.log(10)
 
 
 def simulate(rng, true, pairs, *, draws=0.0, together=0.0):
-    """Round robin results; a pair's games are decided together with some probability, drawn with some other."""
+    """Results of a round robin. A pair's games have a given probability of equal results, and one of draws."""
     names = list(true)
     units = []
     for i, a in enumerate(names):
@@ -32,7 +32,7 @@ def simulate(rng, true, pairs, *, draws=0.0, together=0.0):
 
 @pytest.mark.parametrize(("wins", "games"), [(0, 1), (1, 1), (2, 2), (0, 10), (3, 10), (5, 10), (10, 10), (750, 1000)])
 def test_two_agents_have_the_textbook_answer(wins, games):
-    """Firth's estimate of one log odds is that of wins and losses with one half added to each (Haldane, Anscombe)."""
+    """To estimate one log odds, Firth adds one half to the wins and one half to the losses (Haldane, Anscombe)."""
     units = [Comparison("a", "b", float(i < wins), 1) for i in range(games)]
     ratings = rate(units, {"b": 0.0})
     assert ratings.elo["b"] == 0
@@ -42,7 +42,7 @@ def test_two_agents_have_the_textbook_answer(wins, games):
 
 
 def test_it_is_the_maximum_of_the_penalised_likelihood():
-    """Gradient of log likelihood + log det information / 2 by differences, written out anew."""
+    """The gradient of (log likelihood + log det information / 2), computed by differences with separate code."""
     rng = np.random.default_rng(5)
     units = simulate(rng, {"a": 0, "b": 150, "c": 420, "d": 900}, 12, draws=0.05)
     elo = rate(units, {"a": 0.0}).elo
@@ -139,11 +139,11 @@ def test_a_second_seed_agrees_within_the_intervals():
         ({"ab": 8}, {"b": (True, True), "a": (True, False)}),
         ({"ab": 7.5}, {"a": (True, True)}),
         ({"ab": 0}, {"a": (False, True)}),
-        # a chain: c is known through b alone
+        # a chain: c has met only a
         ({"ab": 8, "ca": 3}, {"a": (True, False), "c": (True, False)}),
         ({"ab": 4, "ca": 8}, {"a": (True, True), "c": (True, False)}),
         ({"ab": 8, "ca": 0}, {"a": (True, False), "c": (False, False)}),
-        # a circle limits everybody
+        # in a circle, every rating has both limits
         ({"ab": 8, "ca": 8, "cb": 0}, {"a": (True, True), "c": (True, True)}),
     ],
 )

@@ -1,4 +1,4 @@
-"""Regret on small boards: the packaged positions and openings are true, and agents' errors are counted right."""
+"""Regret on small boards: packaged positions and openings have correct scores, and losses are counted correctly."""
 
 import math
 import runpy
@@ -17,7 +17,7 @@ from othello_env.arena.rating.perfection import PerfectionBenchmark, solved_open
 from othello_env.arena.rating.regret import REGRET_SIZES, regret_name, regret_positions
 from othello_env.games.othello import symmetries
 
-pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # agents fail on purpose
 
 EMPTY = {4: range(2, 8), 6: range(4, 23)}
 SCRIPT = Path(__file__).parents[4] / "scripts" / "regret_positions.py"
@@ -33,7 +33,7 @@ def empty(state):
 
 
 class Worst(Agent):
-    """Takes the worst move in the packaged positions."""
+    """Plays the worst move in the packaged positions."""
 
     def __init__(self, size):
         self.scores = {position.state: position.scores for position in regret_positions(size)}
@@ -43,7 +43,7 @@ class Worst(Agent):
 
 
 class First(Agent):
-    """Takes the first legal move."""
+    """Plays the first legal move."""
 
     def act(self, state, *, seconds_left=None):
         return state.legal_actions()[0]
@@ -127,7 +127,7 @@ def test_perfect_play_has_no_regret_on_4x4():
 
 
 def best_response(agent, state, seat):
-    """The agent's margin against a best response, by looking at every line of play."""
+    """The agent's margin against a best response, found by a search through all games."""
     if state.is_over:
         return state.margins()[seat]
     if state.to_move == seat:
@@ -160,7 +160,7 @@ def test_exploitability_of_a_drawn_player_repeats_with_the_seed():
 
 
 def test_games_against_perfect_play_by_hand():
-    """The discs lost are the sum over the agent's moves of what each of them lost."""
+    """The discs lost in a game are the sum of the discs that each move of the agent lost."""
     found, perfect = run_perfection(First(), size=4, games=42), make_agent("perfect")
     records, openings = found.games.match.records, solved_openings(4)
     assert len(records) == 42

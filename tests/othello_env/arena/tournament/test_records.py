@@ -1,4 +1,4 @@
-"""Records: out and in again, played again, damaged files."""
+"""Records: they are written and read, their games are played again, and damaged files raise errors."""
 
 import json
 from dataclasses import replace
@@ -13,7 +13,7 @@ from othello_env.games.openings import Openings
 from othello_env.games.registry import Rules, names_of_moves, play_names
 from othello_env.games.tribolo.position import Tribolo
 
-# The shortest game that there is: White has no disc left after Black's fifth.
+# The shortest possible game: White has no disc after Black's fifth disc.
 WIPE_OUT = "e6 f4 e3 f6 g5 d6 e7 f5 c5"
 
 
@@ -168,7 +168,7 @@ def test_a_fault_of_nobody_and_deep_json_are_no_records():
 
 @pytest.mark.parametrize("size", [4, 6, 8])
 def test_moves_are_played_by_name_as_one_after_the_other(size):
-    """Those of Othello by a kernel, which must see each wrong one."""
+    """A kernel plays the moves of Othello, and it must find every wrong move."""
     for key in range(30):
         start = Othello(size)
         names = names_of_moves(start, finished(start, key).moves).split()

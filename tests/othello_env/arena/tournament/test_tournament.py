@@ -1,4 +1,4 @@
-"""Tournaments: killed and resumed, on one process or two, their tables."""
+"""Tournaments: they are killed and resumed, and played in one process or two; their tables."""
 
 import math
 import signal
@@ -24,7 +24,7 @@ from othello_env.arena.tournament.results import Tournament
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.registry import Rules
 
-pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # they are what is tested here
+pytestmark = pytest.mark.filterwarnings("ignore::othello_env.arena.FaultWarning")  # agents fail on purpose
 
 NAMES = ("random", "maximizer:eval=count", "random:epsilon=0.5")
 
@@ -67,7 +67,7 @@ def test_the_seed_repeats_a_tournament_and_another_does_not():
     ],
 )
 def test_a_match_is_a_tournament_of_two(names, game, openings):
-    """The same openings, keys and colours, so the same games move by move, whatever is random in the agents."""
+    """The openings, keys and colours are the same. So all moves are the same, even if the agents move at random."""
     rules = Rules.parse(game)
     result = play(names, 12, seed=9, openings=openings, rules=rules)
     match = play_match(*names, games=12, openings=openings, seed=9, new_game=rules.start)
@@ -79,7 +79,7 @@ def test_a_match_is_a_tournament_of_two(names, game, openings):
 
 
 def test_a_placement_plays_the_games_of_the_tournament_with_the_rung():
-    """In each rung's own order of the packaged openings."""
+    """Each rung has its own order of the packaged openings."""
     ladder = Ladder("cheap", tuple(Rung(spec, 0.0, (0.0, 0.0), 2) for spec in ("maximizer", "random:epsilon=0.5")))
     found = place("random", ladder=ladder, games=16, seed=3)
     games = 0
@@ -113,7 +113,7 @@ def test_a_tournament_grows(tmp_path):
 
 
 def test_killed_again_and_again_it_ends_as_if_nothing_had_been(tmp_path):
-    """By SIGKILL, at any moment; the sorted records are the same byte for byte."""
+    """SIGKILL ends it at any moment. The sorted records are the same, byte for byte."""
     whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
     names = ("alphabeta:depth=3,eval=weighted", "alphabeta:depth=3,eval=mobility", "random")
     arguments = [sys.executable, "-m", "othello_env.cli", "tournament", *names, "--games", "300", "--out", str(part)]
@@ -180,7 +180,7 @@ def test_another_version_and_a_repeated_game_are_told(tmp_path):
 
 
 def shorter_opening(record):
-    """The same moves, but the last one of the opening counts as played."""
+    """The moves are the same, but the last move of the opening is recorded as a move of the game."""
     opening, last = record.opening_moves.rsplit(" ", 1)
     return {"opening_moves": opening, "moves": f"{last} {record.moves}"}
 
@@ -256,7 +256,7 @@ def test_an_agent_that_fails_loses_its_games_and_the_others_go_on():
 
 
 def test_faults_of_every_kind_are_resumed(tmp_path):
-    """Each is a legal end: an error, an answer that is none, no beginning, the clock, the process."""
+    """A game can end by an error, an illegal answer, a failed beginning, the clock, or the end of a process."""
     odd = f"{Path(__file__).parents[1] / 'odd_agents.py'}:"
     names = ("random", *(odd + name for name in ("Raiser", "Liar", "Unprepared")))
     path = tmp_path / "games.jsonl"
@@ -337,7 +337,7 @@ def test_wrong_arguments_are_told(tmp_path):
         play(workers=0)
     with pytest.raises(ValueError, match="there is no agent 'nobody'"):
         play(("random", "nobody"), file=tmp_path / "none.jsonl")
-    assert not list(tmp_path.iterdir()), "nothing is written before the agents are there"
+    assert not list(tmp_path.iterdir()), "nothing is written before the agents are made"
     with pytest.raises(ValueError, match="but the schedule has"):
         play_tournament({"random": "random"}, Schedule(("random", "maximizer")))
     with pytest.raises(TypeError, match="cannot be sent to another process"):

@@ -1,4 +1,4 @@
-"""Steps are shared among threads where that is faster, and only there."""
+"""Threads share steps if this is faster, and only then."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from othello_env.envs.vector.sharing import Sharing
 
 
 def counts(steps, most, seconds_of, monkeypatch):
-    """The number of threads of each step, if a step by a number of threads takes `seconds_of(count, step)`."""
+    """The number of threads of each step. `seconds_of(count, step)` is the time of a step with `count` threads."""
     clock = 0.0
     monkeypatch.setattr(sharing, "perf_counter", lambda: clock)
     shared, found = Sharing(most), []
@@ -67,7 +67,7 @@ def test_a_step_that_fails_does_not_count(monkeypatch):
     shared = Sharing(4)
     for count in [1, *TRIAL]:
         assert shared.begin() == count
-        clock += 100.0 if count == 4 else 1e-3  # and then an error
+        clock += 100.0 if count == 4 else 1e-3  # then an error is raised
         assert shared.begin() == count
         clock += 1e-3 / count
         shared.end()

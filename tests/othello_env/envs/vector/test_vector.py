@@ -1,4 +1,4 @@
-"""The batch of games, compared with the rules and with a loop of single environments."""
+"""The batch of games, compared with the rules and with many environments for one game."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ class SelfPlayTwin:
         return self.states[i].is_over or self.lost[i] is not None
 
     def step(self, actions):
-        """For each game (reward, reward_to, terminated), and if it ended its last observation and info."""
+        """For each game: (reward, reward_to, terminated). If the game ended: also its last observation and info."""
         told = []
         for i, action in enumerate(actions.tolist()):
             state = self.states[i]
@@ -81,7 +81,7 @@ class SelfPlayTwin:
         return {"action_mask": mask, **game_info(self.states[i], nobody, self.lost[i])}
 
     def infos(self, told=None, where=None):
-        """The info of the batch, joined by the code of Gymnasium's own vector environments."""
+        """The info of the batch, as Gymnasium's vector environments make it from the infos of the games."""
         joined, add = {}, VectorEnv()
         add.num_envs = self.n
         for i in range(self.n):
@@ -95,13 +95,13 @@ class SelfPlayTwin:
 
 
 def lazy_policy(observations, masks):
-    """The last legal action, or the first one if the player has few pieces."""
+    """The last legal action, or the first legal action if the player has few pieces."""
     few = observations[:, 0].sum(axis=(1, 2)) < 4
     return np.where(few, masks.argmax(axis=1), masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1))
 
 
 def disturbed(actions, masks, rng, share):
-    """The actions, a share of them replaced by arbitrary ones, some of which are illegal."""
+    """The actions, but some are replaced by arbitrary actions, which may be illegal."""
     wild = rng.random(len(actions)) < share
     return np.where(wild, rng.integers(0, masks.shape[1], len(actions)), actions)
 
@@ -161,7 +161,7 @@ def test_self_play_is_the_rules(mode, kind, options, openings, reward, share, as
 
 
 def only_where(info, mask):
-    """The info of a partial reset, with zeros for the masks and players that it keeps from games outside the mask."""
+    """The info of a reset of some games. Masks and players of all other games are replaced by zeros."""
     kept = {"action_mask", "to_move", "reward_to"} & info.keys()
     return {name: value if name not in kept else (value.T * mask).T.astype(value.dtype) for name, value in info.items()}
 
@@ -217,7 +217,7 @@ def test_against_an_opponent_it_is_a_loop_of_single_environments(mode, kind, opt
 
 
 class EverGrowing(CheckersGames):
-    """Makes room for one more ply at each call, so also between a step and the opponents' answers."""
+    """Makes room for one more ply in each call. So it also makes room between a step and the opponents' answers."""
 
     def make_room(self, begins):
         super().make_room(begins)

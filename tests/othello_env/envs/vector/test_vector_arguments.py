@@ -21,7 +21,7 @@ FIRST = START.legal_actions()[0]
 
 
 def play(env, steps, seed=0, actions_seed=0):
-    """Copies of everything that a number of random steps returns."""
+    """Copies of all values that a number of random steps returns."""
     rng = np.random.default_rng(actions_seed)
     observation, info = env.reset(seed=seed)
     told = []
@@ -221,7 +221,7 @@ def test_options_say_what_they_say_to_a_single_environment(options):
 
 
 def test_a_game_that_the_opponent_would_end_at_once_is_drawn_again():
-    """With so few squares left, the opponent can often end it."""
+    """Only a few squares are empty, so the opponent can often end the game."""
     n = 300
     env = OthelloVectorEnv(n, 4, openings="random:11")
     env.reset(seed=0)
@@ -314,7 +314,7 @@ def test_a_copy_of_the_environment_goes_its_own_way(clone):
 
 
 class Fixed(Agent):
-    """Plays the legal action at a fixed place in the list, and counts how often it was asked."""
+    """Plays the legal action at a fixed index of the list, and counts the calls."""
 
     def __init__(self, place):
         self.place, self.asked = place, 0

@@ -1,4 +1,4 @@
-"""The info that is made when it is read; samples of legal actions; Gymnasium's vector wrappers."""
+"""The info, which is made when it is read; random legal actions; Gymnasium's vector wrappers."""
 
 import copy
 import inspect
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.nojit
 
 
 def made():
-    """An info with two entries still to be made, and a list that grows when one is made."""
+    """An info with two entries that are not made yet, and a list that grows when an entry is made."""
     calls = []
 
     def make(name):
@@ -110,7 +110,7 @@ MODES = [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, AutoresetMode.DISABLE
 
 
 def steps(env, count, seed, wild):
-    """What a batch returns at the reset and at some steps with random actions, of which some may be illegal."""
+    """The values that a batch returns at a reset and at some steps with random actions. Some may be illegal."""
     rng = np.random.default_rng(seed)
     observation, info = env.reset(seed=seed)
     yield observation, np.zeros(env.num_envs), np.zeros(env.num_envs, bool), info
