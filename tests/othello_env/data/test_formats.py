@@ -383,7 +383,7 @@ def test_damaged_records_are_left_out(tmp_path):
     ("data", "message"),
     [
         (b"", "there is no transcript"),
-        (b"\x00\x01\x02\x03", "a file of no known kind"),
+        (b"\x00\x01\x02\x03", "the kind of this file is unknown"),
         (b"hello world", "line 1, ply 1: expected a square"),
         (b"f5d6\nf5a1\n", "line 2, ply 2: a1"),
         (b"PK\x03\x04 nonsense", "no file of games, or it is damaged"),
