@@ -319,7 +319,7 @@ def test_an_error_of_a_policy_in_a_game_says_where(run, tmp_path):
     assert err.endswith("JSONDecodeError: Expecting value: line 1 column 1 (char 0) (policy.py, line 5)\n")
     _, _, err = run("benchmark", f"{policy}:f", "--endgame")
     assert "500 answers of " in err
-    assert " failed or were no legal moves" in err
+    assert " failed or were illegal moves" in err
     assert err.endswith("(policy.py, line 5)\n")
 
 
