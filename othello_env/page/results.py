@@ -101,15 +101,15 @@ def _facts(content: dict[str, Any]) -> list[list[str]]:
         end = ends.get(str(content.get("open_end")))
         facts.append(["Elo", end or f"{_number(content['elo']):.0f} ({low:.0f} to {high:.0f})"])
     if "milliseconds_a_move" in content:
-        facts.append(["a move", f"{_number(content['milliseconds_a_move']):.3g} ms"])
+        facts.append(["time for a move", f"{_number(content['milliseconds_a_move']):.3g} ms"])
     if content.get("illegal_or_failed"):
-        facts.append(["illegal or failed", str(int(content["illegal_or_failed"]))])
+        facts.append(["illegal or failed moves", str(int(content["illegal_or_failed"]))])
     endgame = content.get("endgame")
     if endgame:
         low, high = map(_number, endgame["best_move_rate_interval95"])
         facts.append(["best endgame moves", f"{_number(endgame['best_move_rate']):.1%} ({low:.1%} to {high:.1%})"])
         low, high = map(_number, endgame["mean_loss_interval95"])
-        facts.append(["discs lost there a move", f"{_number(endgame['mean_loss']):.2f} ({low:.2f} to {high:.2f})"])
+        facts.append(["mean endgame loss (discs)", f"{_number(endgame['mean_loss']):.2f} ({low:.2f} to {high:.2f})"])
     return facts
 
 

@@ -26,7 +26,7 @@ class Tickets:
     """Answers that take longer than a request should.
 
     All tabs of a browser share a few connections to a server. So the server replies to each request within a quarter of
-    a second, either with the answer or with status 202. After a 202, the page sends the request again with the same key.
+    a second, either with the answer or with status 202. After a 202, the page sends a new request with the same key.
     When no request waits for an answer and no new request comes in time, the work on the answer is cancelled.
     """
 
