@@ -15,7 +15,7 @@ from othello_env import __version__
 from othello_env.cli import _command
 from othello_env.cli import _options as options
 
-# A shell's background jobs ignore interrupts; these take them whatever starts the tests.
+# Background jobs of a shell ignore interrupts. With this handler, the commands always receive interrupts.
 START = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 COMMAND = [sys.executable, "-c", f"{START}; from othello_env.cli import main; main()"]
 
@@ -147,7 +147,7 @@ COMMANDS = _command.list_commands(click.Context(_command))
 
 
 def leaves(command, *names):
-    """The names and the command of each command below a group, or of the command itself."""
+    """For each command below a group, its names and the command. If `command` is not a group, only itself."""
     if not isinstance(command, click.Group):
         return [(names, command)]
     context = click.Context(command)
@@ -160,7 +160,7 @@ def leaves(command, *names):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_numbers_are_finite_and_in_range(run, tmp_path, monkeypatch, name):
-    """Each option of each command that takes a number refuses what is no number or out of range."""
+    """Each option that takes a number refuses a text that is not a number, and a number that is out of range."""
     monkeypatch.chdir(tmp_path)
     checked = 0
     below = leaves(_command.get_command(click.Context(_command), name), name)
@@ -325,7 +325,7 @@ def test_an_error_of_a_policy_in_a_game_says_where(run, tmp_path):
 
 def test_nothing_is_drawn_into_a_pipe():
     arguments = ("match", "random", "random", "--games", "4")
-    subprocess.run([*COMMAND, *arguments], capture_output=True, check=True)  # it may compile, and say so
+    subprocess.run([*COMMAND, *arguments], capture_output=True, check=True)  # may compile, and print a line about it
     done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert "\x1b" not in done.stdout

@@ -1,4 +1,4 @@
-"""The command that shows a league, and the match that ends when the answer is known."""
+"""The command league, and a match with ``--sprt``, which ends when the test has decided."""
 
 import re
 

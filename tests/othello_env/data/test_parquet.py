@@ -1,4 +1,4 @@
-"""Parquet files: they come back, and pyarrow reads them as a table with a row for each game."""
+"""Parquet files: the package reads what it wrote, and pyarrow reads them as a table with a row for each game."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""What the page shows of files of results."""
+"""What the page shows from files of results."""
 
 import json
 from pathlib import Path
