@@ -104,7 +104,7 @@ def game_option(function: _F) -> _F:
         default="othello",
         is_eager=True,  # parsed first, because --openings needs the rules
         callback=lambda _context, _parameter, value: Rules.parse(value),
-        help="othello, checkers or tribolo; options may follow: othello:size=6.",
+        help="othello, checkers or tribolo, perhaps with options, such as othello:size=6.",
     )(function)
 
 

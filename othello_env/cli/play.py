@@ -50,7 +50,7 @@ def command(rules: Rules, hint: str | None, moves: str, seed: int, **colours: st
     start = rules.start(seed)
     *before, state = drawing.positions(start.play_transcript(moves), start)
     if strangers := [name for name, spec in colours.items() if spec and name not in start.player_names]:
-        raise click.UsageError(f"{rules.name} has no {strangers[0]}; it is played by {', '.join(start.player_names)}")
+        raise click.UsageError(f"{rules.name} has no side {strangers[0]}; it has {', '.join(start.player_names)}")
     adviser = make_agent(hint or ("alphabeta:depth=6" if start.num_players == 2 else "maxn:depth=2"), seed)
     opponent = "alphabeta:depth=2" if start.num_players == 2 else "maxn:depth=2"
     seats: list[tuple[Seat | None, str]] = []

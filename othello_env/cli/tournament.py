@@ -73,7 +73,7 @@ def command(
     --games or AGENTS, it plays only the missing games.
     """
     if game_time and move_time:
-        raise click.UsageError("a side has a --clock or a --move-time, not both")
+        raise click.UsageError("give either --clock or --move-time, not both")
     clock = TimeControl.parse(game_time) if game_time else TimeControl.parse(f"{move_time}/move") if move_time else None
     schedule = Schedule(agents, games, openings, seed, rules, gauntlet)
     if anchor is not None and anchor not in agents:

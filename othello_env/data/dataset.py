@@ -25,7 +25,7 @@ _LARGEST = 1 << 20
 
 
 class Dataset:
-    """A folder of games. Iterating yields the `Games` of each part; only one part is in memory at a time.
+    """A folder of games. Iteration yields the `Games` of each part. Only one part is in memory at a time.
 
     Args:
         folder: a folder that `Dataset.make` made.
@@ -51,9 +51,9 @@ class Dataset:
             self.recipe: dict[str, Any] = dict(header["recipe"])
             self.count, self.part_size = int(header["games"]), int(header["part"])
             if self.count < 0 or self.part_size < 1:
-                raise ValueError(f"{self.count} games in parts of {self.part_size}")
+                raise ValueError(f"a dataset cannot have {self.count} games in parts of {self.part_size}")
         except (KeyError, TypeError, ValueError) as error:
-            raise GamesError(f"{str(path)!r} describes no dataset: {error}") from None
+            raise GamesError(f"{str(path)!r} is not the description of a dataset: {error}") from None
 
     @classmethod
     def make(

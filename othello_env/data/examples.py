@@ -95,7 +95,7 @@ def examples(
     if batch_size < 1:
         raise ValueError(f"batch_size is at least 1, not {batch_size}")
     if symmetric and not isinstance(games.starts[0], Othello):
-        raise ValueError(f"symmetric boards are for Othello, not for {games.rules}")
+        raise ValueError(f"symmetric=True is for Othello, not for {games.rules}")
     rng = np.random.default_rng(seed)
     order = np.arange(len(games)) if seed is None else rng.permutation(len(games))
     ends = games.ends
@@ -127,7 +127,7 @@ def _joined(parts: list[Examples]) -> Examples:
 
 
 def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins: Any) -> Examples:
-    """The examples of some games; `numbers`, (N,), are the numbers of these games among all games."""
+    """The examples of N games. `numbers` (N,) are the numbers that these games have among all games."""
     if isinstance(games.starts[0], Othello):
         boards, game, ply = othello_positions(games)
         observation, mask, to_move = boards.observations(), boards.masks(), boards.to_move

@@ -1,4 +1,4 @@
-"""Games as arrays: the moves of N games, and what is known about each game.
+"""Games as arrays: the moves of N games, and other data about each game.
 
 Letters for shapes: N = games, T = plies of the longest game, P = players, A = actions.
 """
@@ -33,7 +33,10 @@ class GamesError(ValueError):
 
 
 class Games:
-    """N games of one kind, as arrays. Slices and masks select games: ``games[:100]``, ``games[games.ends.over]``.
+    """N games of one kind, as arrays.
+
+    Slices and masks select games. For example, ``games[:100]`` are the first 100 games, and ``games[games.ends.over]``
+    are the finished games.
 
     Args:
         actions: (N, T) integers, the actions of each game, passes included. Entries after a game's last action are
@@ -83,7 +86,7 @@ class Games:
             if column.shape[:1] != (n,) or column.ndim > 2:
                 raise ValueError(f"expected {n} entries in the column {name!r}, got shape {column.shape}")
             if column.ndim == 2 and column.dtype.kind != "f":
-                raise TypeError(f"expected floats in the column {name!r} of actions, got dtype {column.dtype}")
+                raise TypeError(f"expected floats in the column {name!r} of shape (N, T), got {column.dtype}")
         most = self.starts[0].num_actions - 1
         longest = int(self.lengths.max(initial=0))
         if n * longest > _MOST_ACTIONS:
@@ -125,7 +128,7 @@ class Games:
         if rules is None:
             rules = Rules(type(ends[0]).__name__.lower())
             if not starts:
-                raise ValueError(f"games of {rules} have different starts; give them as starts")
+                raise ValueError(f"games of {rules} have no usual start; give the argument starts")
         begins = list(starts) or [rules.start(0)]
         if len(begins) not in (1, len(ends)):
             raise ValueError(f"expected a start for each of {len(ends)} positions, got {len(begins)}")

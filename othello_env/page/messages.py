@@ -139,7 +139,7 @@ class PageGame:
             return rules.start(self.seed)
         state = rules.position(*self.position)
         if state.observation_shape != rules.start(self.seed).observation_shape and rules.name != "tribolo":
-            raise MessageError(f"the board is not of the size of {self.game}")
+            raise MessageError(f"the board has another size than the board of {self.game}")
         return state
 
     def states(self) -> list[State]:

@@ -16,8 +16,8 @@ MOST_FILES = 200
 CHECKPOINTS = (".npz", ".safetensors", ".onnx")
 """The endings of files that may be agents."""
 _LARGEST = 4 << 20  # bytes of a file
-_DEEPEST = 3  # folders below the folder
-_MOST_SEEN = 20_000  # files that are looked at
+_DEEPEST = 3  # levels of subfolders that are read
+_MOST_SEEN = 20_000  # files and subfolders of a folder that are read
 
 
 class Runs:

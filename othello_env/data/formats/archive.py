@@ -26,7 +26,7 @@ _KINDS = "biufU"  # the kinds of dtypes that a column may have: bool, integers, 
 
 
 def is_archive(data: bytes) -> bool:
-    """Whether these may be the bytes of a file that `dump` made."""
+    """Whether these bytes may be a file that `dump` made."""
     return data.startswith(b"PK")
 
 
@@ -93,7 +93,7 @@ def check_columns(games: Games) -> None:
     """
     for name, column in games.columns.items():
         if column.dtype.kind not in _KINDS:
-            raise ValueError(f"the column {name!r} has dtype {column.dtype}; a file takes numbers and text")
+            raise ValueError(f"the column {name!r} has dtype {column.dtype}; a file can have only numbers and text")
 
 
 def header(games: Games) -> dict[str, Any]:

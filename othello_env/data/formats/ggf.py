@@ -60,7 +60,7 @@ def load(text: str) -> tuple[Games, list[str]]:
     NaN.
 
     Returns:
-        The games whose moves are all legal, and a message for each other game.
+        The games that are not damaged and whose moves are all legal, and a message for each other game.
 
     Raises:
         GamesError: the text has no game whose moves are all legal.
@@ -230,7 +230,7 @@ def _prepare(game: _Game, before: list[_Game]) -> None:
         raise GamesError(game.fault)
     game.start = _start(*(game.tags.get(tag, default) for tag, default in _OF_START))
     if before and game.start.size != before[0].start.size:
-        raise GamesError(f"a board of size {game.start.size} after boards of size {before[0].start.size}")
+        raise GamesError(f"the board has size {game.start.size}, but earlier boards have size {before[0].start.size}")
     game.texts = [text for _, text in game.moves]
     names = _names(game.start.size)
     game.actions = [names.get(text.partition("/")[0], -1) for text in game.texts]

@@ -39,7 +39,7 @@ def dump(games: Games) -> bytes:
     arrow = import_extra("pyarrow", "parquet")
     archive.check_columns(games)
     if taken := {_ACTIONS, _START} & games.columns.keys():
-        raise ValueError(f"a Parquet file of games has its own column {min(taken)!r}")
+        raise ValueError(f"in a Parquet file, a column of the games cannot have the name {min(taken)!r}")
     offsets = np.concatenate([[0], np.cumsum(games.lengths)]).astype(np.int32)
     columns: dict[str, Any] = {_ACTIONS: arrow.ListArray.from_arrays(offsets, games.actions[games.actions >= 0])}
     if len(games.starts) > 1:

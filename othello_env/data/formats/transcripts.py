@@ -48,7 +48,7 @@ def load(text: str, rules: str | Rules = "othello") -> tuple[Games, list[str]]:
 
 
 def dump(games: Games) -> str:
-    """The transcripts of the games, one on each line, with passes.
+    """The transcripts of the games, with passes. Each game is a line.
 
     Raises:
         ValueError: a game does not begin at the usual start, or has no moves.
@@ -73,7 +73,7 @@ def _plain(start: Othello, lines: dict[int, str]) -> dict[int, tuple[int, ...]]:
     `State.play_transcript` reads all other lines, and raises an error that says what is wrong.
 
     Returns:
-        For the number of each plain line, the actions of its game, passes included.
+        A dict from the number of each plain line to the actions of its game, passes included.
     """
     size = start.size
     only_squares = re.compile(rf"(?:[a-{'abcdefgh'[size - 1]}][1-{size}]){{1,{size * size}}}")

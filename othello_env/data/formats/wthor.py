@@ -70,7 +70,7 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
         GamesError: the games are not on 8x8, or the file has another length than its header says.
     """
     if len(data) < _HEADER.itemsize:
-        raise GamesError(f"a WTHOR file begins with a header of {_HEADER.itemsize} bytes, but there are {len(data)}")
+        raise GamesError(f"a WTHOR file begins with a header of {_HEADER.itemsize} bytes; this file has {len(data)}")
     header = np.frombuffer(data, _HEADER, 1)[0]
     n = int(header["games"])
     if header["size"] not in (0, 8):
@@ -185,7 +185,7 @@ def _fitting(name: str, column: npt.NDArray[np.integer], dtype: np.dtype[Any]) -
     most = np.iinfo(dtype).max
     wrong = column[(column < 0) | (column > most)]
     if len(wrong):
-        raise ValueError(f"the column {name!r} of a WTHOR file is 0 to {most}, got {wrong[0]}")
+        raise ValueError(f"numbers in the column {name!r} of a WTHOR file are 0 to {most}, got {wrong[0]}")
     return column
 
 

@@ -85,7 +85,7 @@ def assess(agent: Any, state: State, *, actions: bool) -> Assessment:
     try:
         found = _assess(agent, state, actions)
     except (ValueError, TypeError, NotImplementedError) as error:
-        raise AgentError(f"{agent!r} cannot look into this position: {error}") from error
+        raise AgentError(f"{agent!r} cannot assess this position: {error}") from error
     if found is None:
         raise AgentError(f"{agent!r} gives no values for positions")
     return found

@@ -82,7 +82,7 @@ BAD = [
     (["match", "random", "random", "--game", "othello:size=5"], "size must be one of 4, 6, 8, not 5"),
     (["match", "random", "random", "--game", "chess"], "expected a game, checkers, othello, tribolo, got 'chess'"),
     (["match", "random", "random", "--game", "tribolo"], "a match is of two players; Tribolo has 3"),
-    (["play", "--game", "checkers", "--black", "human"], "checkers has no black; it is played by red, white"),
+    (["play", "--game", "checkers", "--black", "human"], "checkers has no side black; it has red, white"),
     (["match", "ntuple", "random", "--game", "othello:size=4"], "no n-tuple weights come with the package for size 4"),
     (
         ["match", "random", "random", "--openings", "nosuch.txt"],

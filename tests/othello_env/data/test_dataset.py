@@ -95,7 +95,7 @@ def test_another_dataset_is_not_overwritten(tmp_path):
 )
 def test_a_damaged_description(tmp_path, text):
     (tmp_path / "dataset.json").write_text(text)
-    with pytest.raises(GamesError, match="describes no dataset"):
+    with pytest.raises(GamesError, match="is not the description of a dataset"):
         Dataset(tmp_path)
     with pytest.raises(FileNotFoundError):
         Dataset(tmp_path / "nowhere")

@@ -329,7 +329,7 @@ def test_a_game_of_ggf_without_end_takes_no_memory():
 def test_ggf_with_a_game_on_another_board():
     games, messages = ggf.load(GGF + "(;GM[Othello]TY[6]B[d2];)\n" + GGF)
     assert len(games) == 2
-    assert messages == ["game 2 (line 2), a board of size 6 after boards of size 8"]
+    assert messages == ["game 2 (line 2), the board has size 6, but earlier boards have size 8"]
     assert ggf.load("(;GM[Othello]TY[6]B[c2] ; )")[0].state(0) == Othello.from_moves("c2", 6)
 
 
@@ -455,9 +455,9 @@ def test_crafted_archives_do_not_fill_the_memory(tmp_path):
 def test_numbers_that_do_not_fit_into_wthor():
     games = random_games(2)
     for name, values, message in (
-        ("year", [70000, 70000], "'year' of a WTHOR file is 0 to 65535, got 70000"),
-        ("depth", [300, 300], "'depth' of a WTHOR file is 0 to 255, got 300"),
-        ("black", [5, -1], "'black' of a WTHOR file is 0 to 65535, got -1"),
+        ("year", [70000, 70000], "'year' of a WTHOR file are 0 to 65535, got 70000"),
+        ("depth", [300, 300], "'depth' of a WTHOR file are 0 to 255, got 300"),
+        ("black", [5, -1], "'black' of a WTHOR file are 0 to 65535, got -1"),
     ):
         with pytest.raises(ValueError, match=message):
             wthor.dump(Games(games.actions, games.lengths, columns={name: values}))

@@ -207,7 +207,7 @@ def test_symmetric_examples_are_transformed_together():
         assert fits
         kinds |= set(fits)
     assert kinds == set(range(8))
-    with pytest.raises(ValueError, match="symmetric boards are for Othello"):
+    with pytest.raises(ValueError, match="symmetric=True is for Othello"):
         next(examples(Games.of([Checkers()]), symmetric=True))
 
 
