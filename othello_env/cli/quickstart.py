@@ -33,7 +33,7 @@ _OPENINGS = "random:10"
 )
 @options.seed_option("Determines all random choices. Runs may still differ, because --seconds ends the training.")
 def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
-    """Train an agent from nothing by self-play, and play matches of this agent against four classic opponents."""
+    """Train an agent from nothing by self-play, and measure how well it plays against four classic opponents."""
     from othello_agents.ntuple import Trainer
 
     folder = out or _unused_folder()
