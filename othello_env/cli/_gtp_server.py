@@ -25,7 +25,7 @@ _LINE = re.compile(r"(?:(\d+)\s+)?(\S+)\s*(.*)")
 
 
 class _Refused(Exception):  # noqa: N818 - an answer, not an error
-    """A command is refused. The answer is ``?`` and the reason."""
+    """The server refuses a command. Its answer is ``?`` and the reason."""
 
 
 class GtpServer:
@@ -39,7 +39,7 @@ class GtpServer:
 
     Attributes:
         is_done: whether the command ``quit`` was given.
-        states: the positions of this game; the last is the present position.
+        states: the positions of this game so far. The last one is the present position.
 
     Raises:
         WrongGameError: the agent does not play on a board of this size.

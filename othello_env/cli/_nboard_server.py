@@ -43,7 +43,7 @@ class NBoardServer:
 
     Attributes:
         is_done: whether the command ``quit`` was given.
-        states: the positions of this game; the last is the present position.
+        states: the positions of this game so far. The last one is the present position.
 
     Raises:
         ValueError: the spec is wrong.

@@ -57,7 +57,7 @@ FOLDER = click.Path(path_type=Path)
 
 
 class FloatRange(click.FloatRange):
-    """A number from `least` to `most`; with `above`, the number must be greater than `least`.
+    """A number from `least` to `most`. If `above` is True, the number must be greater than `least`.
 
     NaN is an error here, but not in `click.FloatRange`.
     """

@@ -156,7 +156,7 @@ def _review_source(request: _Request) -> None:
 
 
 def _chosen(request: _Request) -> Iterator[tuple[int, Games, int]]:
-    """For each selected game: its number, from 1; the `Games` that have it; and its place in these, from 0."""
+    """Yield (number, games, i) for each selected game: its number from 1, and the `Games` with it at place `i`."""
     select = request.select
     last = math.inf if select is None else max(end for _, end in select)
     before = 0

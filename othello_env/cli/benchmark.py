@@ -33,9 +33,9 @@ _LADDER_SIZE = 8
     f"[{HALF_WIDTH:g}].",
 )
 @options.size_option
-@click.option("--games", type=options.EvenRange(), help="The largest number of games; an even number.")
+@click.option("--games", type=options.EvenRange(), help="The largest number of games, even.")
 @click.option("--minutes", type=options.FloatRange(0, 1e7, above=True), help="The largest number of minutes of play.")
-@click.option("--endgame", is_flag=True, help="Play no games; only compare endgame moves with perfect play.")
+@click.option("--endgame", is_flag=True, help="Play no games. Only compare endgame moves with perfect play.")
 @click.option("--out", type=options.FOLDER, help="Write benchmark.json, .md and .png to this new or empty folder.")
 @options.seed_option("The same seed repeats the run, unless --minutes ends it.")
 def command(

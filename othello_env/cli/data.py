@@ -233,7 +233,7 @@ def _labels_of(games: Games, kind: str, empties: int, workers: int) -> dict[str,
 
 
 def _labelled_games(path: Path) -> int:
-    """The number of games that a file of labels is for; -1 if the file is missing or damaged."""
+    """The number of games whose labels are in a file; -1 if the file is missing or damaged."""
     try:
         with path.open("rb") as file, open_archive(file) as found:
             return int(Member(found, "games").read())

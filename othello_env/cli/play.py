@@ -200,7 +200,7 @@ class TerminalGame:
         return False
 
     def _undo(self) -> bool:
-        """Go back to the last position in which a human chose a move; return False if there is no such position."""
+        """Go back to the last position in which a human chose a move. Return False if there is no such position."""
         for place in range(len(self._history) - 2, -1, -1):
             state = self._history[place]
             if self._seats[state.to_move][0] is None and not state.must_pass:

@@ -35,7 +35,7 @@ _MOST_CHECKPOINTS = 12
 @click.command("serve")
 @click.argument("agents", metavar="[AGENT]...", nargs=-1)
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8750, help="The port of the page; 0 takes any free port."
+    "--port", type=click.IntRange(0, 65535), default=8750, help="The port of the page. 0 means any free port."
 )
 @click.option(
     "--results",

@@ -18,7 +18,7 @@ _MINUTES, _HOURS = 24, 28
 
 @click.command("solve", context_settings=BOARDS_BEGIN_WITH_DASHES)
 @position_options
-@click.option("--result", "result_only", is_flag=True, help="Find out only who wins; this is quicker.")
+@click.option("--result", "result_only", is_flag=True, help="Find out only who wins. This is quicker.")
 @click.option(
     "--hash",
     "megabytes",

@@ -149,7 +149,7 @@ def board_sets(
     Args:
         actions: (N, T).
         lengths: (N,), the number of actions of each game.
-        mine: (M,), written: the discs of the player to move after the disc.
+        mine: (M,), written: the discs of the player who is to move after the disc was placed.
         yours: (M,), written: the other player's discs.
         legal: (M,), written: the squares where the player to move may place the next disc. If there are none, the
             squares where the other player may place it.
@@ -233,7 +233,7 @@ def add_passes(
         opponent: (N,), the other player's discs.
         board: the squares in play.
         size: the side of the board.
-        actions: (N, LONGEST), written: the actions, and -1 after the last.
+        actions: (N, LONGEST), written: the actions, and -1 after the last action.
         lengths: (N,), written: the number of actions. A pass at the end is not added.
         wrong: (N,), written: the first move, from 0, that is illegal even after a pass; -1 if all moves are legal. The
             actions of a game with an illegal move end before this move.

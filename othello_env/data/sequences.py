@@ -54,8 +54,8 @@ class Labels:
     Attributes:
         board: (M, 64) int8, the board after the move: WHITE, EMPTY or BLACK on each square, transposed as in
             Othello-GPT.
-        relative: (M, 64) int8, the same board from the point of view of the player to move after the move: 0 is an own
-            disc, 1 is an empty square, and 2 is a disc of the other player.
+        relative: (M, 64) int8, the same board from the point of view of the player who is to move after the move: 0 is
+            this player's disc, 1 is an empty square, and 2 is a disc of the other player.
         legal: (M, 64) int8, 1 for each square where the next disc may be placed. If the player to move must pass, these
             are the legal squares of the other player. If the game is over, all are 0.
         game: (M,) int64, the number of the game, from 0.
@@ -76,7 +76,7 @@ class BoardSets:
     A set is an integer of 64 bits. Bit ``8 * letter + digit``, both counted from 0, is 1 if the square is in the set.
 
     Attributes:
-        mine: (M,) uint64, the discs of the player to move after the move.
+        mine: (M,) uint64, the discs of the player who is to move after the move.
         yours: (M,) uint64, the other player's discs.
         legal: (M,) uint64, the squares where the next disc may be placed; see `Labels`.
         to_move: (M,) int8, the player to move: 0 is Black, 1 is White.

@@ -11,7 +11,7 @@ __all__ = ["MOST_CONNECTIONS", "Connection"]
 MOST_CONNECTIONS = 200
 """When this number of connections is open, a new connection closes the one that has been idle for the longest time."""
 _IDLE_SECONDS = 5.0
-"""The headers of a request must arrive within this time after the connection began or after its last answer."""
+"""The headers of a request must arrive within this time after the connection begins, or after its last answer."""
 
 
 class Connection(H11Protocol):

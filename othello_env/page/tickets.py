@@ -65,7 +65,7 @@ class _Ticket:
 
     Args:
         work: the task that finds the answer.
-        forget: called before the work is cancelled: when no request waits and no new request has come in time.
+        forget: called before the work is cancelled.
     """
 
     def __init__(self, work: asyncio.Task[dict[str, Any]], forget: Callable[[], object]) -> None:

@@ -29,8 +29,8 @@ export class Analysis {
       this.draw();
     });
     this.course = new Course(byId("curve"), ply => table.goTo(ply));
-    this.wanted = {}; // by slot: the spec that a person chose before, until the list has it
-    this.own = {}; // by slot: true if a person chose the agent
+    this.wanted = {}; // for each slot ("a" or "b"): the spec that a person chose in an earlier visit
+    this.own = {}; // for each slot: true if a person chose the agent in this visit
     this.folds = {};
     for (const slot of SLOTS) {
       const select = this.select(slot);
@@ -55,7 +55,7 @@ export class Analysis {
     this.follow();
   }
 
-  /** The full answer of the agent in a slot about the position at a ply; undefined if there is none yet. */
+  /** The full answer about the position at a ply, from the agent in a slot ("a" or "b"). Undefined if there is none yet. */
   answer(slot, ply = this.table.game.cursor) {
     return this.spec(slot) ? this.looking.at(this.spec(slot), "actions", this.table.game, ply) : undefined;
   }

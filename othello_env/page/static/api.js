@@ -36,7 +36,7 @@ async function insist(path, options) {
 
 let back = null;
 
-/** Show a banner until the server answers again. Return a promise that resolves then. */
+/** Show a banner until the server answers again. The promise resolves when it does. */
 function untilBack() {
   return back ??= (async () => {
     banner.hidden = false;

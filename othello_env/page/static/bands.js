@@ -21,7 +21,7 @@ export function quantities(runs) {
   return found;
 }
 
-/** The lines of one quantity, one for each run that has it. @returns {Line[]} */
+/** The lines of one quantity. Each run that has this quantity gives a line. @returns {Line[]} */
 export function linesOf(runs, { what, over, name }) {
   return runs.flatMap(run => run.curves.filter(curve => curve.what === what && curve.over === over)
     .flatMap(({ lines }) => lines.filter(line => line.name === name).map(({ points }) => ({ name: run.name, points }))));

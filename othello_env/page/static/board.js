@@ -218,7 +218,7 @@ function turnedOver(view, before) {
   return view.pieces.filter(([row, column, owner]) => (owners.get(key([row, column])) ?? owner) !== owner);
 }
 
-/** Whether a colour #rrggbb is dark, that is, has a low relative luminance. */
+/** Whether a colour #rrggbb is dark: whether its relative luminance is low. */
 function isDark(colour) {
   const [red, green, blue] = [1, 3, 5].map(at => (parseInt(colour.slice(at, at + 2), 16) / 255) ** 2.2);
   return .2126 * red + .7152 * green + .0722 * blue < .18;

@@ -48,7 +48,7 @@ export class Course {
     this.read(ply);
   }
 
-  /** Show the values of the curves at a ply; null means the ply that is on the board. */
+  /** Show the values of the curves at a ply. If `ply` is null, show them at the ply that is on the board. */
   read(ply) {
     this.hovered = ply;
     this.readout.textContent = this.texts(ply ?? this.cursor);
@@ -143,7 +143,7 @@ function line(points, player, x, y, colour, name) {
   ];
 }
 
-/** The share of the bar that belongs to the first player, from 0 to 1. Values without the bound 1 are squeezed by tanh. */
+/** The first player's share of the bar, from 0 to 1. Values that can be above 1 are scaled with tanh. */
 export function barShare(value, unit, bound) {
   if (value === "inf") return 1;
   if (value === "-inf") return 0;

@@ -39,7 +39,7 @@ export async function setUpRuns() {
   }, POLL_MS);
 }
 
-/** A chart of one quantity: a thin line for each run, and for each group its mean as a thick line, its interval as an area. */
+/** A chart of one quantity. Each run is a thin line. Each group has a thick line for its mean, and an area for its interval. */
 function chart(lines, { what, over, name }, isLog) {
   const groups = bands(lines);
   const isScore = lines.every(({ points }) => points.every(([, y]) => y >= 0 && y <= 1));

@@ -9,7 +9,7 @@ import { offerOf } from "./picker.js";
 export const HUMAN = "human";
 const PASS_MS = 900;
 const ANSWER_MS = 350;
-const THINKING_MS = 400; // a shorter think is not announced
+const THINKING_MS = 400; // the page says that an agent thinks only after this time
 const ONCE = "once"; // play one ply and stop
 const HINTERS = ["engine", "alphabeta:depth=6", "maxn:depth=2", "tribolo"];
 
@@ -146,7 +146,7 @@ export class Table {
   redo() { this.goTo(this.humanPly(1)); }
   togglePlay() { this.playing = !this.playing; this.proceed(); }
 
-  /** Go one ply on. At the end of a game between agents, let the agent to move make its move. */
+  /** Go to the next ply. At the end of an unfinished game between agents, let the next agent make its move. */
   forward() {
     if (!this.game.atEnd) {
       this.goTo(this.game.cursor + 1);
@@ -345,7 +345,7 @@ export class Table {
     const { game, clock } = this;
     if (!clock.limit || this.isOver || !game.atEnd || game.view.mustPass) return;
     const { toMove } = game.view;
-    if (!this.isHuman(toMove) && !this.thinking) return; // the agent does not think now, for example because its move will be shown soon
+    if (!this.isHuman(toMove) && !this.thinking) return; // the agent does not think now
     clock.tick(game.cursor, toMove, seconds);
     this.ranOut(toMove);
   }

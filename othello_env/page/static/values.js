@@ -38,8 +38,8 @@ export function number(value, most, least = -most) {
 export const turned = value => value === "inf" ? "-inf" : value === "-inf" ? "inf" : value === 0 ? 0 : -value;
 
 /**
- * The value that the page shows, from a value for the player to move. With two players, the page shows the value for the
- * first player. With three players, it shows the value for the player to move.
+ * Turn a value for the player to move into the value that the page shows. With two players, this is the value for the
+ * first player. With three players, it is the value for the player to move.
  * @param {Value} value
  */
 export const shown = (value, toMove, players) => players === 2 && toMove === 1 ? turned(value) : value;

@@ -26,7 +26,7 @@ class Assessment:
     """What an agent thinks of a position.
 
     Attributes:
-        kind: what `actions` holds: ``"values"`` or ``"probabilities"``.
+        kind: ``"values"`` or ``"probabilities"``: whether `actions` has values or probabilities.
         unit: the unit of the values.
         values: the value of the position for each player. None if the agent does not evaluate positions.
         actions: for each legal action, its value for the player to move, or its probability.
