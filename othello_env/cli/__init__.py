@@ -1,4 +1,4 @@
-"""The command ``othello-env``. Each file here whose name begins with a letter is one of its subcommands."""
+"""The command ``othello-env``. In this package, each file whose name begins with a letter is one subcommand."""
 
 import contextlib
 import os
@@ -29,7 +29,7 @@ _INTERRUPTED = 130
 
 
 class _Commands(HelpfulGroup):
-    """The subcommands: one for each module of this package. Only the module of the subcommand that runs is imported."""
+    """The subcommands. Each is a module of this package, which is imported only when the subcommand is needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(file.stem for file in Path(__file__).parent.glob("[a-z]*.py"))
@@ -49,12 +49,14 @@ def _command() -> None:
 
 
 def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], bool] = lambda: False) -> None:
-    """Run the command. An error is one line on stderr and exit status 2; an interrupt is exit status 130.
+    """Run the command, and then exit.
+
+    An error prints one line on stderr, and the exit status is 2. After an interrupt (Ctrl-C) the exit status is 130.
 
     Args:
         arguments: the arguments of the command; by default the arguments of this process.
-        is_interrupted: returns whether an interrupt came while Python could not raise it, for example in a
-            destructor. After such an interrupt, an error counts as an interrupt.
+        is_interrupted: returns whether an interrupt came at a moment when Python could not raise KeyboardInterrupt, for
+            example in a destructor. If so, a later error is handled like an interrupt.
     """
     given = sys.argv[1:] if arguments is None else arguments
     sys.path.append(str(Path.cwd()))  # so that a spec package.module:name can name a module in the current folder
@@ -68,11 +70,11 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
     except click.ClickException as error:
         _stop(error.format_message(), _FAILURE)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of stdout is gone; with stderr closed, Python cannot print an error about that
+        sys.stderr.close()  # nobody reads stdout any more; Python would print an error about this on stderr
         sys.exit(_FAILURE)
     except (ValueError, OSError, ImportError, othello_env.AgentError) as error:
         _stop(str(error) or type(error).__name__, _FAILURE)
-    except Exception as error:  # the fault is probably in a user's file, so say where
+    except Exception as error:  # the error is probably in a user's file, so the message says where it was raised
         _stop(f"{type(error).__name__}: {error}".splitlines()[0] + _place(error), _FAILURE)
     sys.exit(status if isinstance(status, int) else 0)
 
@@ -89,7 +91,7 @@ def _run(arguments: list[str], is_interrupted: Callable[[], bool]) -> Any:
 
 
 def _invoke(arguments: list[str]) -> Any:
-    """Do what click's own `main` does, without the empty line that it prints after an interrupt."""
+    """Do what click's own `main` does, but print no empty line after an interrupt."""
     if instruction := os.environ.get(_COMPLETE):
         sys.exit(shell_complete(_command, {}, "othello-env", _COMPLETE, instruction))
     try:
@@ -121,7 +123,7 @@ def _say_compiling() -> None:
 
 
 def _place(error: Exception) -> str:
-    """The place where an error was raised, as text; empty for a SyntaxError, whose message contains the place."""
+    """The file and line where an error was raised, as text. It is empty for a SyntaxError, which names them itself."""
     frames = traceback.extract_tb(error.__traceback__)
     return "" if isinstance(error, SyntaxError) else f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
 

@@ -18,16 +18,18 @@ __all__ = ["parts_of", "read"]
 
 
 def read(source: Path, rules: Rules, skip: bool, **names: Any) -> Games:
-    """The games of a file. If `skip` left games out, print a message about it on stderr."""
+    """Read the games of a file. If `skip` leaves damaged games out, print a message about them on stderr."""
     with _told():
         return read_games(source, rules=str(rules), skip=skip, **names)
 
 
 def parts_of(source: Path, rules: Rules, skip: bool, **names: Any) -> Iterator[Games]:
-    """The games of a dataset, part by part, or all games of a file. If `skip` left games out, print that on stderr.
+    """Yield the games of each part of a dataset, or all games of a file.
+
+    If `skip` leaves damaged games out, print a message about them on stderr.
 
     Raises:
-        click.UsageError: SOURCE is a dataset, and an option was given that says how to read a file.
+        click.UsageError: `source` is a dataset, and the user gave an option that is only for files.
     """
     if not source.is_dir():
         yield read(source, rules, skip, **names)
@@ -44,7 +46,7 @@ def parts_of(source: Path, rules: Rules, skip: bool, **names: Any) -> Iterator[G
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Each `DamagedGamesWarning` becomes a line on stderr."""
+    """Print each `DamagedGamesWarning` as a line on stderr."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DamagedGamesWarning)
         yield

@@ -1,4 +1,4 @@
-"""The clocks of a game over GTP. The other program sets them."""
+"""The clocks of a game that is played over GTP. The other program sets these clocks."""
 
 from othello_env.agent import Clock
 
@@ -9,8 +9,8 @@ class Clocks:
     """The clocks of both sides.
 
     The command ``time_settings`` sets both clocks. Later, ``time_left`` can set the clock of one side to another time.
-    The time that a side uses is taken off its clock. After the main time comes byo-yomi: a time for one move or for
-    several moves. A time for several moves is divided equally among them.
+    The time that a side uses is subtracted from its clock. After the main time comes byo-yomi: a time for one move, or
+    a time for several moves, which is divided equally among these moves.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Clocks:
         return self._left[player]
 
     def use(self, player: int, seconds: float) -> None:
-        """Take the time of a move off a side's clock. When the main time is used up, byo-yomi begins."""
+        """Subtract the time of a move from a side's clock. When the main time is used up, byo-yomi begins."""
         clock = self._left[player]
         if clock is not None and clock.game is not None:
             left = clock.game - seconds

@@ -1,6 +1,7 @@
 """Let other programs play against an agent over the Go Text Protocol (GTP), version 2, in its Othello dialect.
 
-Passes may be sent or left out: a side that has no move passes as soon as a command names the other side.
+The other program may send passes or leave them out. If a command names one side, and the other side is to move but has
+no move, then the other side passes.
 """
 
 from __future__ import annotations
@@ -24,21 +25,21 @@ _LINE = re.compile(r"(?:(\d+)\s+)?(\S+)\s*(.*)")
 
 
 class _Refused(Exception):  # noqa: N818 - an answer, not an error
-    """A command is refused. The answer is ``?`` and the reason."""
+    """The server refuses a command. Its answer is ``?`` and the reason."""
 
 
 class GtpServer:
-    """Answers the GTP commands of another program with the moves of an agent.
+    """Answers the GTP commands of another program. An agent chooses the moves.
 
     Args:
-        agent: the agent. It chooses each move that a command asks for, of either side.
+        agent: the agent. It chooses a move for either side when a command asks for a move.
         name: the answer to the command ``name``, which asks for the agent's name.
-        size: the size of the first board.
+        size: the side of the first board.
         seed: the agent's random choices depend only on this seed, the game's number and the colour.
 
     Attributes:
         is_done: whether the command ``quit`` was given.
-        states: the positions of this game; the last is the present position.
+        states: the positions of this game so far. The last one is the present position.
 
     Raises:
         WrongGameError: the agent does not play on a board of this size.
@@ -80,7 +81,7 @@ class GtpServer:
         return self.states[-1]
 
     def answer(self, line: str) -> str | None:
-        """The answer to a line, without the empty line that ends an answer; None if the line has no command."""
+        """The answer to a line, without the empty line that ends a GTP answer. None if the line has no command."""
         text = re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", line.partition("#")[0]).strip()
         match = _LINE.fullmatch(text)
         if match is None:
@@ -119,7 +120,7 @@ class GtpServer:
             raise _Refused("syntax error: expected black or white") from None
 
     def _turn_to(self, player: int) -> None:
-        """If `player` is not to move and the other side must pass, make this pass."""
+        """If the other side is to move but has no move, let it pass."""
         if self.state.to_move != player and self.state.must_pass:
             self._push(self.state.pass_action)
 
@@ -200,7 +201,7 @@ class GtpServer:
 
 
 def _times(words: list[str], count: int, what: str) -> list[float]:
-    """The numbers of seconds and stones that a command's words contain."""
+    """The words of a command as numbers of seconds or stones. `what` describes them in the message of an error."""
     try:
         numbers = [float(word) for word in words]
     except ValueError:

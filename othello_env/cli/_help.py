@@ -1,4 +1,7 @@
-"""How help is shown: whole words, whole summaries, and near names for a mistyped command."""
+"""How help is shown.
+
+Lines break only between words, summaries are not cut off, and an unknown command's message suggests similar commands.
+"""
 
 import re
 from collections.abc import Iterable
@@ -14,7 +17,7 @@ _LONGEST_SUMMARY = 200
 
 
 class _Formatter(click.HelpFormatter):
-    """Breaks lines only between words: a hyphen within a word is no place for a break."""
+    """Breaks lines only between words, never at a hyphen within a word."""
 
     def write_text(self, text: str) -> None:
         super().write_text(_HYPHEN.sub(_NO_BREAK, text))
@@ -32,7 +35,7 @@ class _Context(click.Context):
 
 
 def with_whole_words(command: click.Command) -> click.Command:
-    """Let a command, and its subcommands, show their help in whole words."""
+    """Make the help of a command and its subcommands break lines only between words. Return the command."""
     command.context_class = _Context
     for subcommand in getattr(command, "commands", {}).values():
         with_whole_words(subcommand)
@@ -40,7 +43,7 @@ def with_whole_words(command: click.Command) -> click.Command:
 
 
 class HelpfulGroup(click.Group):
-    """A group that lists whole summaries, and that says which command a mistyped one may be."""
+    """A group of commands. Its help shows the summaries in full. For an unknown command, it suggests a similar name."""
 
     context_class = _Context
 

@@ -1,7 +1,8 @@
 """Let NBoard and other programs play against an agent and analyse with it, over NBoard's protocol, version 2.
 
-A line of the program is a command. The answers are lines that begin with their kind, such as ``status``, ``search`` or
-``===``. As the protocol asks, unknown commands are ignored, and a ``ping`` ends the search that is going on.
+Each line from the program is a command. Each answer is a line that begins with the kind of the answer, such as
+``status``, ``search`` or ``===``. As the protocol says, unknown commands are ignored, and a ``ping`` ends a running
+search.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from othello_env.support.jit import raise_interrupt
 __all__ = ["NBoardServer"]
 
 _DEPTH = 8
-"""The depth before the program sets one."""
+"""The depth of the search until the program sets another depth."""
 _DEPTH_FIELD = "{depth}"
 _STOP_SECONDS = 0.02
 _SECONDS = re.compile(r"\d{1,7}(?:\.\d{1,9})?")
@@ -37,12 +38,12 @@ class NBoardServer:
     """Answers the commands of a program that speaks NBoard's protocol.
 
     Args:
-        spec: the agent's spec. ``{depth}`` in it stands for the depth that the program sets.
+        spec: the agent's spec. The text ``{depth}`` in it is replaced by the depth that the program sets.
         seed: the agent's random choices depend only on this seed, the number of the game and the colour.
 
     Attributes:
         is_done: whether the command ``quit`` was given.
-        states: the positions of this game; the last is the present position.
+        states: the positions of this game so far. The last one is the present position.
 
     Raises:
         ValueError: the spec is wrong.
@@ -52,9 +53,9 @@ class NBoardServer:
         self._spec = spec
         self._seed = seed
         self._games = 0
-        self._announced = 0  # the number of pings that are read but not yet answered
+        self._announced = 0  # the number of pings that were read but not yet answered
         self._lock = threading.Lock()
-        self._clock: float | None = None  # seconds of each side for the game
+        self._clock: float | None = None  # each side's seconds for the whole game
         self._used = [0.0, 0.0]
         self.is_done = False
         self._agent = self._make(_DEPTH)
@@ -72,13 +73,13 @@ class NBoardServer:
         }
 
     def announce(self, line: str) -> None:
-        """Note that a line was read and will be answered later. If it is a ping, the present search ends soon."""
+        """Note a line that was read and will be answered later. If it is a ping, the running search ends soon."""
         if line.split()[:1] == ["ping"]:
             with self._lock:
                 self._announced += 1
 
     def answers(self, line: str) -> Iterator[str]:
-        """The answers to a line, one after the other."""
+        """Yield the answers to a line. Each answer is a line."""
         name, _, rest = line.strip().partition(" ")
         command = self._commands.get(name)
         if command is None:
@@ -95,7 +96,7 @@ class NBoardServer:
         return make_agent(self._spec.replace(_DEPTH_FIELD, str(depth)), self._seed)
 
     def _begin(self, states: list[Othello]) -> None:
-        """Begin a game with these positions."""
+        """Begin a game. `states` are its positions so far."""
         self._agent.check_game(states[-1])
         key = mix_int(self._seed, self._games)
         self._games += 1
@@ -213,7 +214,7 @@ class NBoardServer:
 
     @contextmanager
     def _stoppable(self) -> Iterator[None]:
-        """While this context is open, a ping that is announced stops the agent, if it can be stopped."""
+        """Within this context, an announced ping stops the agent, if the agent has a method `stop`."""
         stop = getattr(self._agent, "stop", None)
         if stop is None:
             yield
@@ -244,14 +245,14 @@ def _names(state: Othello, actions: tuple[int, ...]) -> str:
 
 
 def _discs(found: Any) -> float:
-    """A value in discs, as far as an analysis knows it; otherwise in the analysis's own unit."""
+    """The value of an analysis in discs. If the analysis has no value in discs, its score in its own unit."""
     return float(getattr(found, "discs", found.score))
 
 
 def _seconds(text: str) -> float | None:
-    """The seconds of a side's clock, as GGF has them: ``15:00``, perhaps with more after a slash. None without a clock.
+    """The seconds of a side's clock from a text in GGF, such as ``15:00``; None if the text has no clock.
 
-    Increments and extensions are not counted.
+    Increments and extensions, which may follow after a slash, are not counted.
     """
     match = _TIME.fullmatch(text.strip())
     if match is None:

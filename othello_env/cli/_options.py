@@ -49,7 +49,7 @@ _LONGEST_PATH = 255  # some systems raise an error for longer file names
 _LARGEST_SEED = 2**64 - 1
 
 MOST_GAMES, MOST_SECONDS, MOST_THREADS = 10**9, 1e9, 1024
-"""Limits that nobody needs to exceed, so that a typing mistake is an error and nothing overflows."""
+"""Limits that nobody needs to exceed. They make a typing mistake an error, and they prevent overflows."""
 FILE = click.Path(dir_okay=False, path_type=Path)
 """The type of an option that takes the path of a file to write."""
 FOLDER = click.Path(path_type=Path)
@@ -57,7 +57,10 @@ FOLDER = click.Path(path_type=Path)
 
 
 class FloatRange(click.FloatRange):
-    """A number in a range; `above` excludes the least number. NaN is an error, though click's own range accepts it."""
+    """A number from `least` to `most`. If `above` is True, the number must be greater than `least`.
+
+    NaN is an error here, but not in `click.FloatRange`.
+    """
 
     def __init__(self, least: float, most: float, *, above: bool = False) -> None:
         super().__init__(least, most, min_open=above)
@@ -101,7 +104,7 @@ def game_option(function: _F) -> _F:
         default="othello",
         is_eager=True,  # parsed first, because --openings needs the rules
         callback=lambda _context, _parameter, value: Rules.parse(value),
-        help="othello, checkers or tribolo; options may follow: othello:size=6.",
+        help="othello, checkers or tribolo, perhaps with options, such as othello:size=6.",
     )(function)
 
 
@@ -145,10 +148,14 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
 
 
 def refuse(names: Container[str | None], why: str) -> None:
-    """Check that none of these options of the running command was given; `names` are those of its parameters.
+    """Check that the user gave none of these options to the running command.
+
+    Args:
+        names: the names of the options' parameters.
+        why: the reason, as the second part of a sentence that begins with the option, such as "is for files".
 
     Raises:
-        click.UsageError: one was given.
+        click.UsageError: the user gave one of these options.
     """
     context = click.get_current_context()
     for option in context.command.params:
@@ -158,7 +165,7 @@ def refuse(names: Container[str | None], why: str) -> None:
 
 
 def openings_text(openings: str | list[str] | None) -> str:
-    """A few words that describe openings."""
+    """A few words that describe the value of the option ``--openings``."""
     return f"{len(openings)} given" if isinstance(openings, list) else openings or "start"
 
 
@@ -177,16 +184,16 @@ def make_new_folder(path: Path) -> None:
 
 
 def show(text: str) -> None:
-    """Show a text on a line of the terminal; the next call replaces it. If stderr is not a terminal, show nothing."""
+    """Show a text on the current line of the terminal. The next call replaces it. Without a terminal, show nothing."""
     if sys.stderr.isatty():
         click.echo(f"\r{text}\x1b[K", nl=False, err=True)
 
 
 @contextmanager
 def bar(label: str, length: int) -> Iterator[Callable[..., None]]:
-    """Show a progress bar if stderr is a terminal, else nothing.
+    """Show a progress bar if stderr is a terminal.
 
-    Each call of the yielded function moves the bar by one step, or by the number of steps that is its argument.
+    Each call of the yielded function moves the bar by one step. Its argument may be another number of steps.
     """
     if not sys.stderr.isatty():
         yield lambda _=1: None
@@ -202,8 +209,8 @@ def bar(label: str, length: int) -> Iterator[Callable[..., None]]:
 def recorded(label: str, length: int, report: Callable[[list[_R]], None]) -> Iterator[Callable[[_R], None]]:
     """Show a progress bar while games are played, and call `report` with their records at the end.
 
-    The yielded function must be called with the record of each game. `report` is also called if the user interrupts the
-    games or if an agent leaves, but not after another error.
+    The caller must call the yielded function with the record of each game. `report` is also called if the user
+    interrupts the games or if an agent leaves, but not after another error.
     """
     records: list[_R] = []
     try:
@@ -221,20 +228,20 @@ def recorded(label: str, length: int, report: Callable[[list[_R]], None]) -> Ite
 
 
 def report_faults(agent: str, faults: Sequence[str]) -> None:
-    """If an agent forfeited games, print on stderr their number and the first fault."""
+    """If an agent forfeited games, print the number of these games and the first fault on stderr."""
     if faults:
         click.echo(f"{agent} forfeited {len(faults)} games; the first: {faults[0]}", err=True)
 
 
 def elo_interval(low: float, high: float) -> str:
-    """The interval of a rating as text; an end may be infinite."""
+    """The interval of a rating as text. Either end may be infinite."""
     if math.isinf(low):
         return "no limit found" if math.isinf(high) else f"at most {high:.0f}"
     return f"at least {low:.0f}" if math.isinf(high) else f"{low:.0f} to {high:.0f}"
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """A table as text: rows under a head. The first column is left-aligned, the others are right-aligned."""
+    """A table as text, with a head and rows. The first column is left-aligned, all other columns are right-aligned."""
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
     lines = []
     for row in [head, tuple("-" * width for width in widths), *rows]:

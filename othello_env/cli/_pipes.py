@@ -1,4 +1,4 @@
-"""What the commands share that another program starts and talks to over pipes."""
+"""Functions for commands that another program starts and talks to over pipes."""
 
 import os
 import select
@@ -16,7 +16,7 @@ _LOOK_SECONDS = 1.0  # how often to check whether a program still reads the answ
 
 
 def input_lines() -> Iterator[str]:
-    """The lines of standard input.
+    """Yield the lines of standard input.
 
     Raises:
         click.ClickException: a line is too long.
@@ -29,15 +29,15 @@ def input_lines() -> Iterator[str]:
 
 @contextmanager
 def lines_of_reader() -> Iterator[Iterator[str]]:
-    """Yield `input_lines`. End this process when no program can read its answers any more, even while an agent thinks.
+    """Yield `input_lines`, and end this process when no program reads its answers any more, even during a search.
 
-    Windows cannot tell this; there, only the end of the input ends the process.
+    On Windows a process cannot detect this. There, only the end of the input ends the process.
     """
     if sys.platform == "win32":
         yield input_lines()
         return
     poller = select.poll()
-    poller.register(1, 0)  # report only when standard output (1) has lost its reader
+    poller.register(1, 0)  # report only that nobody reads standard output (1) any more
     is_done = threading.Event()
 
     def watch() -> None:

@@ -30,7 +30,7 @@ _LARGEST_NUMBER = 10**9
 
 @dataclass(frozen=True)
 class _Request:
-    """What to review, and how; the fields are the options of the command."""
+    """What to review, and how. The fields are the command's argument and options."""
 
     source: Path
     rules: Rules
@@ -45,7 +45,7 @@ class _Request:
 
 
 class Selection(click.ParamType):  # type: ignore[type-arg]  # it has parameters only in the newest click
-    """The numbers of games, such as ``1,3-5``, as a list of (first, last)."""
+    """The numbers of games, such as ``1,3-5``, as a list of pairs (first, last)."""
 
     name = "numbers"
 
@@ -60,12 +60,12 @@ class Selection(click.ParamType):  # type: ignore[type-arg]  # it has parameters
 
 
 _OPTIONS = (
-    click.option("--select", type=Selection(), help="Games: only those with these numbers, such as 1,3-5."),
+    click.option("--select", type=Selection(), help="Games: review only the games with these numbers, such as 1,3-5."),
     click.option(
         "--exact",
         type=click.IntRange(0, 30),
         default=EXACT_EMPTIES,
-        help="Games: positions with at most this number of empty squares are solved.",
+        help="Games: solve positions with at most this number of empty squares.",
     ),
     click.option(
         "--blunder",
@@ -81,15 +81,15 @@ _OPTIONS = (
         help="Games: the first ply to review, such as 11 after random openings of 10 plies.",
     ),
     click.option("--summary", is_flag=True, help="Games: leave out the tables of moves."),
-    click.option("--out", type=options.FILE, help="Games: a JSON file to which the reviews are written, too."),
-    click.option("--skip", is_flag=True, help="Games: leave damaged games out, and say how many there are."),
+    click.option("--out", type=options.FILE, help="Games: also write the reviews to this JSON file."),
+    click.option("--skip", is_flag=True, help="Games: leave damaged games out, and print their number."),
 )
 _MINE = ("select", "exact", "blunder", "first", "summary", "out", "skip")
 _SHARED = {"size", "agent"}
 
 
 def reviews_files(function: Callable[..., None]) -> Callable[..., None]:
-    """A decorator for a command with an argument POSITION: if it is a file or a dataset, its games are reviewed."""
+    """A decorator for a command with an argument POSITION. If it is a file or a dataset, its games are reviewed."""
 
     def command(context: click.Context, /, position: str, **given: Any) -> None:
         mine = {name: given.pop(name) for name in _MINE}
@@ -113,7 +113,7 @@ def _is_source(text: str) -> bool:
     """Whether a text names an existing file or dataset.
 
     Raises:
-        click.BadParameter: it looks like a path, but there is no such file.
+        click.BadParameter: the text looks like a path, but there is no such file.
     """
     if len(text) < _LONGEST_PATH and "\0" not in text and Path(text).exists():
         return True
@@ -125,7 +125,7 @@ def _is_source(text: str) -> bool:
 def _review_source(request: _Request) -> None:
     """Review the games of a file or dataset, print the reviews, and write them to a JSON file.
 
-    After an interrupt, the file has the games that were reviewed before.
+    After an interrupt, the JSON file has the reviews that were finished before.
 
     Raises:
         click.UsageError: there is no selected game.
@@ -156,7 +156,7 @@ def _review_source(request: _Request) -> None:
 
 
 def _chosen(request: _Request) -> Iterator[tuple[int, Games, int]]:
-    """The selected games: the number of each from 1 on, the games of its part, and its place there."""
+    """Yield (number, games, i) for each selected game: its number from 1, and the `Games` with it at place `i`."""
     select = request.select
     last = math.inf if select is None else max(end for _, end in select)
     before = 0
@@ -171,7 +171,10 @@ def _chosen(request: _Request) -> Iterator[tuple[int, Games, int]]:
 
 
 def _review(number: int, games: Games, i: int, request: _Request, moves: dict[str, list[MoveReview]]) -> dict[str, Any]:
-    """Review a game, print the review, add its moves to those of each player, and return it as plain values."""
+    """Review a game, print the review, add its moves to `moves`, and return the review as plain values.
+
+    `moves` has the reviewed moves of each player, by the player's name.
+    """
     final: Any = games.state(i)
     names = _names(games, i)
     with options.bar(f"game {number}", int(games.lengths[i])) as step:
@@ -203,7 +206,7 @@ def _review(number: int, games: Games, i: int, request: _Request, moves: dict[st
 
 
 def _names(games: Games, i: int) -> tuple[str, str]:
-    """The players' names in a game; if the file does not say them, the names of the sides."""
+    """The players' names in a game. If the file does not have a name, the name of the side."""
     black, white = (str(games.columns[side][i]) if side in games.columns else "" for side in ("black", "white"))
     return black or "black", white or "white"
 

@@ -1,4 +1,7 @@
-"""Self-play training at the terminal, with a live line and a learning curve. Ctrl-C keeps what was learned."""
+"""Self-play training at the terminal, with a line that shows the progress, and a learning curve.
+
+Ctrl-C ends the training and keeps what was learned.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +47,8 @@ def train(
         trainer: the trainer, which may have trained before.
         seconds: the seconds of training from now on; None for no limit.
         games: the number of self-play games from now on; None for no limit.
-        keep: saves what was learned; called without arguments after each point of the curve, and after Ctrl-C.
-        every: the seconds of training between two points.
+        keep: a function that saves what was learned. It is called after each point of the curve, and after Ctrl-C.
+        every: the seconds of training between two points of the curve.
 
     Returns:
         The curve, and whether Ctrl-C ended the training.
@@ -73,7 +76,7 @@ def train(
 
 
 class _Watch:
-    """The learning curve of a training, and the line that shows the training's progress."""
+    """Measures the learning curve during a training, and shows the training's progress on a line of the terminal."""
 
     def __init__(self, trainer: Trainer, every: float) -> None:
         self.curve: Curve = []
@@ -82,13 +85,13 @@ class _Watch:
         self._first_games, self._first_seconds = trainer.games, trainer.seconds
 
     def next_point(self) -> Goal:
-        """When to measure the next point of the curve: first at once, then `every` seconds after the last point."""
+        """When to measure the next point of the curve: the first at once, later points every `every` seconds."""
         from othello_agents.ntuple.loop import Goal
 
         return Goal(seconds=self.curve[-1][0] + self._every if self.curve else self._first_seconds)
 
     def measure(self) -> None:
-        """Add a point to the curve. Also store its score in the network, so that the network's file has it."""
+        """Measure the score, and add it to the curve. Also store it in the network, and so in the network's file."""
         self.is_measuring = True
         score = _score(self._trainer)
         self._trainer.network.training["scores"] = {"games": self._trainer.games, YARDSTICK: score}
@@ -96,7 +99,7 @@ class _Watch:
         self.is_measuring = False
 
     def show(self) -> None:
-        """Show the seconds, the games and the last score."""
+        """Show the time of training, the number of games and the last score."""
         seconds = self._trainer.seconds - self._first_seconds
         rate = (self._trainer.games - self._first_games) / max(seconds, 1e-9)
         clock = time.strftime("%M:%S" if seconds < 3600 else "%H:%M:%S", time.gmtime(seconds))

@@ -1,4 +1,4 @@
-"""``othello-env analyse POSITION``: what an engine thinks of a position, or of the games of a file."""
+"""``othello-env analyse POSITION``: let an engine evaluate a position, or the moves of the games of a file."""
 
 from typing import Any
 
@@ -13,11 +13,17 @@ from othello_env.games.othello.position import Othello
 __all__ = ["BOARDS_BEGIN_WITH_DASHES", "command", "position_from_text", "position_options", "summary"]
 
 BOARDS_BEGIN_WITH_DASHES = {"ignore_unknown_options": True}
-"""click's settings for a command that takes a board: a board that begins with ``-`` is not read as an option."""
+"""click's settings for a command that takes a board. They let a board begin with ``-``, like an option."""
 
 
 def position_from_text(text: str, to_move: str, size: int) -> Othello:
-    """Read a position from a transcript, or from a board that is written as X, O and -, row by row."""
+    """Read a position from a transcript, or from a board that is written as X, O and -, row by row.
+
+    Args:
+        text: the transcript or the board.
+        to_move: the player to move, X or O, if the text is a board.
+        size: the side of the board, if the text is a transcript.
+    """
     cells = "".join(text.split())
     if cells and not cells.strip("XxOo*-."):
         return Othello.from_text(cells, to_move)
@@ -81,24 +87,24 @@ def _score(score: float, unit: str) -> str:
 
 @click.command("analyse", context_settings=BOARDS_BEGIN_WITH_DASHES)
 @position_options
-@click.option("--agent", default="engine:ms=1000", help="The engine that analyses: a spec with its limits.")
-@click.option("--scores", is_flag=True, help="Show every move's score, too; this needs a search for each move.")
+@click.option("--agent", default="engine:ms=1000", help="The spec of the engine that analyses.")
+@click.option("--scores", is_flag=True, help="Also show every move's score. This needs a search for each move.")
 @click.option(
     "--lines",
     type=click.IntRange(0, 64),
     default=0,
-    help="Show the expected line of this many best moves, too; this needs a search for each move.",
+    help="For this number of best moves, also show the expected line of play. This needs a search for each move.",
 )
 @reviews_files
 def command(position: str, to_move: str, size: int, agent: str, scores: bool, lines: int) -> None:
-    """Show what an engine thinks of a position, or of the games of a file.
+    """Let an engine evaluate a position, or the moves of the games of a file.
 
     The command prints the board, the best move, the score and the expected line of play. POSITION is a transcript from
     the start (f5d6c3) or a board written as X, O and -, row by row from a1.
 
     POSITION may also be a file of games (WTHOR, GGF, transcripts, records of matches) or a dataset. Then the command
-    prints how many discs each move lost: exactly near the end, and before by the engine's estimate. The default agent
-    for games is engine:depth=8.
+    prints how many discs each move lost. Near the end of a game this number is exact; before, it is the engine's
+    estimate. The default agent for games is engine:depth=8.
     """
     state = position_from_text(position, to_move, size)
     analyst: Any = make_agent(agent)

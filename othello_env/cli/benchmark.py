@@ -1,4 +1,4 @@
-"""``othello-env benchmark AGENT``: its rating on the ladder and its endgames, or its distance from perfect play."""
+"""``othello-env benchmark AGENT``: rate an agent on a ladder of opponents, or compare its moves with perfect play."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _LADDER_SIZE = 8
 @click.option(
     "--within",
     type=options.FloatRange(0, 1e4, above=True),
-    help="Play until the 95% interval reaches at most this number of Elo points to each side of the rating "
+    help="Play until both ends of the 95% interval are at most this number of Elo points away from the rating "
     f"[{HALF_WIDTH:g}].",
 )
 @options.size_option
 @click.option("--games", type=options.EvenRange(), help="The largest number of games, even.")
 @click.option("--minutes", type=options.FloatRange(0, 1e7, above=True), help="The largest number of minutes of play.")
-@click.option("--endgame", is_flag=True, help="Play no games; only compare endgame moves with perfect play.")
+@click.option("--endgame", is_flag=True, help="Play no games. Only compare endgame moves with perfect play.")
 @click.option("--out", type=options.FOLDER, help="Write benchmark.json, .md and .png to this new or empty folder.")
 @options.seed_option("The same seed repeats the run, unless --minutes ends it.")
 def command(
@@ -48,18 +48,19 @@ def command(
     out: Path | None,
     seed: int,
 ) -> None:
-    """Rate AGENT on a ladder of opponents, or measure how far it is from perfect play on a small board.
+    """Rate AGENT on a ladder of opponents, or compare its moves with perfect play on a small board.
 
     AGENT is a spec (alphabeta:depth=4), a file of weights (agent.npz) or a Python function (policy.py:function).
 
-    The opponents come with the package. The weakest is the random mover, with an Elo rating of 0; the strongest is the
-    engine. AGENT plays opponents near its own level, and each opening with both colours, until its rating is known well
-    enough. Then its endgame moves are compared with perfect play. Ctrl-C ends the games and prints the rating so far.
+    The opponents come with the package. The weakest opponent plays at random and has an Elo rating of 0; the strongest
+    is the engine. AGENT plays against opponents near its own level, each opening with both colours, until its rating is
+    known as exactly as --within says. Then its endgame moves are compared with perfect play. Ctrl-C ends the games and
+    prints the rating so far.
 
     The ladder is for Othello on 8x8. With --size 6 or 4, the moves of AGENT in packaged positions are compared with
-    perfect play, and it plays against a perfect player from packaged openings (--games sets their number, --endgame
-    leaves the games out). On 4x4 the command also finds the opponent that wins the most against AGENT. For other
-    games, compare agents with each other: othello-env tournament AGENT OTHER... --gauntlet --game checkers
+    perfect play. Then AGENT plays against a perfect player from packaged openings: --games sets the number of these
+    games, and --endgame leaves them out. On 4x4, the command also finds the opponent that wins the most against AGENT.
+    For other games, compare agents with each other: othello-env tournament AGENT OTHER... --gauntlet --game checkers
     """
     if size != _LADDER_SIZE and (within is not None or minutes is not None):
         raise click.UsageError(f"--within and --minutes are for the ladder on {_LADDER_SIZE}x{_LADDER_SIZE}")
@@ -81,7 +82,7 @@ def command(
 def _rate(
     player: Agent, agent: str, within: float, games: int | None, seconds: float | None, out: Path | None, seed: int
 ) -> None:
-    """Run the benchmark on the ladder, and report what was found even if the user interrupts it."""
+    """Run the benchmark on the ladder, and report its results. After an interrupt, report the results so far."""
     limits = {"half_width": within, "games": games, "seconds": seconds}
     partial = Benchmark(agent, None, None, {"seed": seed, "limits": limits}, 0.0)
     shown = began = time.perf_counter()
@@ -108,7 +109,7 @@ def _rate(
 
 
 def _measure_perfection(player: Agent, agent: str, size: int, games: int | None, out: Path | None, seed: int) -> None:
-    """Run the benchmark for small boards, and report what was found even if the user interrupts it."""
+    """Run the benchmark for small boards, and report its results. After an interrupt, report the results so far."""
     partial: PerfectionBenchmark | None = None
 
     def progress(found: PerfectionBenchmark) -> None:
@@ -137,7 +138,7 @@ def _report(result: Benchmark | PerfectionBenchmark, out: Path | None) -> None:
         click.echo(note)
     if faults := result.faults():
         click.echo(
-            f"{len(faults)} answers of {result.agent} failed or were no legal moves, the first: {faults[0]}", err=True
+            f"{len(faults)} answers of {result.agent} failed or were illegal moves; the first: {faults[0]}", err=True
         )
     if out is None:
         return
@@ -174,7 +175,7 @@ def _stages_picture(result: PerfectionBenchmark) -> bytes:
 
 
 def _picture(result: Benchmark, placement: Placement) -> bytes:
-    """A chart, as a PNG, of the ratings of the rungs and the agent."""
+    """A chart, as a PNG, of the ratings of the ladder's opponents and the agent."""
     rows = [EloRow(rung.spec, rung.elo, *rung.interval) for rung in placement.ladder.rungs]
     low, high = placement.interval
     elo = high if placement.elo is None else placement.elo

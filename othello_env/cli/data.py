@@ -31,7 +31,7 @@ from othello_env.support.files import write_file
 __all__ = ["command"]
 
 _RANDOM_PART, _MATCH_PART = 100_000, 1_000
-"""The number of games in each part of a dataset: of random games, and of a match."""
+"""The number of games in each part of a dataset. The first is for random games, the second for games of a match."""
 _INPUT = click.Path(exists=True, path_type=Path)
 
 
@@ -44,7 +44,7 @@ def command() -> None:
 def _make() -> None:
     """Make a dataset: a folder of games in parts.
 
-    A part is written whole or not at all. Ctrl-C ends the work; the same command continues it.
+    A part is written completely or not at all. Ctrl-C ends the work. The same command continues the work later.
     """
 
 
@@ -84,7 +84,7 @@ def _make_match(
     rules: Rules,
     seed: int,
 ) -> None:
-    """Make games of agent A against agent B, or against itself.
+    """Make games of agent A against agent B. Without B, agent A plays against itself.
 
     For varied games, give an agent random choices in its spec, for example epsilon=0.1.
     """
@@ -103,7 +103,7 @@ def _make_match(
 @click.argument("target", type=options.FILE)
 @click.option("--players", type=_INPUT, help="A file with the players' names for WTHOR games (WTHOR.JOU).")
 @click.option("--tournaments", type=_INPUT, help="A file with the tournaments' names for WTHOR games (WTHOR.TRN).")
-@click.option("--skip", is_flag=True, help="Leave damaged games out, and say how many there are.")
+@click.option("--skip", is_flag=True, help="Leave damaged games out, and print their number.")
 @click.option("--distinct", is_flag=True, help="Of equal games, keep only the first.")
 @options.game_option
 def _convert(
@@ -132,8 +132,8 @@ def _convert(
 
 @command.command("info")
 @click.argument("source", type=_INPUT)
-@click.option("--skip", is_flag=True, help="Leave damaged games out, and say how many there are.")
-@click.option("--out", type=options.FILE, help="A picture of results, lengths and openings (.png).")
+@click.option("--skip", is_flag=True, help="Leave damaged games out, and print their number.")
+@click.option("--out", type=options.FILE, help="Draw a picture of results, lengths and openings to this file (.png).")
 @options.game_option
 def _info(source: Path, skip: bool, out: Path | None, rules: Rules) -> None:
     """Describe the games of a file or dataset."""
@@ -175,7 +175,7 @@ def _info(source: Path, skip: bool, out: Path | None, rules: Rules) -> None:
 
 @command.command("label")
 @click.argument("source", type=_INPUT)
-@click.option("--kind", type=click.Choice(["exact", "boards", "tokens"]), default="exact", help="What to label with.")
+@click.option("--kind", type=click.Choice(["exact", "boards", "tokens"]), default="exact", help="The kind of labels.")
 @click.option("--empties", type=click.IntRange(1, 24), default=12, help="exact: the largest number of empty squares.")
 @click.option("--out", type=options.FILE, help="The file of labels (.npz), if SOURCE is a file.")
 @click.option("--workers", type=click.IntRange(1, 1024), default=1, help="exact: the number of processes.")
@@ -186,13 +186,13 @@ def _label(source: Path, kind: str, empties: int, out: Path | None, workers: int
     exact: in each position with at most EMPTIES empty squares, every move gets its exact score in discs. With M
     positions and A actions, the labels are the arrays game (M,), ply (M,) and values (M, A).
 
-    boards: the board after each move as sets of squares, as othello_env.data.BoardSets has them (8x8 only).
+    boards: the board after each move, as sets of squares (8x8 only). othello_env.data.BoardSets describes the arrays.
 
-    tokens: the sequences of Othello-GPT, an array tokens (N, 60) (8x8 only).
+    tokens: each of N games as a sequence for Othello-GPT, in the array tokens (N, 60) (8x8 only).
 
-    Each file also has games, the number of games. For a file, the labels are written beside it, to NAME.exact-12.npz,
-    NAME.boards.npz or NAME.tokens.npz. For a dataset, each part gets a file such as boards-000000.npz in the folder;
-    parts that already have their labels are left out.
+    Each file of labels also has games, the number of games. If SOURCE is a file, its labels are written beside it, to
+    NAME.exact-12.npz, NAME.boards.npz or NAME.tokens.npz. If SOURCE is a dataset, each part gets a file in the folder,
+    such as boards-000000.npz. Parts that have this file already are not labelled again.
     """
     if kind != "exact":
         options.refuse(("empties", "workers"), f"is for --kind exact, not for {kind}")
@@ -233,7 +233,7 @@ def _labels_of(games: Games, kind: str, empties: int, workers: int) -> dict[str,
 
 
 def _labelled_games(path: Path) -> int:
-    """The number of games for which a file has labels; -1 if there is no such file, or if it is damaged."""
+    """The number of games whose labels are in a file; -1 if the file is missing or damaged."""
     try:
         with path.open("rb") as file, open_archive(file) as found:
             return int(Member(found, "games").read())

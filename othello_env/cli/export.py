@@ -1,4 +1,4 @@
-"""``othello-env export NETWORK OUT``: a trained network as an ONNX file."""
+"""``othello-env export NETWORK OUT``: write a trained network as an ONNX file."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def command(network: Path, out: Path) -> None:
     """Write the .safetensors file NETWORK as the .onnx file OUT, which other programs can run.
 
     The inputs are observations (N, 2, S, S) and masks (N, actions), both int8. The outputs are logits (N, actions) and
-    values (N,), both float32. It needs pip install 'othello-env[export]'.
+    values (N,), both float32. The command needs pip install 'othello-env[export]'.
     """
     from othello_agents.network.neural import NeuralNetwork
 

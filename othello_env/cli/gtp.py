@@ -1,4 +1,4 @@
-"""``othello-env gtp``: an agent as an engine for any Othello program that speaks the Go Text Protocol (GTP)."""
+"""``othello-env gtp``: let Othello programs that speak the Go Text Protocol (GTP) play against an agent."""
 
 import click
 
@@ -16,8 +16,8 @@ __all__ = ["command"]
 def command(agent: str, size: int, seed: int) -> None:
     """Let another Othello program play against an agent.
 
-    The program sends commands of the Go Text Protocol (GTP) to standard input, and gets answers on standard output.
-    This goes on until the command quit or the end of the input.
+    The other program sends commands of the Go Text Protocol (GTP) to standard input, and gets answers on standard
+    output. The command quit, or the end of the input, ends this.
     """
     from othello_env.cli._gtp_server import GtpServer
 

@@ -1,4 +1,4 @@
-"""``othello-env league FOLDER``: the members of a league, their ratings and payoffs; missing matches are played."""
+"""``othello-env league FOLDER``: play matches between the members of a league, and print their ratings."""
 
 import math
 from pathlib import Path
@@ -20,7 +20,7 @@ __all__ = ["command"]
 @click.option(
     "--games",
     type=options.EvenRange(),
-    help="First play matches, until each two members have played this even number of games.  [default: play none]",
+    help="First play matches, until each pair of members has played this even number of games.  [default: play none]",
 )
 @click.option("--openings", default="random:10", help="Where these games begin: random:PLIES, or balanced-v0.")
 @options.game_option
@@ -40,10 +40,11 @@ def command(
     matrix: Path | None,
     curve: Path | None,
 ) -> None:
-    """Print the members of the league in FOLDER, their Elo ratings and how far the results are transitive.
+    """Print the members of the league in FOLDER, their Elo ratings, and how transitive the results are.
 
-    Results of games between members are added to the league. Ctrl-C keeps what was played. Its specs may name Python
-    files and programs, so use only leagues whose author you trust.
+    With --games, the command first plays games between the members, and adds the results to the league. After Ctrl-C,
+    the games that were played are kept. The specs of a league may name Python files and programs, which are then run.
+    So use only leagues whose author you trust.
     """
     for path in (matrix, curve):
         if path is not None:
@@ -65,7 +66,7 @@ def command(
 
 
 def _play(league: League, folder: Path, games: int, openings: str, game: str, workers: int | None, ray: bool) -> None:
-    """Play the missing games, and save the league even if this is interrupted."""
+    """Play the missing games, and save the league. After an interrupt, the games that were played are saved, too."""
     most = games * math.comb(len(league), 2) - 2 * league.results.all_pairs
     try:
         with options.bar("league", max(most, 1)) as step:
@@ -79,7 +80,10 @@ def _play(league: League, folder: Path, games: int, openings: str, game: str, wo
 
 
 def _table(league: League, payoffs: Payoffs, anchor: str | None) -> str:
-    """The members, the best first: how much the learner had played, their ratings and their worst opponents."""
+    """A table of the members, the best first, with their ratings and the opponents against which they score worst.
+
+    For a member that is a copy of the learner, the table also has how much the learner had played before.
+    """
     ratings = payoffs.ratings(anchor)
     rows: list[tuple[str, ...]] = []
     for name in ratings.order:

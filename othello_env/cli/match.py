@@ -18,7 +18,7 @@ HEAD = ("opponent", "wins", "draws", "losses", "score", "95% interval", "discs")
 
 
 class _Differences(click.ParamType):  # type: ignore[type-arg]  # old versions of click take no argument here
-    """Two Elo differences, separated by a comma, as a test."""
+    """Two Elo differences, separated by a comma, as an `Sprt` (a sequential probability ratio test)."""
 
     name = "elo0,elo1"
 
@@ -29,7 +29,7 @@ class _Differences(click.ParamType):  # type: ignore[type-arg]  # old versions o
             elo0, elo1 = map(float, value.split(","))
             return Sprt(elo0, elo1)
         except ValueError as error:
-            self.fail(f"{value!r} is no pair of Elo differences such as 0,10 ({error}).", param, ctx)
+            self.fail(f"{value!r} is not a pair of Elo differences such as 0,10 ({error}).", param, ctx)
 
 
 @click.command("match")
@@ -38,8 +38,8 @@ class _Differences(click.ParamType):  # type: ignore[type-arg]  # old versions o
 @click.option(
     "--games",
     type=options.EvenRange(),
-    help="An even number of games: each opening is played with both colours. With --sprt, the most games.  [default: "
-    f"{_GAMES}, with --sprt {_GAMES_WITH_SPRT}]",
+    help="The number of games, even: each opening is played with both colours. With --sprt, the largest number of "
+    f"games.  [default: {_GAMES}, with --sprt {_GAMES_WITH_SPRT}]",
 )
 @options.openings_option
 @options.game_option
@@ -47,8 +47,8 @@ class _Differences(click.ParamType):  # type: ignore[type-arg]  # old versions o
 @click.option(
     "--sprt",
     type=_Differences(),
-    help="Two Elo differences, such as 0,10. The match ends when it is known (with errors of 5 % each) whether A is "
-    "stronger than B by the second number rather than by the first.",
+    help="Two Elo differences, such as 0,10. The match ends when a test has decided whether A is stronger than B by "
+    "the first or by the second number. If one of them is true, the decision is wrong with a probability of 5 %.",
 )
 def command(
     a: str,

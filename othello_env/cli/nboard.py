@@ -1,4 +1,4 @@
-"""``othello-env nboard``: an agent as an engine for NBoard and other programs that speak NBoard's protocol."""
+"""``othello-env nboard``: let NBoard, or a program that speaks its protocol, play against an agent."""
 
 import queue
 import threading
@@ -15,14 +15,14 @@ __all__ = ["command"]
 @click.option(
     "--agent",
     default="engine:depth={depth}",
-    help="The agent that plays and analyses; {depth} in it is the depth that the program sets.",
+    help="The agent that plays and analyses. {depth} in it is replaced by the depth that the other program sets.",
 )
 @options.seed_option()
 def command(agent: str, seed: int) -> None:
     """Let NBoard, or another program that speaks its protocol, play against an agent and analyse with it.
 
-    The program sends commands to standard input, and gets answers on standard output. This goes on until the command
-    quit or the end of the input.
+    The other program sends commands to standard input, and gets answers on standard output. The command quit, or the
+    end of the input, ends this.
     """
     from othello_env.cli._nboard_server import NBoardServer
 

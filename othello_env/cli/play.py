@@ -35,22 +35,22 @@ def _colour_options(function: Callable[..., None]) -> Callable[..., None]:
 @click.command("play")
 @options.game_option
 @_colour_options
-@click.option("--hint", help="The agent that gives hints.  [default: alphabeta, or maxn where three play]")
+@click.option("--hint", help="The agent that gives hints.  [default: alphabeta; maxn in games of three players]")
 @click.option("--moves", default="", help="A transcript to begin with.")
 @options.seed_option()
 def command(rules: Rules, hint: str | None, moves: str, seed: int, **colours: str | None) -> None:
     """Play at the terminal.
 
-    Each side is a human or an agent: black and white in Othello, red and white in checkers, blue, red and green in
-    Tribolo. The command asks who plays the sides for which you name no player.
+    A human or an agent plays each side. The sides are black and white in Othello, red and white in checkers, and blue,
+    red and green in Tribolo. If you give no player for a side, the command asks for one.
 
-    Type moves as the board names them: f5, or 11-15. undo takes back your last move, restart begins again, hint asks an
-    agent for a move, help lists the legal moves, resign and quit end the game.
+    Type moves as the board names them, such as f5 or 11-15. You can also type undo to take back your last move, restart
+    to begin again, hint to get a move from an agent, and help to list the legal moves. resign and quit end the game.
     """
     start = rules.start(seed)
     *before, state = drawing.positions(start.play_transcript(moves), start)
     if strangers := [name for name, spec in colours.items() if spec and name not in start.player_names]:
-        raise click.UsageError(f"{rules.name} has no {strangers[0]}; it is played by {', '.join(start.player_names)}")
+        raise click.UsageError(f"{rules.name} has no side {strangers[0]}; it has {', '.join(start.player_names)}")
     adviser = make_agent(hint or ("alphabeta:depth=6" if start.num_players == 2 else "maxn:depth=2"), seed)
     opponent = "alphabeta:depth=2" if start.num_players == 2 else "maxn:depth=2"
     seats: list[tuple[Seat | None, str]] = []
@@ -86,7 +86,14 @@ def _prompt(text: str) -> str:
 
 
 def _player(player: str, spec: str | None, opponent: str, default: str) -> tuple[Agent | None, str]:
-    """The agent that plays a side (None for a human), and the name to show. Without a spec, ask who plays the side."""
+    """The agent that plays a side (None for a human), and the name to show.
+
+    Args:
+        player: the side, such as ``black``.
+        spec: the agent's spec, or ``human``. If it is None, ask the user for it.
+        opponent: an example of a spec for this question.
+        default: the answer to this question if the user types nothing.
+    """
     if spec is not None:
         return (None if spec == _HUMAN else make_agent(spec)), spec
     while True:
@@ -105,8 +112,8 @@ class TerminalGame:
         seats: for each player, the seat of the player's agent (None for a human) and the name to show.
         adviser: the agent that gives hints.
         prompt: asks the human for a line. The end of the input (EOFError) ends the game like the command ``quit``.
-        tell: shows the human a text.
-        before: the positions before `state`, from the start on; ``undo`` can go back to them.
+        tell: shows a text to the human.
+        before: the positions before `state`, from the start on. ``undo`` can go back to these positions.
         draw: shows a position as text.
     """
 
@@ -149,7 +156,7 @@ class TerminalGame:
                 return self._history[-1]
 
     def _human_turn(self, state: State, player: str) -> bool:
-        """Ask a human until the position changes, then return True. Return False if the human ends the game."""
+        """Let a human make a move or change the position in another way. Return False if the human ends the game."""
         while True:
             try:
                 line = self._prompt(f"{player} to move").strip()
@@ -193,7 +200,7 @@ class TerminalGame:
         return False
 
     def _undo(self) -> bool:
-        """Go back to the last position in which a human chose a move; return False if there is no such position."""
+        """Go back to the last position in which a human chose a move. Return False if there is no such position."""
         for place in range(len(self._history) - 2, -1, -1):
             state = self._history[place]
             if self._seats[state.to_move][0] is None and not state.must_pass:

@@ -1,4 +1,4 @@
-"""``othello-env quickstart``: train an agent from nothing and measure it, in a minute or two."""
+"""``othello-env quickstart``: train an agent from nothing, and measure how strong it is, in a minute or two."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _OPENINGS = "random:10"
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="A folder that is new or empty.  [default: othello-quickstart, or -2, -3, ... if it exists]",
+    help="A new or empty folder for the results.  [default: othello-quickstart, or -2, -3, ... if it exists]",
 )
-@options.seed_option("The seed of everything random. Runs may still differ, because --seconds ends the training.")
+@options.seed_option("Determines all random choices. Runs may still differ, because --seconds ends the training.")
 def command(seconds: float, games: int, out: Path | None, seed: int) -> None:
-    """Train an agent from nothing by self-play, and measure it against the classic opponents."""
+    """Train an agent from nothing by self-play, and measure how well it plays against four classic opponents."""
     from othello_agents.ntuple import Trainer
 
     folder = out or _unused_folder()
@@ -79,7 +79,7 @@ Next, try
 
 
 def _measure(agent: Path, games: int, seed: int) -> dict[str, MatchResult]:
-    """Play the matches with a progress bar, and print a table of them. After an interrupt, print the finished ones."""
+    """Play the matches and print a table of their scores. After an interrupt, the table has only finished matches."""
     results: dict[str, MatchResult] = {}
     try:
         with options.bar(str(agent), games * len(_CLASSICS)) as step:

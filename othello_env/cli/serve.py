@@ -35,14 +35,14 @@ _MOST_CHECKPOINTS = 12
 @click.command("serve")
 @click.argument("agents", metavar="[AGENT]...", nargs=-1)
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8750, help="The port of the page; 0 takes any free port."
+    "--port", type=click.IntRange(0, 65535), default=8750, help="The port of the page. 0 means any free port."
 )
 @click.option(
     "--results",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Show the results in this file: JSON that benchmark, quickstart or a training script wrote, or the games that "
-    "tournament --out wrote (JSON lines); may be repeated.",
+    help="Show the results in this file. The file is JSON that benchmark, quickstart or a training script wrote, or "
+    "JSON lines that tournament --out wrote. The option may be repeated.",
 )
 @click.option(
     "--runs",
@@ -61,8 +61,8 @@ def command(
 ) -> None:
     """Play against agents in the browser, and see how they judge a position.
 
-    Only this computer can open the page. It offers the packaged agents and each AGENT that is given: a spec
-    (alphabeta:depth=4), a file of weights (agent.npz) or a Python function (policy.py:function).
+    Only this computer can open the page. The page offers the packaged agents and each AGENT that you give. AGENT is a
+    spec (alphabeta:depth=4), a file of weights (agent.npz) or a Python function (policy.py:function).
     """
     import_extra("uvicorn", "page")
     import_extra("starlette", "page")
@@ -89,7 +89,7 @@ def command(
 
 
 def _checkpoints(runs: Runs, given: tuple[str, ...]) -> list[Offer]:
-    """Offers of the newest checkpoints in the watched folder. A file that is no agent is left out."""
+    """Offers of the newest checkpoints in the watched folder. A file that is not an agent is left out."""
     from othello_env.page.offers import Offer, games_of
 
     found = []
@@ -123,12 +123,12 @@ def _serve(app: Starlette, listener: socket.socket, thinkers: Thinkers, announce
                 super().handle_exit(sig, frame)
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            """Announce the page when it is ready; from then on an interrupt stops the server cleanly."""
+            """Announce the page when it is ready. After this, an interrupt stops the server cleanly."""
             await super().startup(sockets)
             announce()
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            """Stop all agents that think, so that no request waits for an answer, and then stop the server."""
+            """Stop all agents that are thinking, so that no request waits for an answer. Then stop the server."""
             await thinkers.close()
             await super().shutdown(sockets)
 

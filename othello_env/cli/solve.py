@@ -1,4 +1,4 @@
-"""``othello-env solve POSITION``: the exact result of a position."""
+"""``othello-env solve POSITION``: find the exact result of a position."""
 
 import sys
 from typing import Any
@@ -13,12 +13,12 @@ __all__ = ["command"]
 
 
 _MINUTES, _HOURS = 24, 28
-"""With at most the first number of empty squares, solving usually takes minutes; with at most the second, hours."""
+"""With up to `_MINUTES` empty squares, solving usually takes minutes at most. With up to `_HOURS`, it takes hours."""
 
 
 @click.command("solve", context_settings=BOARDS_BEGIN_WITH_DASHES)
 @position_options
-@click.option("--result", "result_only", is_flag=True, help="Find out only who wins; this is quicker.")
+@click.option("--result", "result_only", is_flag=True, help="Find out only who wins. This is quicker.")
 @click.option(
     "--hash",
     "megabytes",
@@ -29,9 +29,9 @@ _MINUTES, _HOURS = 24, 28
 def command(position: str, to_move: str, size: int, result_only: bool, megabytes: int) -> None:
     """Print the exact score of a position.
 
-    The score is in discs under perfect play, and the empty squares count for the winner. POSITION is a transcript from
-    the start or a board written as X, O and -, row by row from a1. A position with 20 empty squares takes seconds. Each
-    further empty square multiplies the time by two to four.
+    The score is the final difference in discs if both sides play perfectly. Empty squares count for the winner.
+    POSITION is a transcript from the start or a board written as X, O and -, row by row from a1. A position with 20
+    empty squares takes seconds. Each further empty square multiplies the time by two to four.
     """
     state = position_from_text(position, to_move, size)
     solver: Any = make_agent(f"engine:hash={megabytes}")

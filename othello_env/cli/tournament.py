@@ -23,8 +23,8 @@ __all__ = ["command", "cross_table", "elo_table"]
 @click.option(
     "--games",
     type=click.IntRange(1, options.MOST_GAMES),
-    help="The number of games for each pair of agents. It is even: each opening is played with both colours. In games "
-    "of three players, the number of games for each group of three agents, a multiple of 3.  [default: 200, or 201 for "
+    help="The number of games for each pair of agents, even: each opening is played with both colours. For a game of "
+    "three players, the number of games for each group of three agents, a multiple of 3.  [default: 200, or 201 for "
     "three players]",
 )
 @options.openings_option
@@ -42,8 +42,8 @@ __all__ = ["command", "cross_table", "elo_table"]
 @click.option(
     "--ray",
     is_flag=True,
-    help="Play on a Ray cluster: the cluster at RAY_ADDRESS, otherwise this machine's cluster, otherwise a new one "
-    "that ends with the tournament.",
+    help="Play on a Ray cluster. This is the cluster at RAY_ADDRESS, or else this machine's cluster, or else a new "
+    "cluster that ends with the tournament.",
 )
 @click.option("--anchor", help="The agent whose rating is 0.  [default: random, or the first]")
 @click.option(
@@ -69,11 +69,11 @@ def command(
     The command prints each agent's score against every other agent and their Elo ratings. AGENTS are specs (random,
     alphabeta:depth=4), files of weights (agent.npz) or Python functions (policy.py:function).
 
-    With --out the games are kept. Give the same command again after Ctrl-C or a kill, or with more --games or AGENTS:
-    it plays only the missing games.
+    With --out the games are kept in a file. If you give the same command again, for example after Ctrl-C or with more
+    --games or AGENTS, it plays only the missing games.
     """
     if game_time and move_time:
-        raise click.UsageError("a side has a --clock or a --move-time, not both")
+        raise click.UsageError("give either --clock or --move-time, not both")
     clock = TimeControl.parse(game_time) if game_time else TimeControl.parse(f"{move_time}/move") if move_time else None
     schedule = Schedule(agents, games, openings, seed, rules, gauntlet)
     if anchor is not None and anchor not in agents:
@@ -138,7 +138,7 @@ def cross_table(result: Tournament) -> str:
 def elo_table(result: Tournament, anchor: str | None = None) -> str:
     """A table of the ratings, the best first, with 95% intervals.
 
-    The last column is the likelihood that an agent is better than the next one.
+    The last column is the likelihood that the agent is better than the agent in the next row.
 
     Raises:
         ValueError: there are no ratings; see `rate_tournament`.

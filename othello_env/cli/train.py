@@ -13,30 +13,31 @@ __all__ = ["command"]
 
 _BATCH, _LARGEST_BATCH = 64, 100_000
 _PRECISE_BELOW = 10.0
-"""If the number of seconds is smaller than this, it is printed with one decimal."""
+"""A number of seconds below this limit is printed with one decimal."""
 
 
 @click.command("train")
 @click.option(
     "--seconds",
     type=options.FloatRange(0, options.MOST_SECONDS, above=True),
-    help="Seconds of training in this run; --resume counts from 0 again.  [default: 60 without --games]",
+    help="Seconds of training in this run. With --resume, seconds of earlier runs do not count.  [default: 60 without "
+    "--games]",
 )
 @click.option(
     "--games",
     type=click.IntRange(1, options.MOST_GAMES),
-    help="Games of self-play in this run; --resume counts from 0 again. "
-    "If every number is a multiple of --batch, several runs give the same network as one run of all their games.",
+    help="Games of self-play in this run. With --resume, games of earlier runs do not count. If the number of games of "
+    "each run is a multiple of --batch, several runs give the same network as one run with all these games.",
 )
 @click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Where to write: a .npz file."
+    "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The .npz file for the agent."
 )
 @click.option("--resume", is_flag=True, help="Continue with the network in --out, and with its size, seed and batch.")
 @click.option(
     "--threads",
     type=click.IntRange(1, options.MOST_THREADS),
     default=1,
-    help="Number of threads, which share the games of a batch.",
+    help="Number of threads. They share the games of a batch.",
 )
 @click.option(
     "--batch",
@@ -61,13 +62,13 @@ def command(
 ) -> None:
     """Train an agent by self-play and write it to a file. Other commands take the file's path as an agent.
 
-    The file is written now and then during the training. Ctrl-C ends the training and keeps what was learned; --resume
-    continues from there.
+    The file is also written from time to time during the training. Ctrl-C ends the training and keeps what was learned.
+    Later, --resume continues the training.
     """
     from othello_agents.ntuple import NTupleNetwork, Trainer
 
     if out.suffix != ".npz":
-        raise click.BadParameter(f"{out} does not end in .npz; the file of an agent must.", param_hint="--out")
+        raise click.BadParameter(f"{out} does not end in .npz, as it must.", param_hint="--out")
     if out.exists() and not resume:
         raise click.BadParameter(f"{out} exists; --resume continues it.", param_hint="--out")
     check_output(out)
@@ -87,7 +88,10 @@ def command(
 
 
 def _check_same(context: click.Context, **resumed: int) -> None:
-    """Raise an error if an option differs from the number with which the network was trained."""
+    """Raise an error if the user gave an option another value than the one with which the network was trained.
+
+    `resumed` has the values with which the network was trained, by the names of the options.
+    """
     for name, number in resumed.items():
         given = context.params[name]
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE and given != number:

@@ -1,8 +1,8 @@
-"""A dataset: a folder with any number of games in parts. An interrupt or a kill does not damage it.
+"""A dataset: a folder with any number of games in parts. An interrupt or a kill does not damage the dataset.
 
-The folder has ``dataset.json``, which says how the games are made, and the parts ``games-000000.npz``,
-``games-000001.npz`` and so on. A part is written whole or not at all, and depends only on its number and on
-``dataset.json``. So if a command has made only some of the parts, the same command makes the rest.
+The file ``dataset.json`` in the folder says how the games are made. The files ``games-000000.npz``,
+``games-000001.npz`` and so on are the parts. A part is written completely or not at all. Its games depend only on its
+number and on ``dataset.json``. So if a command made only some of the parts, the same command makes the missing parts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LARGEST = 1 << 20
 
 
 class Dataset:
-    """A folder of games. Iterating yields the `Games` of each part; only one part is in memory at a time.
+    """A folder of games. Iteration yields the `Games` of each part. Only one part is in memory at a time.
 
     Args:
         folder: a folder that `Dataset.make` made.
@@ -36,7 +36,7 @@ class Dataset:
 
     Attributes:
         folder: the folder.
-        recipe: how the games are made: a dict of plain values.
+        recipe: a dict of plain values that says how the games are made.
         count: the number of games of the finished dataset.
         part_size: the number of games in a part; the last part may be smaller.
     """
@@ -51,9 +51,9 @@ class Dataset:
             self.recipe: dict[str, Any] = dict(header["recipe"])
             self.count, self.part_size = int(header["games"]), int(header["part"])
             if self.count < 0 or self.part_size < 1:
-                raise ValueError(f"{self.count} games in parts of {self.part_size}")
+                raise ValueError(f"a dataset cannot have {self.count} games in parts of {self.part_size}")
         except (KeyError, TypeError, ValueError) as error:
-            raise GamesError(f"{str(path)!r} describes no dataset: {error}") from None
+            raise GamesError(f"{str(path)!r} is not the description of a dataset: {error}") from None
 
     @classmethod
     def make(
@@ -65,20 +65,21 @@ class Dataset:
         games: Callable[[int, int], Games],
         progress: Callable[[int], None] = lambda _: None,
     ) -> Dataset:
-        """Make a dataset, or the parts of it that are missing.
+        """Make a dataset. If the folder already has some of its parts, make only the missing parts.
 
         Args:
-            folder: a folder; it may hold a dataset of the same recipe and part size, to which more games are added.
+            folder: a folder. If it holds a dataset with the same recipe and part size, games are added to this dataset.
             recipe: plain values that determine all games.
             count: the number of games.
             part_size: the number of games in a part.
-            games: takes the number of the first game and how many games to make; the same call gives the same games.
-            progress: called at first and after each part, with the number of games that are there.
+            games: a function that makes games. It takes the number of the first game and the number of games. The same
+                call must give the same games.
+            progress: called at the beginning and after each part, with the number of games that the dataset has.
 
         Raises:
             OSError: the folder cannot be written.
-            ValueError: the folder holds a dataset of another recipe or part size, or of more games; or another process
-                is making it; or `games` made another number of games.
+            ValueError: the folder holds a dataset with another recipe or part size, or with more games. Or another
+                process is making this dataset, or `games` returned a wrong number of games.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -97,7 +98,7 @@ class Dataset:
         games: Callable[[int, int], Games],
         progress: Callable[[int], None],
     ) -> Dataset:
-        plain = json.loads(json.dumps(dict(recipe)))  # the form in which it will be read again
+        plain = json.loads(json.dumps(dict(recipe)))  # as it is after a file was written and read
         header = {"format": _FORMAT, "recipe": plain, "games": count, "part": part_size}
         if (folder / "dataset.json").exists():
             old = cls(folder)
@@ -142,7 +143,7 @@ class Dataset:
         return f"<Dataset of {len(self):,} games in {str(self.folder)!r}: {self.recipe}>"
 
     def statistics(self) -> Statistics:
-        """Numbers about all games; see `Games.statistics`.
+        """Return numbers about all games, such as the share of draws; see `Statistics`.
 
         Raises:
             ValueError: the game has three players.
@@ -155,11 +156,11 @@ class Dataset:
         return -(-self.count // self.part_size)
 
     def _size(self, part: int) -> int:
-        """The number of games that a part has."""
+        """The number of games in a finished part."""
         return min(self.part_size, self.count - part * self.part_size)
 
     def _present(self) -> int:
-        """The number of whole parts before the first part that is missing or damaged."""
+        """The number of finished parts before the first part that is missing or damaged."""
         for part in range(self._num_parts):
             if archive.count(self._path(part)) != self._size(part):
                 return part

@@ -17,7 +17,7 @@ from othello_env.games.othello.position import Othello
 __all__ = ["Examples", "examples"]
 
 _CHUNK = 4096
-"""The number of games whose examples are made at a time, and are in memory together."""
+"""The examples of this number of games are made at a time, and are in memory together."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,10 @@ class Examples:
         observation: (M, planes, H, W) int8, as the player to move sees the position.
         action_mask: (M, A) int8, 1 for each legal action.
         action: (M,) int64, the action that was played.
-        returns: (M,) float32, the game's result for the player to move, such as +1 for a win; NaN if the game is not
+        returns: (M,) float32, the game's result for the player to move, such as +1 for a win. It is NaN if the game is
+            not finished.
+        margin: (M,) float32, by how much the player to move won. It is negative for a loss, and NaN if the game is not
             finished.
-        margin: (M,) float32, by how much the player to move won, negative for a loss; NaN if the game is not finished.
         to_move: (M,) int8, the player to move.
         game: (M,) int64, the number of the game.
         ply: (M,) int32, the number of the ply in its game, from 0.
@@ -49,14 +50,14 @@ class Examples:
         return len(self.action)
 
     def part(self, places: slice | npt.NDArray[np.integer | np.bool_]) -> Examples:
-        """Some of the examples."""
+        """Some of the examples, chosen by a slice, a mask (M,) or an array of numbers."""
         return Examples(**{name: array[places] for name, array in vars(self).items()})
 
     def transformed(self, symmetry: npt.NDArray[np.integer]) -> Examples:
-        """The same examples of Othello on boards that are turned or mirrored.
+        """Turn or mirror the board of each example of Othello, and its mask and its action with it.
 
         Args:
-            symmetry: (M,) integers 0 to 7; see `othello_env.games.othello.symmetries`.
+            symmetry: (M,) integers 0 to 7, the symmetry of each example; see `othello_env.games.othello.symmetries`.
         """
         observation, mask, action = self.observation.copy(), self.action_mask.copy(), self.action.copy()
         for k in range(1, symmetries.COUNT):
@@ -79,13 +80,13 @@ def examples(
     """Yield the positions of the games in batches. Only a part of the positions is in memory at a time.
 
     Args:
-        games: the games; every move is checked first.
+        games: the games. Every move is checked before the first batch.
         batch_size: the number of examples in a batch.
-        seed: a number shuffles the examples: first the games, and then the positions of 4096 games at a time. The same
-            number gives the same order. None keeps the order of the games.
-        symmetric: turn or mirror each board at random (Othello only). `seed` determines how.
-        passes: whether positions in which the player must pass are included.
-        drop_last: leave out the last batch if it is smaller.
+        seed: if it is a number, the examples are shuffled: first the games, and then the positions of 4096 games at a
+            time. The same number gives the same order. If it is None, the examples keep the order of the games.
+        symmetric: turn or mirror each board at random (Othello only). The random choices depend on `seed`.
+        passes: whether to include positions in which the player must pass.
+        drop_last: whether to leave out the last batch if it has fewer than `batch_size` examples.
 
     Raises:
         ValueError: the batch size is below 1, or `symmetric` is given for another game.
@@ -94,7 +95,7 @@ def examples(
     if batch_size < 1:
         raise ValueError(f"batch_size is at least 1, not {batch_size}")
     if symmetric and not isinstance(games.starts[0], Othello):
-        raise ValueError(f"symmetric boards are for Othello, not for {games.rules}")
+        raise ValueError(f"symmetric=True is for Othello, not for {games.rules}")
     rng = np.random.default_rng(seed)
     order = np.arange(len(games)) if seed is None else rng.permutation(len(games))
     ends = games.ends
@@ -126,7 +127,7 @@ def _joined(parts: list[Examples]) -> Examples:
 
 
 def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins: Any) -> Examples:
-    """The examples of some games; `numbers`, (N,), are the numbers of these games among all games."""
+    """The examples of N games. `numbers` (N,) are the numbers that these games have among all games."""
     if isinstance(games.starts[0], Othello):
         boards, game, ply = othello_positions(games)
         observation, mask, to_move = boards.observations(), boards.masks(), boards.to_move
@@ -149,7 +150,7 @@ def _expand(games: Games, numbers: npt.NDArray[np.int64], returns: Any, margins:
 
 
 def _states(games: Games) -> tuple[list[State], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """The position before each action, the number of its game, and the number of its ply."""
+    """The position before each action, the number of the position's game, and the number of its ply in the game."""
     states, game, ply = [], [], []
     for i in range(len(games)):
         state = games.starts[games.start[i]]

@@ -1,4 +1,4 @@
-"""Games as arrays: the moves of N games, and what is known about each game.
+"""Games as arrays: the moves of N games, and other data about each game.
 
 Letters for shapes: N = games, T = plies of the longest game, P = players, A = actions.
 """
@@ -25,7 +25,7 @@ __all__ = ["Games", "GamesError", "othello_positions", "padded"]
 
 _Array = npt.NDArray[Any]
 _MOST_ACTIONS = 1 << 31
-"""The most entries of the array of actions, so that a damaged file does not fill the memory."""
+"""The most entries that the array of actions may have. Without this limit, a damaged file could fill the memory."""
 
 
 class GamesError(ValueError):
@@ -33,21 +33,24 @@ class GamesError(ValueError):
 
 
 class Games:
-    """N games of one kind, as arrays. Slices and masks select games: ``games[:100]``, ``games[games.ends.over]``.
+    """N games of one kind, as arrays.
+
+    Slices and masks select games. For example, ``games[:100]`` are the first 100 games, and ``games[games.ends.over]``
+    are the finished games.
 
     Args:
-        actions: (N, T) integers, the actions of each game, passes included. What stands after a game's last action is
+        actions: (N, T) integers, the actions of each game, passes included. Entries after a game's last action are
             ignored.
         lengths: (N,) integers, the number of actions of each game.
         rules: the game and its options, such as ``"othello:size=6"``.
-        starts: the positions in which games begin. By default the usual start of the game.
-        start: (N,) integers, for each game the number of its position in `starts`. By default 0.
-        columns: what else is known about each game: a mapping from names, such as ``"black"`` or ``"year"``, to arrays
-            (N,). A column (N, T) of floats, such as ``"scores"``, has a number for each action.
+        starts: the positions in which games begin. By default, the usual start of the game.
+        start: (N,) integers, for each game the number of its position in `starts`, from 0. By default, all are 0.
+        columns: more data about each game: a mapping from names, such as ``"black"`` or ``"year"``, to arrays (N,). An
+            array (N, T) of floats, such as ``"scores"``, has a number for each action.
 
     Raises:
         ValueError: a shape is wrong, or a number is out of range.
-        TypeError: `actions`, `lengths` or `start` does not have integers, or a column (N, T) has no floats.
+        TypeError: `actions`, `lengths` or `start` are not integers, or a column (N, T) is not of floats.
 
     Attributes:
         actions: (N, T) int8, or int16 if the game has more than 127 actions; -1 after a game's last action.
@@ -55,7 +58,7 @@ class Games:
         rules: the game and its options.
         starts: the positions in which games begin.
         start: (N,) int32.
-        columns: a dict of arrays (N,), or (N, T) with NaN after a game's last action.
+        columns: a dict of arrays (N,) or (N, T). An array (N, T) has NaN after a game's last action.
     """
 
     def __init__(
@@ -83,7 +86,7 @@ class Games:
             if column.shape[:1] != (n,) or column.ndim > 2:
                 raise ValueError(f"expected {n} entries in the column {name!r}, got shape {column.shape}")
             if column.ndim == 2 and column.dtype.kind != "f":
-                raise TypeError(f"expected floats in the column {name!r} of actions, got dtype {column.dtype}")
+                raise TypeError(f"expected floats in the column {name!r} of shape (N, T), got {column.dtype}")
         most = self.starts[0].num_actions - 1
         longest = int(self.lengths.max(initial=0))
         if n * longest > _MOST_ACTIONS:
@@ -107,16 +110,16 @@ class Games:
         starts: Sequence[State] = (),
         columns: Mapping[str, npt.ArrayLike] | None = None,
     ) -> Games:
-        """The games that led to these positions.
+        """Make `Games` from the last positions of games. Each position knows the moves that led to it.
 
         Args:
-            states: the last positions, at least one, all of one kind of game.
-            starts: the position in which each game began, or one position for all games. By default the usual start.
-            columns: what else is known about each game.
+            states: the last position of each game. At least one is needed, and all must be of the same kind of game.
+            starts: the position in which each game began, or one position for all games. By default, the usual start.
+            columns: more data about each game; see `Games`.
 
         Raises:
-            ValueError: there is no position, or the number of starts is neither 1 nor the number of positions. Or there
-                are no starts, though each game of this kind has a start of its own.
+            ValueError: there is no position, or the number of starts is neither 1 nor the number of positions. Or no
+                starts are given, but this kind of game has no usual start.
         """
         ends = list(states)
         if not ends:
@@ -125,7 +128,7 @@ class Games:
         if rules is None:
             rules = Rules(type(ends[0]).__name__.lower())
             if not starts:
-                raise ValueError(f"games of {rules} have different starts; give them as starts")
+                raise ValueError(f"games of {rules} have no usual start; give the argument starts")
         begins = list(starts) or [rules.start(0)]
         if len(begins) not in (1, len(ends)):
             raise ValueError(f"expected a start for each of {len(ends)} positions, got {len(begins)}")
@@ -137,7 +140,7 @@ class Games:
 
     @classmethod
     def joined(cls, parts: Iterable[Games]) -> Games:
-        """The games of several parts, one part after the other. Columns that some part lacks are dropped.
+        """Join several parts into one. The games keep their order. A column is kept only if all parts have it.
 
         Raises:
             ValueError: there is no part, or the parts have different rules.
@@ -184,9 +187,7 @@ class Games:
         return Games(self.actions[where], self.lengths[where], self.rules, self.starts, self.start[where], columns)
 
     def state(self, i: int, plies: int | None = None) -> State:
-        """The position of game i after its first `plies` actions; by default the last position.
-
-        The state has the game's moves up to this position.
+        """The position of game `i` after its first `plies` actions. Without `plies`, the game's last position.
 
         Raises:
             IndexError: there is no such game or ply.
@@ -209,14 +210,14 @@ class Games:
         """Check that every action is legal.
 
         Raises:
-            GamesError: one is not.
+            GamesError: an action is illegal.
         """
         for i in np.flatnonzero(self.illegal() >= 0)[:1].tolist():
             self.state(i)  # raises the error
 
     @property
     def ends(self) -> Ends:
-        """How the games ended. To find out, every move is checked.
+        """How the games ended. Every move is checked.
 
         Raises:
             GamesError: a move is illegal.
@@ -225,16 +226,16 @@ class Games:
         return self._played[0]
 
     def illegal(self) -> npt.NDArray[np.int32]:
-        """For each game (N,), the first ply, from 0, with an illegal action; -1 if there is none."""
+        """The first ply, from 0, with an illegal action in each game, (N,) int32; -1 if all its actions are legal."""
         return self._played[1]
 
     @cached_property
     def _played(self) -> tuple[Ends, npt.NDArray[np.int32]]:
-        """How the games ended, and what `illegal` returns. Each game is played once for both."""
+        """The values of `ends` and of `illegal`. Each game is played only once to find both."""
         return _play_othello(self) if isinstance(self.starts[0], Othello) else _play_states(self)
 
     def statistics(self) -> Statistics:
-        """Numbers about the games, which must be of two players.
+        """Return numbers about the games, such as the share of draws. The game must have two players.
 
         Raises:
             ValueError: the game has three players.
@@ -255,14 +256,14 @@ class Games:
         return Statistics(len(self), len(returns), first, second, drawn, margin, plies / n, passes / n)
 
     def distinct(self) -> Games:
-        """The games without repetitions. Of several games with the same start and actions, the first one stays."""
+        """The games without repetitions. Of several games with the same start and actions, only the first is kept."""
         rows = np.column_stack([self.start, self.lengths, self.actions])
         kept = np.unique(rows, axis=0, return_index=True)[1] if len(rows) else np.zeros(0, np.int64)
         return self[np.sort(kept)]
 
 
 def padded(rows: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int32]]:
-    """Rows of actions as an array (N, T), filled up with -1, and their lengths (N,)."""
+    """Rows of actions as an array (N, T) and their lengths (N,). Short rows are filled up with -1."""
     lengths = np.array([len(row) for row in rows], np.int32)
     actions = np.full((len(rows), lengths.max(initial=0)), -1, np.int16)
     for padded_row, row in zip(actions, rows, strict=True):
@@ -271,7 +272,7 @@ def padded(rows: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int16], npt.ND
 
 
 def _widened(column: _Array, width: int) -> _Array:
-    """The first `width` entries of each row of floats (N, T); rows that are too short are filled up with NaN."""
+    """The first `width` entries of each row of floats, (N, width). Rows that are too short are filled up with NaN."""
     missing = max(0, width - column.shape[1])
     return np.pad(column[:, :width], ((0, 0), (0, missing)), constant_values=np.nan)
 
@@ -293,12 +294,13 @@ def _integers(
 
 
 def othello_positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """The positions before each of the M actions of games of Othello, in the order of the games and plies.
+    """The position before each of the M actions of games of Othello, in the order of the games and plies.
 
     All actions must be legal, so call `Games.check` first.
 
     Returns:
-        The M positions, the number of each position's game (M,), and the number of its ply, from 0, (M,).
+        The M positions, the number of each position's game (M,), and the number of its ply in the game (M,). Both
+        numbers begin with 0.
     """
     total, size = int(games.lengths.sum()), games.starts[0].observation_shape[1]
     own, opponent, to_move = np.empty(total, np.uint64), np.empty(total, np.uint64), np.empty(total, np.int8)
@@ -308,7 +310,7 @@ def othello_positions(games: Games) -> tuple[OthelloPositions, npt.NDArray[np.in
 
 
 def _first_sets(games: Games) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.int8]]:
-    """The starts of N games: the discs of the player to move, the other player's, and the player to move, each (N,)."""
+    """The starts of N games: the discs of the player to move (N,), the other player's (N,), the player to move (N,)."""
     starts: Any = games.starts
     own = np.array([state.own for state in starts], np.uint64)[games.start]
     opponent = np.array([state.opponent for state in starts], np.uint64)[games.start]
@@ -316,7 +318,7 @@ def _first_sets(games: Games) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.ui
 
 
 def _play_othello(games: Games) -> tuple[Ends, npt.NDArray[np.int32]]:
-    """`Games._played` of games of Othello, by compiled code."""
+    """The value of `Games._played` for games of Othello, found by compiled code."""
     n, size = len(games), games.starts[0].observation_shape[1]
     margins, over, wrong = np.empty(n, np.int8), np.empty(n, np.bool_), np.empty(n, np.int32)
     sets, board = _first_sets(games), bitboard.BOARDS[size]
@@ -326,7 +328,7 @@ def _play_othello(games: Games) -> tuple[Ends, npt.NDArray[np.int32]]:
 
 
 def _play_states(games: Games) -> tuple[Ends, npt.NDArray[np.int32]]:
-    """`Games._played` of games of any kind, by their States."""
+    """The value of `Games._played` for games of any kind, found by playing States."""
     lasts, wrong = [], np.full(len(games), -1, np.int32)
     for i in range(len(games)):
         state = games.starts[games.start[i]]
@@ -346,4 +348,4 @@ def _play_states(games: Games) -> tuple[Ends, npt.NDArray[np.int32]]:
 
 
 def _for_both(first: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    return np.stack([first, -first], axis=1) + np.float32(0)  # no negative zeros
+    return np.stack([first, -first], axis=1) + np.float32(0)  # adding 0 turns -0.0 into 0.0

@@ -1,4 +1,4 @@
-"""Kernels over the moves of N games of Othello.
+"""Kernels (compiled functions) that work on the moves of N games of Othello.
 
 Letters for shapes: N = games, T = plies of the longest game, M = positions.
 """
@@ -21,7 +21,7 @@ from othello_env.support.jit import kernel
 __all__ = ["LONGEST", "add_passes", "board_sets", "finish", "positions", "random_games"]
 
 LONGEST = 128
-"""More plies than any game has: at most 60 discs are placed, and a pass never follows a pass."""
+"""No game has more plies than this: at most 60 discs are placed, and a pass never follows a pass."""
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -30,7 +30,7 @@ _BLACK, _WHITE = map(np.uint64, STARTS)
 
 @kernel(inline=True)
 def _placed(disc: np.uint64, mine: np.uint64, other: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """The discs of the next player to move, and of the other one, after a disc was placed (0: a pass)."""
+    """The discs of the next player to move, and the other player's discs, after `disc` was placed (0 for a pass)."""
     turned = flips(disc, mine, other)
     return other & ~turned, mine | turned | disc
 
@@ -53,15 +53,17 @@ def finish(
     Args:
         actions: (N, T).
         lengths: (N,), the number of actions of each game.
-        own: (N,), the discs of the player to move in the first position; overwritten with those in the last position.
+        own: (N,), the discs of the player to move in the first position. The kernel overwrites them with the discs of
+            the player to move in the last position.
         opponent: (N,), the other player's discs; overwritten in the same way.
         to_move: (N,), the player to move; overwritten in the same way.
         board: the squares in play.
         size: the side of the board.
-        margins: (N,), written: Black's discs minus White's, with empty squares for the winner; 0 in unfinished games.
+        margins: (N,), written: Black's discs minus White's discs. The winner also gets the empty squares. 0 in
+            unfinished games.
         over: (N,), written: whether the last position ends the game.
-        wrong: (N,), written: the first ply, from 0, with an illegal action; -1 if there is none. If there is one, the
-            other outputs of this game mean nothing.
+        wrong: (N,), written: the first ply, from 0, with an illegal action; -1 if all actions are legal. If an action
+            is illegal, the other outputs of this game have no meaning.
     """
     side = np.uint64(size)
     for i in range(len(actions)):
@@ -121,7 +123,7 @@ def positions(
 
 @kernel(inline=True)
 def _transposed(squares: np.uint64) -> np.uint64:
-    """A set of squares of an 8x8 board with letters and digits exchanged (Warren, Hacker's Delight, 7-3)."""
+    """A set of squares of an 8x8 board, transposed: columns become rows (Warren, Hacker's Delight, 7-3)."""
     turned = (squares ^ (squares >> np.uint64(7))) & np.uint64(0x00AA_00AA_00AA_00AA)
     squares = squares ^ turned ^ (turned << np.uint64(7))
     turned = (squares ^ (squares >> np.uint64(14))) & np.uint64(0x0000_CCCC_0000_CCCC)
@@ -147,10 +149,10 @@ def board_sets(
     Args:
         actions: (N, T).
         lengths: (N,), the number of actions of each game.
-        mine: (M,), written: the discs of the player to move after the disc.
+        mine: (M,), written: the discs of the player who is to move after the disc was placed.
         yours: (M,), written: the other player's discs.
-        legal: (M,), written: the squares for the next disc: those of the player to move, or if there are none, those of
-            the other player.
+        legal: (M,), written: the squares where the player to move may place the next disc. If there are none, the
+            squares where the other player may place it.
         to_move: (M,), written: the player to move.
         moves: (N,), written: the number of discs that were placed in each game.
     """
@@ -183,10 +185,10 @@ def random_games(
     actions: npt.NDArray[np.int8],
     lengths: npt.NDArray[np.int32],
 ) -> None:
-    """Play N games from the start by uniformly random legal actions.
+    """Play N games from the start. Each action is random, and all legal actions are equally likely.
 
-    In game number i, the action in a position is ``state.draw_action(mix_int(mix_int(key, i), state.turn), CHOICE)``,
-    as in a game of the agent ``random``.
+    In game number i, the action in a position is ``state.draw_action(mix_int(mix_int(key, i), state.turn), CHOICE)``.
+    The agent ``random`` chooses its actions in the same way.
 
     Args:
         key: the key of all games.
@@ -226,15 +228,15 @@ def add_passes(
     """Turn N lists of moves without passes into actions with passes.
 
     Args:
-        squares: (N, K) actions in order, without passes; a negative number ends the list.
+        squares: (N, K), the actions of each list in order, without passes; a negative number ends a list.
         own: (N,), the discs of the player to move in the first position.
         opponent: (N,), the other player's discs.
         board: the squares in play.
         size: the side of the board.
-        actions: (N, LONGEST), written: the actions, and -1 after the last.
+        actions: (N, LONGEST), written: the actions, and -1 after the last action.
         lengths: (N,), written: the number of actions. A pass at the end is not added.
-        wrong: (N,), written: the first move, from 0, that is illegal even after a pass; -1 if there is none. The
-            actions of such a game end before that move.
+        wrong: (N,), written: the first move, from 0, that is illegal even after a pass; -1 if all moves are legal. The
+            actions of a game with an illegal move end before this move.
     """
     side = np.uint64(size)
     for i in range(len(squares)):

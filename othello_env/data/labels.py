@@ -19,7 +19,7 @@ from othello_env.games.othello.positions import OthelloPositions
 __all__ = ["MoveLabels", "agent_labels", "exact_labels"]
 
 _AT_ONCE = 500
-"""The number of positions that a process solves at a time."""
+"""A process solves this number of positions at a time."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class MoveLabels:
     """A number for each legal action of M positions.
 
     Attributes:
-        game: (M,) int64, the number of the position's game.
-        ply: (M,) int32, the number of the ply in its game, from 0. The position is the one before this ply.
-        values: (M, A) float32, the number of each action; NaN if the action is illegal.
+        game: (M,) int64, the number of the position's game, from 0.
+        ply: (M,) int32, the number of plies that were played before the position.
+        values: (M, A) float32, the label of each action; NaN if the action is illegal.
     """
 
     game: npt.NDArray[np.int64]
@@ -41,11 +41,11 @@ class MoveLabels:
 
 
 def exact_labels(games: Games, empties: int, *, workers: int = 1) -> MoveLabels:
-    """The exact score of each move, in all positions with at most `empties` empty squares.
+    """Find the exact score of each move, in all positions with at most `empties` empty squares.
 
-    The score is the final difference in discs under perfect play, for the player to move; empty squares count for the
-    winner. A position with 12 empty squares takes about a millisecond. Each further empty square multiplies the
-    time by two to three.
+    The score of a move is the final difference in discs after it, if both sides play perfectly. It is positive if the
+    player who moves wins. Empty squares count for the winner. Solving a position with 12 empty squares takes about a
+    millisecond. Each further empty square multiplies the time by two to three.
 
     Args:
         games: games of Othello.
@@ -73,14 +73,15 @@ def exact_labels(games: Games, empties: int, *, workers: int = 1) -> MoveLabels:
 
 
 def agent_labels(games: Games, agent: str | Agent | Policy) -> MoveLabels:
-    """An agent's value or probability of each legal action, in all positions.
+    """Find an agent's value or probability of each legal action, in all positions.
 
     Args:
         games: games of Othello.
-        agent: an agent with the method `action_values` or `action_probabilities`. If it has both, the first is used.
+        agent: an agent with the method `action_values` or `action_probabilities`. If the agent has both,
+            `action_values` is used.
 
     Raises:
-        ValueError: the games are not of Othello, or the agent has neither method.
+        ValueError: the games are not of Othello, or the agent has neither of these methods.
         GamesError: a move is illegal.
     """
     boards, game, ply = _positions(games)

@@ -1,4 +1,4 @@
-"""Games of agents as data."""
+"""Let agents play a match, and return its games as data."""
 
 from __future__ import annotations
 
@@ -33,21 +33,22 @@ def match_games(
     workers: int = 1,
     ray: bool = False,
 ) -> Games:
-    """The games of a match, in which each opening is played with both colours.
+    """Play a match, and return its games. Each opening is played twice, with the colours swapped.
 
-    These are games of `othello_env.play_match` with the same agents, openings and seed: those with the numbers `first`
-    to `first` + `count` - 1. To give an agent random choices, write ``epsilon=`` or ``temperature=`` in its spec. The
-    columns are those of `othello_env.data.formats.records.games_of_records`.
+    `othello_env.play_match` with the same agents, openings and seed plays the same games. This function plays only the
+    games with the numbers `first` to `first` + `count` - 1. For varied games, give an agent random choices: write
+    ``epsilon=`` or ``temperature=`` in its spec. The columns of the returned games are described at
+    `othello_env.data.formats.records.games_of_records`.
 
     Args:
         a: an agent.
-        b: the other agent; None for self-play of `a`.
+        b: the other agent. If it is None, `a` plays against itself.
         count: the number of games, even.
         openings: where games begin; see `othello_env.arena.tournament.schedule.Schedule`.
-        seed: determines everything random.
-        first: the number of the first game, even.
+        seed: determines all random choices.
+        first: the number of the first game, from 0, even.
         rules: a game of two players.
-        workers: the number of processes. The games do not depend on it.
+        workers: the number of processes. The games do not depend on this number.
         ray: play on a Ray cluster, which needs the extra `ray`.
 
     Raises:

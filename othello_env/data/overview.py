@@ -1,4 +1,4 @@
-"""What many games have in common: results, lengths and openings, as counts and as a picture."""
+"""An overview of many games: their results, lengths and openings, as counts and as a picture."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from othello_env.games.registry import names_of_moves
 __all__ = ["OPENING", "Overview"]
 
 OPENING = 4
-"""The number of plies by which openings are told apart."""
+"""The number of plies in an opening. Games with the same first plies have the same opening."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,11 @@ class Overview:
 
     Attributes:
         statistics: numbers about the games.
-        margins: by the first player's margin, the number of finished games.
-        plies: by the number of plies, the number of games.
-        openings: by the first `OPENING` plies, the number of games from the usual start. In Othello the board is turned
-            so that the first move is f5 (e4 on 6x6, d3 on 4x4), since the four first moves are equal.
+        margins: the number of finished games for each margin of the first player.
+        plies: the number of games for each number of plies.
+        openings: the number of games from the usual start for each opening, that is the first `OPENING` plies as text.
+            In Othello, the four first moves are equivalent by symmetry. So the board is turned to make the first move
+            f5 (e4 on 6x6, d3 on 4x4).
     """
 
     statistics: Statistics
@@ -41,7 +42,7 @@ class Overview:
 
     @classmethod
     def of(cls, parts: Iterable[Games]) -> Overview:
-        """The overview of several sets of games together. Only one set is in memory at a time.
+        """Make one overview of several parts. Only one part is in memory at a time.
 
         Raises:
             ValueError: the game has three players.
@@ -86,7 +87,7 @@ def _openings(games: Games) -> Counter[str]:
 
 
 def _turned(start: State, row: np.ndarray) -> list[int]:
-    """The actions on the board that is turned so that the first of Othello's four equal first moves is played."""
+    """The same actions on a turned board. In Othello, the board is turned so that the first move is always the same."""
     if isinstance(start, Othello):
         size = start.size
         first = size * (size // 2) + size // 2 + 1

@@ -1,4 +1,4 @@
-"""Games of random moves, in compiled code."""
+"""Games of random moves, played by compiled code."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ __all__ = ["random_games"]
 
 
 def random_games(count: int, *, size: int = 8, seed: int = 0, first: int = 0, num_threads: int = 1) -> Games:
-    """Games of Othello from the start, in which all legal actions are always equally likely.
+    """Play games of Othello from the start by random moves. In each position, all legal actions are equally likely.
 
-    Game i of a seed is always the same game, so ``random_games(10, first=5)`` returns the games 5 to 14.
+    The seed and the number of a game determine the game. So ``random_games(10, first=5)`` returns the games 5 to 14,
+    which are also in ``random_games(15)``.
 
     Args:
         count: the number of games.
         size: the side of the board: 4, 6 or 8.
-        seed: the seed of everything random, at least 0.
-        first: the number of the first game.
-        num_threads: the number of threads. The games do not depend on it.
+        seed: determines all random choices, at least 0.
+        first: the number of the first game, from 0.
+        num_threads: the number of threads. The games do not depend on this number.
 
     Raises:
         ValueError: a number is out of range.

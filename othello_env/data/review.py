@@ -1,7 +1,7 @@
 """Reviews of whole games of Othello: how many discs each move lost.
 
-A move's loss is the score of the best move minus the score of the move that was played, for the player to move. Near
-the end the scores are exact. Before, they are an engine's estimates, in discs as well.
+A move's loss is the score of the best move minus the score of the move that was played, in discs, for the player to
+move. Near the end of the game, the scores are exact. Earlier in the game, they are an engine's estimates.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["ANALYST", "BLUNDER", "EXACT_EMPTIES", "MoveReview", "PlayerReview", 
 ANALYST = "engine:depth=8"
 """The agent that gives the scores of positions that are not solved."""
 EXACT_EMPTIES = 18
-"""Positions with at most this number of empty squares are solved: about half a second a game."""
+"""Positions with at most this number of empty squares are solved. This takes about half a second for each game."""
 BLUNDER = 6.0
 """A move that loses at least this number of discs is a blunder."""
 
@@ -33,14 +33,14 @@ class MoveReview:
     """A move of a game, and what the best move would have been.
 
     Attributes:
-        ply: the number of the action in its game, from 1; passes count.
+        ply: the number of the action in its game, from 1. Passes are counted, too.
         state: the position before the move.
         action: the action that was played.
         best: a best action. It is `action` itself if no action is better.
         score: the score of `action` in discs, for the player to move.
-        best_score: the score of `best`.
-        exact: whether the scores are those of perfect play.
-        depth: the depth of the engine's search in plies; the number of empty squares if the scores are exact.
+        best_score: the score of `best` in discs, for the player to move.
+        exact: whether the scores are exact, that is the results of perfect play.
+        depth: the depth of the engine's search in plies. For a solved position, the number of empty squares.
     """
 
     ply: int
@@ -64,11 +64,11 @@ class MoveReview:
 
     @property
     def had_choice(self) -> bool:
-        """Whether there was another legal action."""
+        """Whether the player had more than one legal action."""
         return len(self.state.legal_actions()) > 1
 
     def to_json(self) -> dict[str, Any]:
-        """The review as plain values; scores are rounded to hundredths of a disc."""
+        """The review as plain values. Scores are rounded to hundredths of a disc."""
         return {
             "ply": self.ply,
             "player": self.state.player_names[self.player],
@@ -85,16 +85,18 @@ class MoveReview:
 
 @dataclass(frozen=True)
 class PlayerReview:
-    """A player's moves in one game or several. Only moves with a choice count.
+    """A summary of a player's moves in one game or several games.
+
+    Only moves for which the player had more than one legal action are counted.
 
     Attributes:
         moves: the number of moves.
-        best: the share of moves that lost nothing; NaN without moves.
-        loss: the mean loss of a move in discs; NaN without moves.
+        best: the share of moves that lost nothing; NaN if there are no moves.
+        loss: the mean loss of a move in discs; NaN if there are no moves.
         exact_moves: the number of moves whose loss is exact.
-        exact_loss: the mean loss of these moves; NaN without such moves.
-        worst: the moves that lost most, at most three, the worst first.
-        blunders: the moves that lost at least a number of discs, in the order of the games.
+        exact_loss: the mean loss of the moves whose loss is exact, in discs; NaN if there are no such moves.
+        worst: the moves that lost the most discs, at most three moves, the worst first.
+        blunders: the blunders, in the order of the games; see `summarise`.
     """
 
     moves: int
@@ -106,7 +108,7 @@ class PlayerReview:
     blunders: tuple[MoveReview, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """The review as plain values. A mean without moves is None."""
+        """The summary as plain values. NaN becomes None."""
         return {
             "moves": self.moves,
             "best_move_rate": _rounded(self.best),
@@ -126,21 +128,23 @@ def review_game(
     start: State | None = None,
     first: int = 1,
 ) -> Iterator[MoveReview]:
-    """Yield a review of each action of a game, in the order of play. A pass and an only move lose nothing.
+    """Yield a review of each action of a game, in the order of play.
 
-    With limits of depth or nodes the review depends only on the game. A limit of time, such as ``engine:ms=100``, is
-    for the search of the best move; the other moves are then searched to the same depth.
+    A pass loses nothing, and neither does the only legal move of a position.
+
+    If the agent's search is limited by depth or nodes, the review depends only on the game. A limit of time, such as
+    ``engine:ms=100``, limits only the search for the best move. The other moves are then searched to the same depth.
 
     Args:
-        final: the last position of a game of Othello, with its moves.
-        agent: an agent with the method `analyse`, whose scores are discs or expected results, such as the engine with
-            n-tuple weights.
+        final: the last position of a game of Othello. It knows the game's moves.
+        agent: an agent with the method `analyse`. Its scores must be discs or expected results; the scores of the
+            engine with n-tuple weights are.
         exact: positions with at most this number of empty squares are solved.
         start: the position in which the game began; by default the usual start.
-        first: the first ply to review, from 1. The plies of a random opening are no player's choice.
+        first: the first ply to review, from 1. With it, the plies of a random opening can be left out.
 
     Raises:
-        ValueError: the agent has no such method, its scores have no meaning in discs, or a number is out of range.
+        ValueError: the agent has no method `analyse`, its scores have no meaning in discs, or a number is out of range.
         IllegalActionError: the moves do not fit the start.
         WrongGameError: the game is not Othello, or the agent does not play on this board.
     """
@@ -164,7 +168,7 @@ def review_game(
 def _reviews(
     states: list[Othello], actions: tuple[int, ...], analyst: Any, exact: int, first: int
 ) -> Iterator[MoveReview]:
-    """The reviews of the actions in these positions from number `first` on. All solved positions take one call."""
+    """The reviews of the actions from number `first` on, counted from 0. One call solves all positions near the end."""
     solved = next((ply for ply, state in enumerate(states) if _empties(state) <= exact), len(states))
     solved = max(solved, min(first, len(states)))
     for ply in range(first, solved):
@@ -201,10 +205,10 @@ def _scores(found: Any) -> dict[int, float]:
 
 
 def summarise(moves: Iterable[MoveReview], *, blunder: float = BLUNDER) -> PlayerReview:
-    """Sum up the moves of one player.
+    """Summarise the moves of one player.
 
     Args:
-        moves: the player's moves, of one game or several.
+        moves: the player's moves in one game or several games.
         blunder: a move that loses at least this number of discs is a blunder.
     """
     chosen = [move for move in moves if move.had_choice]

@@ -1,9 +1,9 @@
 """Games as sequences of tokens for language models, in the form of Othello-GPT, and labels of the boards.
 
-The form is that of likenneth/othello_world (Li and others, Emergent World Representations, 2023): a game is its list of
-squares without passes. Tokens 1 to 60 are the squares without the four in the middle, in ascending order. Token 0 fills
-the sequence after the last move. The number of a square in this form is ``8 * letter + digit``, both counted from 0. So
-its boards are those of this package, transposed.
+Othello-GPT is the model in likenneth/othello_world (Li and others, Emergent World Representations, 2023). There, a game
+is the list of its squares, without passes. Tokens 1 to 60 are the squares in ascending order, without the four squares
+in the middle. Token 0 fills the sequence after the last move. The number of a square is ``8 * letter + digit``, both
+counted from 0. In this package it is ``8 * digit + letter``. So the boards of Othello-GPT are transposed.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ __all__ = [
 ]
 
 VOCABULARY = 61
-"""The number of tokens: 60 squares and the token 0, which fills a sequence."""
+"""The number of tokens: 60 squares, and the token 0 after the last move."""
 
 WHITE, EMPTY, BLACK = 0, 1, 2
-"""The values of the squares in a board's label."""
+"""The values of the squares in `Labels.board`."""
 
 _MOST_BYTES = 4 << 30
 _MIDDLE = (27, 28, 35, 36)
 _SQUARES = np.array([square for square in range(64) if square not in _MIDDLE])
-_OURS = 8 * (_SQUARES % 8) + _SQUARES // 8  # for each token from 1 on, this package's action: the transposed square
+_OURS = 8 * (_SQUARES % 8) + _SQUARES // 8  # this package's action for each of the tokens 1 to 60
 _TOKENS = np.zeros(65, np.int8)
 _TOKENS[_OURS] = np.arange(1, 61)
 
@@ -54,11 +54,11 @@ class Labels:
     Attributes:
         board: (M, 64) int8, the board after the move: WHITE, EMPTY or BLACK on each square, transposed as in
             Othello-GPT.
-        relative: (M, 64) int8, the same board for the player to move after the move: 0 is the player's own disc, EMPTY
-            is 1, and 2 is the other player's disc.
+        relative: (M, 64) int8, the same board from the point of view of the player who is to move after the move: 0 is
+            this player's disc, 1 is an empty square, and 2 is a disc of the other player.
         legal: (M, 64) int8, 1 for each square where the next disc may be placed. If the player to move must pass, these
-            are the other player's squares. All 0 if the game is over.
-        game: (M,) int64, the number of the game.
+            are the legal squares of the other player. If the game is over, all are 0.
+        game: (M,) int64, the number of the game, from 0.
         move: (M,) int32, the number of the move in its game, from 0.
     """
 
@@ -71,16 +71,16 @@ class Labels:
 
 @dataclass(frozen=True)
 class BoardSets:
-    """The labels of the boards after each of the M moves of N games as sets of squares.
+    """The same labels as `Labels`, stored as sets of squares: for the boards after each of the M moves of N games.
 
-    Bit ``8 * letter + digit`` of a set is a square, both counted from 0.
+    A set is an integer of 64 bits. Bit ``8 * letter + digit``, both counted from 0, is 1 if the square is in the set.
 
     Attributes:
-        mine: (M,) uint64, the discs of the player to move after the move.
+        mine: (M,) uint64, the discs of the player who is to move after the move.
         yours: (M,) uint64, the other player's discs.
         legal: (M,) uint64, the squares where the next disc may be placed; see `Labels`.
         to_move: (M,) int8, the player to move: 0 is Black, 1 is White.
-        moves: (N,) int8, the number of moves of each game, passes not counted.
+        moves: (N,) int8, the number of moves of each game, without passes.
     """
 
     mine: npt.NDArray[np.uint64]
@@ -93,7 +93,7 @@ class BoardSets:
         return len(self.mine)
 
     def labels(self) -> Labels:
-        """The labels as arrays of squares."""
+        """The labels as arrays with a number for each square."""
         relative = (EMPTY - _squares(self.mine) + _squares(self.yours)).astype(np.int8)
         board = np.where(self.to_move[:, np.newaxis] == 0, 2 - relative, relative).astype(np.int8)
         game = np.repeat(np.arange(len(self.moves)), self.moves)
@@ -103,11 +103,11 @@ class BoardSets:
 
     @classmethod
     def load(cls, path: str | Path) -> BoardSets:
-        """The labels of a file that ``othello-env data label --kind boards`` wrote.
+        """Read the labels from a file that ``othello-env data label --kind boards`` wrote.
 
         Raises:
             OSError: the file cannot be read.
-            GamesError: it is no such file, or it is damaged.
+            GamesError: the file is of another kind, or it is damaged.
         """
         try:
             with Path(path).open("rb") as file, open_archive(file) as archive:
@@ -128,7 +128,9 @@ class BoardSets:
 
 
 def tokens(games: Games) -> npt.NDArray[np.int8]:
-    """The sequences of N games, ``x`` (N, 60) int8. A model trains on ``x[:, :59]`` with the targets ``x[:, 1:]``.
+    """Turn N games into sequences of tokens, (N, 60) int8.
+
+    With these sequences as ``x``, a model trains on the inputs ``x[:, :59]`` and the targets ``x[:, 1:]``.
 
     Raises:
         ValueError: the games are not of Othello on 8x8 from the usual start.
@@ -144,7 +146,7 @@ def tokens(games: Games) -> npt.NDArray[np.int8]:
 
 
 def from_tokens(sequences: npt.ArrayLike) -> Games:
-    """The games of sequences of tokens (N, L), with passes added.
+    """Turn N sequences of L tokens, integers (N, L), into games. The passes are added.
 
     Raises:
         ValueError: the shape is wrong, a token is not a number from 0 to 60, or a move follows a 0.
@@ -170,7 +172,7 @@ def from_tokens(sequences: npt.ArrayLike) -> Games:
 
 
 def board_labels(games: Games) -> Labels:
-    """The labels of the boards after each move. All are in memory at once, 204 bytes for each move.
+    """Label the board after each move. All labels are in memory at once: 204 bytes for each move.
 
     Raises:
         ValueError: the games are not of Othello on 8x8 from the usual start.
@@ -180,7 +182,7 @@ def board_labels(games: Games) -> Labels:
 
 
 def board_sets(games: Games) -> BoardSets:
-    """The labels of the boards after each move as sets of squares: 25 bytes for each move.
+    """Label the board after each move. The labels are sets of squares and take 25 bytes for each move.
 
     Raises:
         ValueError: the games are not of Othello on 8x8 from the usual start.
@@ -196,7 +198,7 @@ def board_sets(games: Games) -> BoardSets:
 
 
 def _squares(sets: npt.NDArray[np.uint64]) -> npt.NDArray[np.int8]:
-    """M sets of squares as an array (M, 64)."""
+    """M sets of squares as an array (M, 64) int8: 1 if the square is in the set."""
     return np.unpackbits(sets.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little").view(np.int8)
 
 

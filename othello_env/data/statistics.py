@@ -21,7 +21,8 @@ class Ends:
     Attributes:
         over: (N,) bool, whether the last position ends the game.
         returns: (N, P) float32, each player's result, such as +1 for a win; 0 in unfinished games.
-        margins: (N, P) float32, by how much each player won, in the unit of the scores; 0 in unfinished games.
+        margins: (N, P) float32, by how much each player won, in the unit of the game's scores, such as discs. It is
+            negative for a loss, and 0 in unfinished games.
     """
 
     over: npt.NDArray[np.bool_]
@@ -31,7 +32,7 @@ class Ends:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Numbers about games of two players. The shares and the margin are those of the finished games.
+    """Numbers about games of two players. The shares and the margin count only finished games.
 
     Attributes:
         games: the number of games.
@@ -39,9 +40,9 @@ class Statistics:
         first_wins: the share of games that the first player won.
         second_wins: the share of games that the second player won.
         draws: the share of draws.
-        margin: the first player's mean margin.
-        plies: the mean number of plies of a game, passes included; over all games.
-        passes: the mean number of passes of a game, over all games.
+        margin: by how much the first player won on average, such as the mean difference in discs.
+        plies: the mean number of plies of a game, passes included. Unfinished games count, too.
+        passes: the mean number of passes of a game. Unfinished games count, too.
     """
 
     games: int
@@ -55,7 +56,7 @@ class Statistics:
 
     @classmethod
     def of(cls, parts: Iterable[Statistics]) -> Statistics:
-        """The statistics of several sets of games together."""
+        """Combine the statistics of several parts into the statistics of all their games."""
         given = list(parts)
         games, finished = sum(each.games for each in given), sum(each.finished for each in given)
 

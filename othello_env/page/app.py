@@ -1,9 +1,8 @@
 """The page's server: its static files, and its answers to the page's messages.
 
 Every message is a POST of a JSON object. Most messages have a ``record`` of the game (see `othello_env.page.messages`).
-The answer is JSON, or a file if the message asks for a replay. If the message is wrong or an agent fails, the
-answer is ``{"error": text}``. So is the answer to a message that is too large or too slow, and to a request that
-`othello_env.page.guard.Guard` refuses.
+The answer is JSON, or a file if the message asks for a replay. In these cases the answer is ``{"error": text}``: the
+message is wrong, too large or too slow; an agent fails; or `othello_env.page.guard.Guard` refuses the request.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ LARGEST_BODY = 64 * 1024
 _BODY_SECONDS = 10.0
 """The longest time that a message may take to arrive."""
 _LONGEST_NAME = 64
-"""The most characters of a client's name or a ticket's name."""
+"""The most characters that the name of a client or of a ticket may have."""
 _STATIC = Path(__file__).parent / "static"
 _ACTION_NUMBER = re.compile(r" \(action \d+\)")
 _CLOSE = {"connection": "close"}
@@ -53,9 +52,9 @@ _STATUSES: dict[Any, int] = {
     TypeError: 400,
     ClientDisconnect: 400,  # nobody reads the answer
 }
-"""The HTTP status of each kind of error; the first kind that fits is used."""
+"""The HTTP status of each kind of error. If several kinds fit an error, the first one is used."""
 _TASKS = ("move", "value", "actions", "exact")
-"""What the page can ask an agent about a position."""
+"""The tasks for an agent that need a position."""
 
 
 def make_app(
@@ -70,14 +69,15 @@ def make_app(
     """The ASGI application.
 
     Args:
-        offers: the agents that a page may ask; requests for other agents are refused.
-        port: the port of the server; the header Host of each request must name this port.
-        results: the contents of files that the page draws, see `othello_env.page.results.read_results`.
-        thinkers: the processes that think; by default the application makes its own. They close with the application.
-        first_requests: requests that the thinkers answer when the application starts, so that the code which these
-            requests need is compiled.
-        recorded: the games of tournaments, which the page can replay.
-        runs: the folder that is watched, or None.
+        offers: the agents that a page may ask. Requests for other agents are refused.
+        port: the port of the server. The header Host of each request must name this port.
+        results: the contents of files that the page draws; see `othello_env.page.results.read_results`.
+        thinkers: the processes in which agents think; by default the application makes its own. When the application
+            ends, it closes them.
+        first_requests: requests that are answered when the application starts. This compiles the code that these
+            requests need.
+        recorded: the games of tournaments. The page can replay them.
+        runs: the folder of training runs that is watched, or None.
     """
     thinkers = thinkers or Thinkers()
     known = Offers(offers)
@@ -123,7 +123,7 @@ def _get(name: str, content: object) -> Route:
 
 
 class _Watching:
-    """Answers with the runs of the watched folder; null without one. Only one request at a time reads the files."""
+    """Answers with the runs of the watched folder, or null without a folder. Only one request at a time reads files."""
 
     def __init__(self, runs: Runs | None) -> None:
         self._runs = runs
@@ -137,7 +137,7 @@ class _Watching:
 
 
 class _Asking:
-    """Asks the agents.
+    """Answers the messages for agents.
 
     Args:
         offers: the agents that may be asked.
@@ -150,7 +150,7 @@ class _Asking:
         self._tickets = Tickets()
 
     async def think(self, fields: Reader, request: Request) -> Response:
-        """An agent's move, or what the agent thinks of a position. The agent stops when the page stops listening."""
+        """An agent's move, or what the agent thinks of a position. The agent is stopped when the page has gone."""
         client = fields.text("client", _LONGEST_NAME)
         key = client, fields.text("ticket", _LONGEST_NAME)
         return await self._tickets.answer(key, lambda: self._think(client, fields), request)
@@ -171,7 +171,7 @@ class _Asking:
 
 
 def _post(name: str, endpoint: Endpoint) -> Route:
-    """The route of one kind of message, which `endpoint` answers."""
+    """A route for one kind of message. `endpoint` answers the messages."""
 
     async def answer(request: Request) -> Response:
         return await endpoint(Reader(parse_json(await _body(request))), request)
@@ -198,13 +198,13 @@ async def _body(request: Request) -> bytes:
 
 
 async def _error(_request: Request, error: Exception) -> Response:
-    """The answer to a message that raised an error: the first line of the error, without the numbers of actions."""
+    """The answer to a message that raised an error. It has the first line of the error, without numbers of actions."""
     status = next(status for kind, status in _STATUSES.items() if isinstance(error, kind))
     text = (str(error) or type(error).__name__).splitlines()[0]
     return JSONResponse({"error": _ACTION_NUMBER.sub("", text)}, status)
 
 
 async def _refused(_request: Request, error: Exception) -> Response:
-    """The answer to a message that is too large or too slow, or that asks for something that is not there."""
+    """The answer to a message that is too large or too slow, or to a request for something that does not exist."""
     assert isinstance(error, HTTPException)
     return JSONResponse({"error": error.detail}, error.status_code, error.headers)

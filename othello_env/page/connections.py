@@ -1,4 +1,4 @@
-"""Connections to the page's server. A connection that stays idle is closed, so that it never blocks another one."""
+"""Connections to the page's server. A connection that is idle for too long is closed, so that it blocks no other."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 __all__ = ["MOST_CONNECTIONS", "Connection"]
 
 MOST_CONNECTIONS = 200
-"""When this number of connections is open, each new one closes the connection that has been idle for longest."""
+"""When this number of connections is open, a new connection closes the one that has been idle for the longest time."""
 _IDLE_SECONDS = 5.0
-"""The longest time until a request's headers arrive, from the start of the connection or the last answer on it."""
+"""The headers of a request must arrive within this time after the connection begins, or after its last answer."""
 
 
 class Connection(H11Protocol):
-    """uvicorn's HTTP connection, with a limit that uvicorn lacks: the longest time until headers arrive.
+    """uvicorn's HTTP connection with two more limits.
 
-    When there are too many connections, the one that has been idle for the longest time is closed.
+    If headers do not arrive in time, the connection is closed. If there are too many connections, the one that has been
+    idle for the longest time is closed.
     """
 
     _idle_since = 0.0
@@ -44,7 +45,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def _wait(self) -> None:
-        """Begin to wait for the headers of a request."""
+        """Start the time in which the headers of the next request must arrive."""
         self._stop_waiting()
         self._idle_since = self.loop.time()
         self._timer = self.loop.call_later(_IDLE_SECONDS, self._end_if_idle)

@@ -1,4 +1,4 @@
-"""The server's answers about a game: its positions, an opening, its text, a file that shows it, a recorded game."""
+"""The server's answers about games: positions, openings, games as text or as a file, and recorded games."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _OPENINGS = ("start", BALANCED, "random:4", "random:10", "random:20")
 
 
 def endpoints(recorded: Sequence[Recorded] = ()) -> dict[str, Endpoint]:
-    """The functions that answer messages about a game, by the names of the messages.
+    """The functions that answer messages about games. The keys are the names of the messages.
 
     Args:
         recorded: the recorded games that a page can ask for.
     """
 
     async def read_recorded(fields: Reader, _request: Request) -> Response:
-        """A game of a tournament, and its players."""
+        """A recorded game of a tournament, with the names of its agents."""
         file = recorded[fields.integer("file", 0, len(recorded) - 1)]
         return JSONResponse(file.game(fields.integer("number", 0, len(file) - 1)))
 
@@ -80,7 +80,7 @@ def _opened(game: PageGame, opening: str | None) -> PageGame:
 
 
 async def _read(fields: Reader, _request: Request) -> Response:
-    """The record of the game that a pasted text shows."""
+    """The record of the game in a pasted text."""
     text = fields.text("text", _LONGEST_PASTE).strip()
     if not text:
         raise MessageError("paste a transcript, a board or a link")
@@ -97,7 +97,7 @@ def _record(game: PageGame) -> Response:
 
 
 class _Replays:
-    """Games and positions as files. Only one is drawn at a time, so that other threads stay free for other requests."""
+    """Draws games and positions as files, one at a time, so that other threads stay free for other requests."""
 
     def __init__(self) -> None:
         self._drawing = asyncio.Semaphore(1)

@@ -26,12 +26,12 @@ _NAMES = ("127.0.0.1", "localhost")
 class Guard:
     """ASGI middleware that refuses the requests that pages of other sites send to this server.
 
-    The Host must name this computer and the server's port. So a foreign site is refused even if its name resolves to
-    this computer. An Origin, if the request has one, must be this server. A POST must have an Origin and be JSON.
-    Another site may link only to ``/``.
+    The header Host must name this computer and the server's port. So a foreign site is refused even if its name
+    resolves to this computer. If the request has a header Origin, this must be the server itself. A POST must have an
+    Origin, and its content must be JSON. The pages of other sites may link only to ``/``.
 
     Args:
-        app: the application that it guards.
+        app: the application that is guarded.
         port: the server's port.
     """
 
@@ -58,7 +58,7 @@ class Guard:
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or len(origins) > 1 or hosts[0].lower() not in self._hosts:
-            return _refuse(403, "this server answers only its own computer")
+            return _refuse(403, "this server answers only requests from its own computer")
         if origins and origins[0].lower() != f"http://{hosts[0].lower()}":
             return _refuse(403, "this server answers its own page only")
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and scope["path"] != "/":

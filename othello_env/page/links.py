@@ -1,8 +1,9 @@
-"""Links that hold a game. The page writes them; nothing of the game is on a server.
+"""Links that hold a whole game, so that no server has to store it.
 
-A link of the page has the game in its fragment: ``http://127.0.0.1:8750/#game=othello&moves=f5d6c3&ply=2``. The fields
-are ``game``, ``moves``, ``ply`` (the position that is shown), ``seed``, and for games that begin elsewhere ``position``
-and ``player``. Of other links, each value of the query and of the fragment, and the last part of the path, is tried.
+The page writes links with the game in the fragment: ``http://127.0.0.1:8750/#game=othello&moves=f5d6c3&ply=2``. The
+fields are ``game``, ``moves`` and ``ply`` (the position that is shown). For Tribolo there is also ``seed``. If the game
+does not begin at the usual start, there are ``position`` and ``player`` instead. In a link of another site, a game may
+be in any value of the query or the fragment, or in the last part of the path. All of these are tried.
 """
 
 from __future__ import annotations
@@ -20,12 +21,17 @@ _SHORTEST = 4  # characters of a game: two moves
 
 
 def is_link(text: str) -> bool:
-    """Whether a text is one link."""
+    """Whether a text is a single link."""
     return _LINK.fullmatch(text.strip()) is not None
 
 
 def texts_in(link: str) -> tuple[LinkFields, list[str]]:
-    """What a link holds: the fields of the page's own links (empty for other links), and texts that may be a game."""
+    """What a link holds.
+
+    Returns:
+        For a link that the page wrote, its fields and an empty list. For another link, an empty dict and the texts that
+        may be a game.
+    """
     parts = urlsplit(link.strip())
     fields = dict(_fields(parts.fragment))
     if "game" in fields and {"moves", "position"} & {*fields}:

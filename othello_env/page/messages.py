@@ -1,4 +1,4 @@
-"""The messages that a page may send: JSON objects, checked field by field and limited in size."""
+"""The messages that a page may send. They are JSON objects. Each field is checked and has a limited size."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Reader:
         self._fields: dict[str, Any] = value
 
     def has(self, name: str) -> bool:
-        """Whether there is a field of this name that is not null."""
+        """Whether the object has a field with this name that is not null."""
         return self._fields.get(name) is not None
 
     def get(self, name: str) -> Any:
-        """The value of a field, unchecked; None if it is missing."""
+        """The value of a field, unchecked. None if the field is missing."""
         return self._fields.get(name)
 
     def text(self, name: str, longest: int) -> str:
@@ -89,13 +89,13 @@ def _integer(value: object, name: str, least: int, most: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PageGame:
-    """A game as a page sends it, in the field ``record``.
+    """A game in the form in which a page sends it, in the field ``record``.
 
     Attributes:
         game: one of `GAMES`.
-        seed: determines everything random: Tribolo's start and the agents' choices.
-        position: the position where the game begins: the board as text and the name of the player to move. None for
-            the usual start.
+        seed: determines all random choices: Tribolo's start and the agents' choices.
+        position: the position in which the game begins, as a pair: the board as text, and the name of the player to
+            move. None for the usual start.
         moves: the actions so far.
     """
 
@@ -129,7 +129,7 @@ class PageGame:
         return {"game": self.game, "seed": self.seed, "position": position, "moves": list(self.moves)}
 
     def start(self) -> State:
-        """The position where the game begins.
+        """The position in which the game begins.
 
         Raises:
             ValueError: the position does not fit the game.
@@ -139,11 +139,11 @@ class PageGame:
             return rules.start(self.seed)
         state = rules.position(*self.position)
         if state.observation_shape != rules.start(self.seed).observation_shape and rules.name != "tribolo":
-            raise MessageError(f"the board is not of the size of {self.game}")
+            raise MessageError(f"the board has another size than the board of {self.game}")
         return state
 
     def states(self) -> list[State]:
-        """All positions from the start on: one more than the number of moves.
+        """All positions of the game, from the start to the position after the last move.
 
         Raises:
             ValueError: a move is not legal.

@@ -1,7 +1,4 @@
-"""The agents that a page offers, and what a page may set up of them.
-
-For each game, the packaged agents are listed from the weakest to the strongest.
-"""
+"""The agents that a page offers, and the options of these agents that a page may change."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ SETTINGS = {
     "temperature": (0, 10),
     "epsilon": (0, 1),
 }
-"""The options of agents that a page may set, with the least and the greatest number."""
+"""The options of agents that a page may change. Each has a smallest and a largest number."""
 _LONGEST = 4000  # characters of a spec
 
 
@@ -35,8 +32,8 @@ class Offer:
 
     Attributes:
         spec: the agent's spec.
-        label: the agent's strength in a word or two.
-        games: the games of `GAMES` that the agent plays.
+        label: a word or two about the agent, such as its strength.
+        games: the games in `GAMES` that the agent plays.
     """
 
     spec: str
@@ -46,8 +43,9 @@ class Offer:
     def to_json(self) -> dict[str, Any]:
         """The offer as plain values.
 
-        ``head`` and ``fixed`` are the parts of the spec that a page may not change: the name, and options as text.
-        ``settings`` are the numbers that it may set; ``value`` is their text in the spec, empty if the spec has none.
+        ``head`` and ``fixed`` are the parts of the spec that a page may not change: the agent's name, and a list of
+        options as text. ``settings`` are the options that a page may change. The ``value`` of such an option is its
+        number in the spec, as text. It is empty if the spec does not have this option.
         """
         head, options = split_spec(self.spec)
         settings = [
@@ -66,12 +64,12 @@ class Offer:
         return {**shown, "head": head, "fixed": fixed, "settings": settings}
 
     def settings(self) -> dict[str, type]:
-        """The options that a page may set: for each name ``int`` or ``float``."""
+        """The names of the options that a page may change, and the type of each: ``int`` or ``float``."""
         known = number_options(self.spec)
         return {name: known[name] for name in SETTINGS if name in known}
 
     def allows(self, spec: str) -> bool:
-        """Whether a spec is this one with other numbers for the options that a page may set."""
+        """Whether a spec differs from this offer's spec only in the options that a page may change."""
         try:
             (head, options), (mine, own) = split_spec(spec), split_spec(self.spec)
         except SpecError:
@@ -107,7 +105,9 @@ class Offers:
         return [offer.to_json() for offer in self._offers]
 
     def check(self, spec: object) -> str:
-        """A spec that a page may ask: one that is offered, perhaps with other numbers.
+        """Check that a page may ask the agent with this spec, and return the spec.
+
+        The spec must be the spec of an offer, or differ from it only in the options that a page may change.
 
         Raises:
             MessageError: the page may not ask this agent.
@@ -123,6 +123,7 @@ class Offers:
 _OTHELLO = tuple(game for game in GAMES if game.startswith("othello"))
 _TWO = (*_OTHELLO, "checkers")
 
+# For each game, from the weakest agent to the strongest.
 PACKAGED = (
     Offer("random", "newcomer"),
     Offer("maximizer:eval=weighted", "beginner", _OTHELLO),
@@ -141,7 +142,7 @@ PACKAGED = (
 
 
 def games_of(agent: Agent) -> tuple[str, ...]:
-    """The games of the page that an agent plays."""
+    """The games in `GAMES` that an agent plays."""
     return tuple(game for game in GAMES if _plays(agent, game))
 
 
@@ -161,4 +162,4 @@ FIRST_REQUESTS = tuple(
     for task, played in (("move", game), ("actions", game), ("exact", "othello:size=4"))
     if ":" not in game  # other sizes run the same machine code
 )
-"""Answering each of these requests once compiles everything that the packaged agents need."""
+"""Requests that run all compiled code of the packaged agents. Once they are answered, all this code is compiled."""

@@ -1,9 +1,10 @@
 """Names of Othello openings on 8x8.
 
-The names are those of Robert Gatliff's table of Othello openings, which WZebra and other programs show. Only names that
-several public copies of the table give to the same moves are here. Each line of the table has the moves that lead to a
-position, beginning with c4, and its name. In the symmetries of the start, and by whatever moves it was reached, a
-position has the same name.
+The names are from Robert Gatliff's table of Othello openings, which WZebra and other programs show. Several public
+copies of the table were compared. A name is included here only if these copies give it to the same moves.
+
+Each line of the table has the moves that lead to a position, beginning with c4, and the name of the position. The name
+does not depend on the moves that led to the position. A position that is turned or mirrored has the same name.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ OPENING_NAMES = {
     "c4e3f6e6f5c5c3g5": "Kung",
     "c4e3f6e6f5c5d3": "Leader's Tiger",
 }
-"""The names by the moves that lead to the position."""
+"""The names of positions. The keys are moves that lead to each position."""
 
 
 def opening_name(state: Othello) -> str | None:
@@ -77,7 +78,7 @@ def opening_name(state: Othello) -> str | None:
 
 @cache
 def _names() -> dict[Othello, str]:
-    """The names by position, in all symmetries that keep the start."""
+    """The name of each position, and of each position that is turned or mirrored in a way that keeps the start."""
     start, names = Othello(), {}
     for moves, name in OPENING_NAMES.items():
         actions = start.play_transcript(moves).moves

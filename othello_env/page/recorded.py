@@ -1,4 +1,4 @@
-"""The games of a tournament's records: a crosstable for the page, and each game for its board."""
+"""Recorded games of a tournament. The page shows them in a crosstable, and can replay each game on its board."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from othello_env.page.messages import GAMES, MAX_PLIES, PageGame
 __all__ = ["MOST_GAMES", "Recorded"]
 
 MOST_GAMES = 20_000
-"""The most games of one file; a page that listed more would be slow."""
+"""The most games that one file may have. With more games, the page would be slow."""
 _HEAD = b'{"format": "' + FORMAT.encode() + b'"'
 _LARGEST = 64 << 20  # bytes of a file
 
@@ -47,11 +47,11 @@ class Recorded:
 
     @classmethod
     def read(cls, path: Path) -> Recorded:
-        """The games of a file that ``othello-env tournament --out`` or ``othello-env match --out`` wrote.
+        """Read the games of a file that ``othello-env tournament --out`` wrote.
 
         Raises:
             OSError: the file cannot be read.
-            ValueError: the file is too large, or holds something else; the message names the line.
+            ValueError: the file is too large, or a line is not a record. Then the message names the line.
         """
         if path.stat().st_size > _LARGEST:
             raise ValueError(f"the file has more than {_LARGEST >> 20} MiB")
@@ -90,7 +90,7 @@ class Recorded:
         }
 
     def _standings(self) -> list[dict[str, Any]]:
-        """For each agent, the best first: its name, score, rating and its scores against the others."""
+        """For each agent: its name, its score, its rating, and its score against each other agent."""
         scores, agents = self._result.scores(), self._result.agents
         ratings = self._ratings()
         rows = []
@@ -104,7 +104,10 @@ class Recorded:
         return rows
 
     def _ratings(self) -> dict[str, dict[str, Any]]:
-        """The Elo ratings and their 95% intervals; none if the games allow none. An infinite end is None."""
+        """The Elo rating of each agent and its 95% interval, in which an infinite end is None.
+
+        An agent without a finite rating is left out. If the games allow no ratings, the dict is empty.
+        """
         try:
             ratings = rate_tournament(self._result)
         except ValueError:
@@ -117,7 +120,7 @@ class Recorded:
         return found
 
     def game(self, number: int) -> dict[str, Any]:
-        """A game as a page's record, with the names of its agents and, if it was forfeited, by whom and why.
+        """The record of a game for the page, the names of its agents, and its fault: who forfeited it and why, or None.
 
         Raises:
             ValueError: the page does not show games of this kind.

@@ -9,9 +9,9 @@ from othello_env.arena.rating.ladder import LADDER, load_ladder
 __all__ = ["read_results"]
 
 _TIMES = ("seconds", "games", "plies", "iteration")
-"""The fields that the horizontal axis of a curve can show. The first of them that the points have is used."""
+"""The fields that the horizontal axis of a curve can show. The first of these fields that the points have is used."""
 _SHOWN = 300
-"""The most characters of a text that are shown."""
+"""Longer texts are cut to this number of characters."""
 
 
 def read_results(name: str, content: Any) -> dict[str, Any]:
@@ -22,13 +22,13 @@ def read_results(name: str, content: Any) -> dict[str, Any]:
         content: the JSON that ``othello-env benchmark``, ``othello-env quickstart`` or a script ``train_*.py`` wrote.
 
     Raises:
-        ValueError: the content is something else.
+        ValueError: the content has no results and no learning curve.
     """
     try:
         return _read(name, content)
     except (TypeError, KeyError, AttributeError, IndexError, OverflowError, ValueError) as error:
         reason = f"{type(error).__name__}: {error}"[:_SHOWN]
-        raise ValueError(f"it holds no results of a benchmark and no learning curve ({reason})") from error
+        raise ValueError(f"the file has no results of a benchmark and no learning curve ({reason})") from error
 
 
 def _read(name: str, content: dict[str, Any]) -> dict[str, Any]:
@@ -52,9 +52,10 @@ def _read(name: str, content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ladder(content: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rungs of the packaged ladder and the agent that was rated on it, the strongest first; else empty.
+    """The opponents of the packaged ladder and the agent that was rated on it, the strongest first.
 
-    If the games limit the rating in one direction only, the agent stands at that limit.
+    The list is empty if no agent was rated on this ladder. If the games limit the agent's rating only in one direction,
+    this limit is used as its rating.
     """
     if "elo" not in content or content.get("ladder") != LADDER:
         return []
@@ -89,7 +90,7 @@ def _about(content: dict[str, Any]) -> str:
 
 
 def _facts(content: dict[str, Any]) -> list[list[str]]:
-    """Pairs of a name and a value, as text."""
+    """The facts to show: pairs of a name and a value, both as text."""
     facts = []
     if "elo" in content:
         low, high = map(_number, content["interval95"])
@@ -100,20 +101,20 @@ def _facts(content: dict[str, Any]) -> list[list[str]]:
         end = ends.get(str(content.get("open_end")))
         facts.append(["Elo", end or f"{_number(content['elo']):.0f} ({low:.0f} to {high:.0f})"])
     if "milliseconds_a_move" in content:
-        facts.append(["a move", f"{_number(content['milliseconds_a_move']):.3g} ms"])
+        facts.append(["time for a move", f"{_number(content['milliseconds_a_move']):.3g} ms"])
     if content.get("illegal_or_failed"):
-        facts.append(["illegal or failed", str(int(content["illegal_or_failed"]))])
+        facts.append(["illegal or failed moves", str(int(content["illegal_or_failed"]))])
     endgame = content.get("endgame")
     if endgame:
         low, high = map(_number, endgame["best_move_rate_interval95"])
         facts.append(["best endgame moves", f"{_number(endgame['best_move_rate']):.1%} ({low:.1%} to {high:.1%})"])
         low, high = map(_number, endgame["mean_loss_interval95"])
-        facts.append(["discs lost there a move", f"{_number(endgame['mean_loss']):.2f} ({low:.2f} to {high:.2f})"])
+        facts.append(["mean endgame loss (discs)", f"{_number(endgame['mean_loss']):.2f} ({low:.2f} to {high:.2f})"])
     return facts
 
 
 def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
-    """Learning curves, from pairs (seconds, score) or from objects with a time and the values measured at that time."""
+    """Learning curves. The points are pairs (seconds, score), or objects with a time and the values at this time."""
     if not isinstance(points[0], dict):
         name = f"against {_text(source.get('yardstick', 'the yardstick'))}"
         lines = [{"name": name, "points": [[_number(x), _number(y)] for x, y in points]}]
@@ -136,8 +137,9 @@ def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
 def _scores(point: dict[str, Any]) -> dict[str, Any]:
     """A point's scores by name.
 
-    If the point has ``scores``, these are the scores against each opponent, with and without a search. Otherwise they
-    are the value ``score`` and each value ``NAME`` that has an error, ``NAME +-``.
+    If the point has a field ``scores``, this has the score against each opponent. A field ``without search`` may have
+    the scores without a search. Otherwise, the scores are the field ``score`` and each field ``NAME`` for which the
+    point also has an error, in the field ``NAME +-``.
     """
     if "scores" in point:
         without = {f"{opponent}, without search": score for opponent, score in point.get("without search", {}).items()}

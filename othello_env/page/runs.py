@@ -1,4 +1,4 @@
-"""A folder of training runs that is watched: the learning curves of its JSON files, as they are now."""
+"""Watches a folder of training runs, and reads the present learning curves from its JSON files."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from othello_env.support.files import parse_json, read_file
 __all__ = ["CHECKPOINTS", "MOST_FILES", "Runs"]
 
 MOST_FILES = 200
-"""The most files with curves that are shown; of more, those that changed last."""
+"""At most this number of files with curves is shown. If there are more, the files that changed last are shown."""
 CHECKPOINTS = (".npz", ".safetensors", ".onnx")
 """The endings of files that may be agents."""
 _LARGEST = 4 << 20  # bytes of a file
-_DEEPEST = 3  # folders below the folder
-_MOST_SEEN = 20_000  # files that are looked at
+_DEEPEST = 3  # levels of subfolders that are read
+_MOST_SEEN = 20_000  # files and subfolders of a folder that are read
 
 
 class Runs:
     """The learning curves below a folder.
 
-    A file is read again when it has changed. A file that is damaged, because it is being written, say, keeps the curves
-    that it had before; a file without curves is left out.
+    A file is read again when it has changed. If a file is damaged, for example because it is being written, its earlier
+    curves are shown. A file without curves is left out.
 
     Args:
-        folder: the folder.
+        folder: the folder that is watched. Files in its subfolders are shown, too.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -35,14 +35,17 @@ class Runs:
         self._known: dict[Path, tuple[tuple[int, int], dict[str, Any] | None]] = {}
 
     def to_json(self) -> dict[str, Any]:
-        """The folder's name, and for each file with curves its name within the folder and its curves."""
+        """The folder's name, and for each file with curves, its path within the folder and its curves."""
         files = self._newest(".json")
         self._known = {file: known for file, known in self._known.items() if file in files}
         runs = [run for file in sorted(files) if (run := self._read(file)) is not None]
         return {"folder": self._folder.name or str(self._folder), "runs": runs}
 
     def checkpoints(self, most: int) -> list[Path]:
-        """The files that may be agents, the one that changed last first, at most `most`."""
+        """At most `most` files that may be agents: first all ``.npz`` files, then the other kinds in `CHECKPOINTS`.
+
+        Within a kind, the file that changed last comes first.
+        """
         return [file for ending in CHECKPOINTS for file in self._newest(ending)][:most]
 
     def _newest(self, ending: str) -> list[Path]:
@@ -60,7 +63,7 @@ class Runs:
             curves = read_results(name, parse_json(read_file(file, _LARGEST, "read curves from")))["curves"]
             run = {"name": name, "curves": curves} if curves else None
         except (ValueError, OSError):
-            pass  # the training may be writing the file: its last curves stay until it can be read
+            pass  # the training may be writing the file; its last curves are shown until the file can be read
         self._known[file] = stamp, run
         return run
 
@@ -81,7 +84,7 @@ def _files(folder: Path, depth: int) -> Iterator[Path]:
 
 
 def _changed(file: Path) -> tuple[int, int]:
-    """When a file changed, in ns, and its size; zeros if it is gone."""
+    """The time in ns when a file changed last, and its size in bytes. Both are 0 if the file is gone."""
     try:
         status = file.stat()
     except OSError:

@@ -1,8 +1,8 @@
 """Othello games in SGF, the Smart Game Format (red-bean.com/sgf): ``(;GM[2]SZ[8];B[f5];W[d6])``.
 
-Only the main line is read: at each branch the first variation. A square is a letter and a digit (``f5``) or two
-letters, column and row (``fe``), as in Go. An empty value, ``pass``, ``pa`` or ``tt`` is a pass; passes may be left
-out. AB and AW are the discs of the first position, PL is the player to move there.
+Only the main line is read: at each branch, the first variation is taken. A square is a letter and a digit (``f5``), or
+as in Go two letters for column and row (``fe``). An empty value, ``pass``, ``pa`` or ``tt`` is a pass. Passes may be
+left out. In the first position, AB are the black discs, AW are the white discs, and PL is the player to move.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def is_sgf(text: str) -> bool:
 
 
 def read_sgf(text: str) -> tuple[Othello, Othello]:
-    """The first and the last position of a game.
+    """Read a game in SGF, and return its first and its last position.
 
     Raises:
-        NotationError: the text is not such a game.
+        NotationError: the text is not a game of Othello in SGF.
         IllegalActionError: a move is not legal.
     """
     main = list(_properties(text))

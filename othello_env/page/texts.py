@@ -1,8 +1,9 @@
-"""A game as text that a person copies and pastes.
+"""Write games as text that a person can copy, and read such text when a person pastes it.
 
-Othello from its usual start is a transcript: ``f5 d6 c3``. For Othello from another start, and for every game of
-Tribolo, the board and the player to move come before the moves: ``-BRG/... blue b1 c3``. Checkers is PDN (Portable
-Draughts Notation), in which Red is called Black. Othello is also read from GGF and SGF, and every game from links.
+A game of Othello from the usual start is written as a transcript: ``f5 d6 c3``. For Othello from another start, and for
+every game of Tribolo, the board and the player to move come before the moves: ``-BRG/... blue b1 c3``. Checkers is
+written as PDN (Portable Draughts Notation), in which Red is called Black. Games of Othello can also be read from GGF
+and SGF, and games of every kind from links.
 """
 
 from __future__ import annotations
@@ -29,22 +30,25 @@ _STATUS = re.compile(
     r"^\w+ \(\w[^)]*\) \d+, .*?(?:(?P<player>\w+) to move|game over|must continue.*)\s*$", re.MULTILINE
 )
 _LABELS = re.compile(r"^\s*(?:[a-p](?: [a-p])+\s*$|\d+\s)|\s+\d+-\d+\s*$")
-"""Matches the labels around a printed board: the letters of the columns, the number of a row, and in checkers the
-numbers of the squares in a row."""
+"""Matches the labels around a printed board.
+
+These are the letters of the columns, the number of a row, and in checkers the numbers of the squares in a row.
+"""
 _FEN = re.compile(r"\s*([BW]:\S+)", re.IGNORECASE)
 
 
 def read_text(record: PageGame, text: str) -> PageGame:
-    """The record of the game that a text shows.
+    """Read the game in a text, and return its record.
 
-    The text may have moves, a board, or both; it may be GGF, SGF or a link; for checkers, PDN.
+    The text may have moves, a board, or both. It may also be GGF, SGF or a link, and for checkers PDN.
 
     Args:
-        record: names the game and has the seed. The seed determines the start if the text has no board.
+        record: says which game the text is of, such as checkers, and has the seed. If the text has no board, the seed
+            determines the start.
         text: the text.
 
     Raises:
-        ValueError: the text cannot be read, or a move in it is not legal.
+        ValueError: the text cannot be read, or one of its moves is not legal.
     """
     if is_link(text):
         return _read_link(record, text)
@@ -56,7 +60,7 @@ def read_text(record: PageGame, text: str) -> PageGame:
 
 
 def _read_link(record: PageGame, link: str) -> PageGame:
-    """The game of a link: of one that the page wrote, or the first game among the texts in another link."""
+    """The record of the game in a link. In a link that the page did not write, the first game that is found is used."""
     fields, texts = texts_in(link)
     if fields:
         seed = fields.get("seed", "0")
@@ -87,7 +91,13 @@ def _read_ggf(record: PageGame, text: str) -> PageGame:
 
 
 def _played(record: PageGame, start: State, final: State) -> PageGame:
-    """The record of a game of Othello from its first to its last position. Each size is a game of its own."""
+    """The record of a game of Othello. On the page, Othello on each size of board is a different game.
+
+    Args:
+        record: has the seed.
+        start: the first position.
+        final: the last position, with the moves that led to it.
+    """
     size = start.observation_shape[1]
     game = "othello" if size == 8 else f"othello:size={size}"
     position = None if start == Rules.parse(game).start(0) else position_to_text(start)
@@ -104,17 +114,17 @@ def _read_moves(record: PageGame, text: str) -> PageGame:
         return PageGame(record.game, record.seed, None, rules.start(record.seed).play_transcript(moves).moves)
     start = rules.position(board, player) if player else rules.start(record.seed).position_from_text(board)
     game = record.game
-    if rules.name == "othello":  # on the page, each size is a game of its own
+    if rules.name == "othello":  # on the page, each size of board is a different game
         size = start.observation_shape[1]
         game = "othello" if size == 8 else f"othello:size={size}"
     return PageGame(game, record.seed, position_to_text(start), start.play_transcript(moves).moves)
 
 
 def _plain(text: str) -> str:
-    """If a text was copied from Python, reduce it to the board and the player to move. Other text stays as it is.
+    """If a text was copied from Python, keep only the board and the player to move. Return other texts unchanged.
 
-    If the text is from ``repr(state)``, the call around the board, such as ``Othello.from_text(...)``, is removed. If
-    the text is from ``print(state)``, the labels and the status line are removed.
+    If the text is from ``repr(state)``, remove the call around the board, such as ``Othello.from_text(...)``. If the
+    text is from ``print(state)``, remove the labels and the status line.
     """
     if written := _REPR.fullmatch(text.strip()):
         return " ".join(filter(None, written.groups()))
@@ -134,10 +144,10 @@ def _plain(text: str) -> str:
 
 
 def _parts(game: str, text: str) -> tuple[str, str | None, str]:
-    """A text's board, the player to move, and the moves; each may be missing."""
+    """The board in a text, the player to move, and the moves. Each may be missing."""
     words = text.split()
     cells = next((i for i, word in enumerate(words) if not set(word) <= _CELLS[game]), len(words))
-    # The last word that looks like a part of the board can be the disc of the player to move.
+    # The last word that looks like a part of the board may be the player to move, X or O.
     if game == "othello" and cells > 1 and words[cells - 1] in ("X", "O") and _cells_in(words[: cells - 1]) in _SIZES:
         cells -= 1
     player = _PLAYERS.get(words[cells].lower()) if 0 < cells < len(words) else None
@@ -149,7 +159,7 @@ def _cells_in(words: list[str]) -> int:
 
 
 def _read_checkers(record: PageGame, text: str) -> PageGame:
-    """Read a game in PDN, or a position in FEN. A FEN names the player to move, and a list of moves may follow it."""
+    """Read a game in PDN, or a position in FEN (which names the player to move) and the moves after it."""
     usual = Checkers()
     games = pdn.loads(_FEN.sub(r'[FEN "\1"]', text, count=1) if _FEN.match(text) else text, usual.draws)
     if len(games) != 1:
@@ -161,7 +171,7 @@ def _read_checkers(record: PageGame, text: str) -> PageGame:
 
 
 def write_text(record: PageGame) -> str:
-    """A game as text of a few lines, which `read_text` can read back.
+    """Write a game as a text of a few lines. `read_text` can read this text.
 
     Raises:
         ValueError: a move is not legal.

@@ -1,4 +1,4 @@
-"""Answers that take long: the page asks for such an answer repeatedly until it is there."""
+"""Answers that take a long time. The page sends its request again and again until the answer is ready."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Key = tuple[str, str]
 """The name of the client, and the name that the client gave to the answer (the ticket)."""
 
 _HOLD_SECONDS = 0.25
-"""How long a request is held before the page is asked to try again."""
+"""If an answer is not ready after this time, the server tells the page to send the request again."""
 _PATIENCE_SECONDS = 5.0
-"""How long a page may be silent between two requests; a browser with many tabs sends requests late."""
+"""The longest time between two requests of a page. A browser with many tabs may send requests late."""
 
 _Work = Coroutine[Any, Any, dict[str, Any]]
 
@@ -25,20 +25,20 @@ _Work = Coroutine[Any, Any, dict[str, Any]]
 class Tickets:
     """Answers that take longer than a request should.
 
-    All tabs of a browser share a few connections to a server. So each request is answered within a quarter of a second,
-    either with the answer or with status 202. After a 202 the page asks again with the same key. The work is cancelled
-    when no request waits for it and no new request comes in time.
+    All tabs of a browser share a few connections to a server. So the server replies to each request within a quarter of
+    a second, either with the answer or with status 202. After a 202, the page sends a new request with the same key.
+    When no request waits for an answer and no new request comes in time, the work on the answer is cancelled.
     """
 
     def __init__(self) -> None:
         self._tickets: dict[Key, _Ticket] = {}
 
     async def answer(self, key: Key, work: Callable[[], _Work], request: Request) -> Response:
-        """The answer to a request.
+        """Reply to a request: with the answer if it is ready in time, otherwise with status 202.
 
         Args:
             key: the names of the client and of the answer.
-            work: begins the work; it is called for the first request with this key.
+            work: a function that starts the work on the answer. It is called for the first request with this key.
             request: the request that waits for the answer.
         """
         if key not in self._tickets:
@@ -61,11 +61,11 @@ class Tickets:
 
 
 class _Ticket:
-    """Work and the number of requests that wait for it.
+    """The work on an answer, and the number of requests that wait for the answer.
 
     Args:
-        work: the task.
-        forget: called before the work is cancelled, when no request waits and no new one has come in time.
+        work: the task that finds the answer.
+        forget: called before the work is cancelled.
     """
 
     def __init__(self, work: asyncio.Task[dict[str, Any]], forget: Callable[[], object]) -> None:
@@ -83,7 +83,7 @@ class _Ticket:
             self._end.cancel()
 
     def leave(self, patience: float) -> None:
-        """Count one waiting request fewer. If none is left, a new one must come within `patience` seconds."""
+        """Count one less waiting request. If none is left, a new request must come within `patience` seconds."""
         self._waiting -= 1
         if not self._waiting:
             self._end = asyncio.get_running_loop().call_later(patience, self._stop)

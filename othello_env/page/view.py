@@ -1,4 +1,4 @@
-"""Positions as the page draws them: the scene of `othello_env.drawing` and the legal moves, as plain values."""
+"""Positions as plain values that the page can draw: the scene of `othello_env.drawing`, the legal moves and more."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CELL = 100  # the side of a square, the same as in the page's board.js
 
 
 def board_view(state: State) -> dict[str, Any]:
-    """What is the same throughout a game: a picture of the empty board, its labels, the players and their looks."""
+    """What stays the same during a game: a picture of the empty board, its labels, the players and their colours."""
     drawn = scene(state)
     return {
         "svg": board_svg(drawn, _CELL),
@@ -33,7 +33,7 @@ def board_view(state: State) -> dict[str, Any]:
 
 
 def position_view(state: State, move: str | None) -> dict[str, Any]:
-    """One position of a game.
+    """One position of a game, as plain values.
 
     Args:
         state: the position.
@@ -63,7 +63,7 @@ def position_view(state: State, move: str | None) -> dict[str, Any]:
 
 
 def _ending(state: State) -> str:
-    """Who won a finished game, by how much and why, as a sentence."""
+    """A sentence about a finished game: who won, by how much, and why the game ended."""
     unit = {"Othello": "disc", "Checkers": "piece"}.get(type(state).__name__, "cell")
     scores, results = state.scores(), state.returns()
     winners = [name for name, result in zip(state.player_names, results, strict=True) if result == max(results)]

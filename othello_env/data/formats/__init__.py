@@ -1,4 +1,7 @@
-"""Files of games. `read_games` finds the kind of a file from its content and name, `write_games` from its name."""
+"""Read and write files of games.
+
+`read_games` recognises the kind of a file by its content and name. `write_games` chooses the kind by the file's name.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ KINDS = {
     ".pdn": "PDN, for checkers",
     ".parquet": "Apache Parquet, which needs the extra parquet",
 }
-"""The kinds of files that `write_games` writes, by the ending of the file's name."""
+"""The kinds of files that `write_games` writes. The keys are the endings of the files' names."""
 
 _LARGEST = 4 << 30
 _LARGEST_NAMES = 64 << 20
@@ -40,19 +43,19 @@ def read_games(
     tournaments: Sequence[str] = (),
     skip: bool = False,
 ) -> Games:
-    """The games of a file. The file's content and name tell its kind. Every move is checked.
+    """Read the games of a file. The file's content and name tell which kind of file it is. Every move is checked.
 
     Args:
         path: a file of one of `KINDS`, or the records of a match or tournament (JSON lines).
-        rules: the game and its options, for transcripts.
-        players: the players' names by number, for WTHOR; see `read_names`.
-        tournaments: the tournaments' names by number, for WTHOR.
-        skip: leave damaged games out. Then a `DamagedGamesWarning` gives their number.
+        rules: the game and its options, such as ``othello:size=6``. Only transcripts need them.
+        players: the players' names, in the order of their numbers, for WTHOR; see `read_names`.
+        tournaments: the tournaments' names, in the order of their numbers, for WTHOR.
+        skip: leave damaged games out, and give their number in a `DamagedGamesWarning`.
 
     Raises:
         OSError: the file cannot be read.
-        GamesError: the file is of no known kind, or a game is damaged and `skip` is not given. The message names the
-            game and the ply, or the line.
+        GamesError: the kind of the file is unknown, or a game is damaged and `skip` is False. If a game is damaged,
+            the message names the game and the ply, or the line.
     """
     data = read_file(path, _LARGEST, "read games from")
     try:
@@ -69,11 +72,11 @@ def read_games(
 
 
 def read_names(path: str | Path) -> list[str]:
-    """The names of players (``.jou``) or tournaments (``.trn``) of WTHOR, in the order of their numbers.
+    """Read a WTHOR file of names: players (``.jou``) or tournaments (``.trn``). Return them in the order of the file.
 
     Raises:
         OSError: the file cannot be read.
-        GamesError: the file is of another kind.
+        GamesError: it is not a file of names.
     """
     try:
         return wthor.load_names(read_file(path, _LARGEST_NAMES, "read names from"))
@@ -82,14 +85,15 @@ def read_names(path: str | Path) -> list[str]:
 
 
 def write_games(path: str | Path, games: Games) -> None:
-    """Write games to a file, whole or not at all. The ending of the name chooses the kind; see `KINDS`.
+    """Write games to a file. The ending of the file's name determines the kind of the file; see `KINDS`.
 
     Only ``.npz`` and ``.parquet`` keep everything. In PDN, the columns whose names begin with a capital letter become
-    tags. PDN does not keep the rule for draws: `read_games` reads its games under the rule ``40-move``.
+    tags. PDN does not keep the rule for draws: `read_games` reads games in PDN under the rule ``40-move``. An error
+    leaves no incomplete file.
 
     Raises:
         OSError: the file cannot be written.
-        ValueError: there is no such kind, or the kind does not take these games.
+        ValueError: the ending is not in `KINDS`, or this kind of file cannot hold these games.
         GamesError: a move is illegal.
     """
     kind = Path(path).suffix.lower()
@@ -121,7 +125,7 @@ def _load(
     if text.lstrip().startswith(("[", "%")) or ending == ".pdn":
         return _from_pdn(text)
     if "\0" in text:
-        raise GamesError(f"this is a file of no known kind; known are {', '.join(KINDS)} and records (.jsonl)")
+        raise GamesError(f"the kind of this file is unknown; known are {', '.join(KINDS)} and records (.jsonl)")
     return transcripts.load(text, rules)
 
 
@@ -150,7 +154,7 @@ def _pdn_game(final: State, start: State, games: Games, i: int) -> pdn.PdnGame:
 
 
 def _from_pdn(text: str) -> tuple[Games, list[str]]:
-    """The games of a PDN text. The columns are the tags, such as `White`."""
+    """The games of a PDN text, and a message for each damaged game. The columns are the tags, such as `White`."""
     found, messages = pdn.loads_valid(text)
     if not found:
         raise GamesError(messages[0] if messages else "there is no game in PDN")

@@ -1,4 +1,4 @@
-"""The package's own file of games: the arrays of `Games` in a ``.npz`` file, without pickle."""
+"""The package's own kind of file of games: the arrays of `Games` in a ``.npz`` file, without pickle."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _KINDS = "biufU"  # the kinds of dtypes that a column may have: bool, integers, 
 
 
 def is_archive(data: bytes) -> bool:
-    """Whether these may be the bytes of a file that `dump` made."""
+    """Whether these bytes may be a file that `dump` made."""
     return data.startswith(b"PK")
 
 
 def dump(games: Games) -> bytes:
-    """The bytes of a ``.npz`` file.
+    """The bytes of a ``.npz`` file that holds these games.
 
     Raises:
         ValueError: a column has neither numbers nor text.
@@ -45,10 +45,10 @@ def dump(games: Games) -> bytes:
 
 
 def load(data: bytes) -> tuple[Games, list[str]]:
-    """The games of a ``.npz`` file that `dump` made.
+    """Read the games of a ``.npz`` file that `dump` made.
 
     Returns:
-        The games whose moves are legal, and a message for each of the other games.
+        The games whose moves are all legal, and a message for each game with an illegal move.
 
     Raises:
         GamesError: the file is damaged or of another kind.
@@ -67,7 +67,7 @@ def load(data: bytes) -> tuple[Games, list[str]]:
 
 
 def count(path: Path) -> int:
-    """The number of games that a file claims to have, without reading them; -1 if it is missing or damaged."""
+    """The number of games that a file announces; -1 if the file is missing or damaged. The games are not read."""
     try:
         with path.open("rb") as file, open_archive(file) as archive:
             (number,) = Member(archive, "lengths").shape
@@ -77,7 +77,7 @@ def count(path: Path) -> int:
 
 
 def _arrays(archive: zipfile.ZipFile) -> dict[str, Any]:
-    """The arrays, by name. Nothing is unpacked if they take more than `_MOST_BYTES`."""
+    """The arrays of the file, by name. If they would take more than `_MOST_BYTES`, raise an error before unpacking."""
     members = {name.removesuffix(".npy"): Member(archive, name.removesuffix(".npy")) for name in archive.namelist()}
     total = sum(math.prod(each.shape) * each.dtype.itemsize for each in members.values())
     if total > _MOST_BYTES:
@@ -93,21 +93,21 @@ def check_columns(games: Games) -> None:
     """
     for name, column in games.columns.items():
         if column.dtype.kind not in _KINDS:
-            raise ValueError(f"the column {name!r} has dtype {column.dtype}; a file takes numbers and text")
+            raise ValueError(f"the column {name!r} has dtype {column.dtype}; a file can have only numbers and text")
 
 
 def header(games: Games) -> dict[str, Any]:
-    """What a file says about all its games together: a dict of plain values."""
+    """The format, the rules and the starts of the games, as a dict of plain values."""
     usual = games.starts == (games.rules.start(0),)
     starts = [] if usual else [position_to_text(state) for state in games.starts]
     return {"format": _FORMAT, "rules": str(games.rules), "starts": starts}
 
 
 def from_header(text: bytes) -> tuple[Rules, list[State]]:
-    """The rules and the starts of a file; the inverse of `header`.
+    """The rules and the starts from the JSON text of a `header`.
 
     Raises:
-        GamesError: the text is of another kind.
+        GamesError: the text is not such a header.
     """
     try:
         found = parse_json(text)
@@ -120,7 +120,7 @@ def from_header(text: bytes) -> tuple[Rules, list[State]]:
 
 
 def checked(games: Games) -> tuple[Games, list[str]]:
-    """The games whose moves are legal, and a message for each of the other games."""
+    """The games whose moves are all legal, and a message for each game with an illegal move."""
     wrong = games.illegal()
     messages = [f"game {i + 1}, ply {wrong[i] + 1}: the move is illegal" for i in np.flatnonzero(wrong >= 0).tolist()]
     return (games[wrong < 0] if messages else games), messages

@@ -1,8 +1,9 @@
 """GGF, the Generic Game Format of the server GGS: a game is ``(;GM[Othello]PB[black]...B[D3//0.01]W[C5];)``.
 
-A line may begin with the number of its games: 2 for a synchronised pair with swapped colours. The tags of a game come
-in any order. BO is the first board: its size, its rows (``*`` black, ``O`` white, ``-`` empty) and the player to move.
-A move is a square or PA. The mover's evaluation in discs and the seconds may follow, after slashes.
+A line may begin with the number of its games. The number is 2 for a synchronised match: two games at the same time,
+with swapped colours. The tags of a game may have any order. The tag BO is the first board: its size, its rows (``*`` is
+black, ``O`` is white, ``-`` is empty) and the player to move. A move is a square or PA, a pass. After the move and a
+slash, there may be the player's evaluation in discs. After one more slash, there may be the seconds that the move took.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ _EACH_MOVE = re.compile(_MOVE)
 _END = re.compile(r"\s{0,100};\s{0,100}\)")
 _COUNT = re.compile(r"(?:^|\s)(\d{1,9})\s{0,100}$")
 _LONGEST = 2000
-"""The most characters in a tag's value; longer ones are cut when they are written, and refused when they are read."""
+"""The most characters in a tag's value. A longer value is cut when it is written, and is an error when it is read."""
 _LARGEST_NUMBER = 1e9
 _TEXTS = {"black": "PB", "white": "PW", "place": "PC", "date": "DT", "result": "RE", "time": "TI", "type": "TY"}
 _NUMBERS = {"black_rating": "RB", "white_rating": "RW"}
 _OF_START = (("GM", "Othello"), ("TY", ""), ("BO", ""))
 """The tags that say how a game begins, and their values if they are missing."""
 _EACH = ("scores", "times")
-"""The columns that have a number for each action, in the order in which GGF writes them after the move."""
+"""The columns that have a number for each action. GGF writes these numbers after the move, in this order."""
 
 
 def is_ggf(text: str) -> bool:
@@ -48,18 +49,21 @@ def is_ggf(text: str) -> bool:
 
 
 def load(text: str) -> tuple[Games, list[str]]:
-    """The games of a GGF text.
+    """Read the games of a GGF text.
 
-    The columns are `black`, `white`, `place`, `date`, `result`, `time` and `type` (texts; empty if the tag is missing),
-    `black_rating` and `white_rating` (float, NaN if missing), and `line`, the number of the line, from 1. If some move
-    has an evaluation or a time, there are also `scores` and `times`, (N, T) float32: for each action the evaluation in
-    discs for its player, and the seconds; NaN if missing.
+    The columns `black`, `white`, `place`, `date`, `result`, `time` and `type` are texts; a text is empty if its tag is
+    missing. The columns `black_rating` and `white_rating` are floats; NaN if the tag is missing. The column `line` is
+    the number of the game's line, from 1.
+
+    If any move has an evaluation or a time, there are also the columns `scores` and `times`, (N, T) float32. For each
+    action, `scores` has its player's evaluation in discs, and `times` has the seconds that it took. A missing number is
+    NaN.
 
     Returns:
-        The games whose moves are legal, and a message for each of the other games.
+        The games that are not damaged and whose moves are all legal, and a message for each other game.
 
     Raises:
-        GamesError: the text has no such game.
+        GamesError: the text has no game whose moves are all legal.
     """
     found, messages = list[_Game](), dict[int, str]()
     for number, game in enumerate(_split(text), start=1):
@@ -97,7 +101,7 @@ def _columns(games: list[_Game]) -> dict[str, Any]:
 
 
 def _rows(numbers: list[list[float]]) -> npt.NDArray[np.float32]:
-    """Rows of numbers as an array (N, T), filled up with NaN."""
+    """Rows of numbers as an array (N, T). Short rows are filled up with NaN."""
     rows = np.full((len(numbers), max(map(len, numbers))), np.nan, np.float32)
     for row, given in zip(rows, numbers, strict=True):
         row[: len(given)] = given
@@ -114,10 +118,11 @@ def _joined(games: list[_Game], columns: dict[str, Any] | None = None) -> Games:
 
 
 def dump(games: Games) -> str:
-    """The GGF text of games of Othello, one on each line.
+    """The GGF text of games of Othello, one game on each line.
 
-    The columns that `load` makes become tags, and numbers after the moves; any of them may be missing. Without a
-    column `result`, the result is Black's discs minus White's in a finished game, and ``?`` in an unfinished one.
+    Columns with the names that `load` uses become tags. The columns `scores` and `times` become numbers after the
+    moves. Every column may be missing. Without a column `result`, the result is Black's discs minus White's discs in a
+    finished game, and ``?`` in an unfinished game.
 
     Raises:
         GamesError: a move is illegal.
@@ -153,10 +158,11 @@ def dump(games: Games) -> str:
 
 @dataclass
 class _Game:
-    """A game's text: its line, its tags, its moves (``B`` or ``W``, and the text), and what is wrong.
+    """A game of a GGF text.
 
-    What follows from it: the game's number in the text, its start, its actions, and the text of each action. The text
-    of a pass that was left out is empty.
+    `_split` fills in the number of the line, the tags, the moves (pairs of ``B`` or ``W`` and the move's text) and the
+    fault, which says what is wrong. `load` sets the game's number in the text. `_prepare` finds the start, the actions
+    and the text of each action. If the GGF text leaves out a pass, the text of this action is empty.
     """
 
     line: int
@@ -173,7 +179,7 @@ class _Game:
 
 
 def _split(text: str) -> Iterator[_Game]:
-    """The games of a text. This takes a time proportional to the length of the text."""
+    """The games of a text, not checked. The time that this takes is proportional to the length of the text."""
     line, counted, announced, seen = 1, 0, 0, 0
     end = 0
     while (begin := text.find("(;", end)) >= 0:
@@ -213,10 +219,10 @@ def _split(text: str) -> Iterator[_Game]:
 
 
 def _prepare(game: _Game, before: list[_Game]) -> None:
-    """Find a game's start and actions. If `before` has games, it may still be that the actions are illegal.
+    """Find a game's start and actions. If `before` has games, the actions may still be illegal.
 
     Raises:
-        GamesError: the game is damaged, or its board has another size than those of the games before.
+        GamesError: the game is damaged, or its board has another size than the boards of the games before.
         IllegalActionError: a move is illegal.
         NotationError: a move or a board cannot be read.
     """
@@ -224,7 +230,7 @@ def _prepare(game: _Game, before: list[_Game]) -> None:
         raise GamesError(game.fault)
     game.start = _start(*(game.tags.get(tag, default) for tag, default in _OF_START))
     if before and game.start.size != before[0].start.size:
-        raise GamesError(f"a board of size {game.start.size} after boards of size {before[0].start.size}")
+        raise GamesError(f"the board has size {game.start.size}, but earlier boards have size {before[0].start.size}")
     game.texts = [text for _, text in game.moves]
     names = _names(game.start.size)
     game.actions = [names.get(text.partition("/")[0], -1) for text in game.texts]
@@ -236,12 +242,10 @@ def _prepare(game: _Game, before: list[_Game]) -> None:
 
 
 def _replay(game: _Game) -> None:
-    """Find a game's actions by playing it, and add the passes that were left out.
+    """Find a game's actions by playing its moves, and add the passes that the text leaves out.
 
     Raises:
-        GamesError: a move is the other side's.
-        IllegalActionError: a move is illegal.
-        NotationError: a move cannot be read.
+        GamesError: a move is illegal or cannot be read, or it is the other side's turn.
     """
     state, texts = game.start, []
     for ply, (colour, value) in enumerate(game.moves, start=1):
@@ -260,7 +264,7 @@ def _replay(game: _Game) -> None:
 
 @cache
 def _names(size: int) -> dict[str, int]:
-    """The usual names of all actions."""
+    """All actions by their usual names: squares and ``pa``, in lower case and in upper case."""
     board = Othello(size)
     names = {board.action_to_text(action): action for action in range(size**2)} | {"pa": size**2}
     return names | {name.upper(): action for name, action in names.items()}
@@ -289,7 +293,7 @@ def _start(kind: str, variant: str, board: str) -> Othello:
 
 
 def _number(text: str) -> float:
-    """A number; NaN if the text is none, or one that is too large."""
+    """The number that a text holds; NaN if the text is not a number, or if the number is too large."""
     try:
         number = float(text) if text else math.nan
     except ValueError:
@@ -298,7 +302,7 @@ def _number(text: str) -> float:
 
 
 def _written(number: Any) -> str:
-    """A number in as many digits as it needs to be read again; an empty text for NaN."""
+    """A number as text that gives exactly this number when it is read; an empty text for NaN."""
     return "" if np.isnan(number) else np.format_float_positional(number, trim="-")
 
 

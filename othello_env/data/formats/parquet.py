@@ -1,4 +1,7 @@
-"""Apache Parquet, for other tools such as Hugging Face's `datasets`: a row for each game, its actions as a list."""
+"""Files of games in Apache Parquet, which other tools such as Hugging Face's `datasets` can read.
+
+Each game is a row. Its actions are a list.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,10 @@ def is_parquet(data: bytes) -> bool:
 
 
 def dump(games: Games) -> bytes:
-    """The bytes of a Parquet file. The column `actions` has lists of moves with passes. The other columns are those of
-    the games; a column with a number for each action becomes a column of lists.
+    """The bytes of a Parquet file that holds these games.
+
+    The column `actions` has a list of each game's actions, passes included. The games' own columns become columns of
+    the file. A column with a number for each action becomes a column of lists.
 
     Raises:
         ValueError: a column has the name `actions` or `start`, or has neither numbers nor text.
@@ -34,7 +39,7 @@ def dump(games: Games) -> bytes:
     arrow = import_extra("pyarrow", "parquet")
     archive.check_columns(games)
     if taken := {_ACTIONS, _START} & games.columns.keys():
-        raise ValueError(f"a Parquet file of games has its own column {min(taken)!r}")
+        raise ValueError(f"in a Parquet file, a column of the games cannot have the name {min(taken)!r}")
     offsets = np.concatenate([[0], np.cumsum(games.lengths)]).astype(np.int32)
     columns: dict[str, Any] = {_ACTIONS: arrow.ListArray.from_arrays(offsets, games.actions[games.actions >= 0])}
     if len(games.starts) > 1:
@@ -51,10 +56,10 @@ def dump(games: Games) -> bytes:
 
 
 def load(data: bytes) -> tuple[Games, list[str]]:
-    """The games of a Parquet file that `dump` made.
+    """Read the games of a Parquet file that `dump` made.
 
     Returns:
-        The games whose moves are legal, and a message for each of the other games.
+        The games whose moves are all legal, and a message for each game with an illegal move.
 
     Raises:
         GamesError: the file is damaged, or has no games.
@@ -79,7 +84,10 @@ def load(data: bytes) -> tuple[Games, list[str]]:
 
 
 def _lists(table: Any, name: str, of: str) -> tuple[Any, Any]:
-    """A column of lists of ``integers`` or ``floats`` as an array (N, T), filled up with -1 or NaN; and the lengths."""
+    """A column of lists as an array (N, T), and the length of each list (N,).
+
+    Short rows are filled up: with -1 if `of` is ``integers``, with NaN if `of` is ``floats``.
+    """
     arrow = import_extra("pyarrow", "parquet")
     found = table.column(name).combine_chunks()
     is_right = arrow.types.is_integer if of == "integers" else arrow.types.is_floating
@@ -100,6 +108,6 @@ def _lists(table: Any, name: str, of: str) -> tuple[Any, Any]:
 
 
 def _column(column: Any) -> Any:
-    """A column as an array: text as text, and numbers with their own dtype."""
+    """A column as a NumPy array of text or numbers. Numbers keep their dtype."""
     values = column.to_numpy()
     return values.astype(str) if values.dtype.kind == "O" else values

@@ -1,4 +1,4 @@
-"""Records of matches and tournaments as games."""
+"""Turn the records of matches and tournaments into `Games`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ __all__ = ["games_of_records", "load"]
 
 
 def load(path: str | Path) -> tuple[Games, list[str]]:
-    """The games of a file of records; see `games_of_records`.
+    """Read the games of a file of records; see `games_of_records`.
 
     Returns:
-        The games of the records that are not damaged, and a message for each damaged line.
+        The games of the undamaged records, and a message for each damaged line.
 
     Raises:
-        GamesError: the file has no such record, or the records are of several games.
+        GamesError: the file has no undamaged record, or its records are of different games, such as Othello and
+            checkers.
     """
     records, messages = read_valid_records(path)
     if messages and not records:
@@ -30,13 +31,13 @@ def load(path: str | Path) -> tuple[Games, list[str]]:
 
 
 def games_of_records(records: Sequence[GameRecord]) -> Games:
-    """The games of records of one game.
+    """Turn records into `Games`. All records must be of the same game, such as Othello on 8x8.
 
-    The columns are one for each player (such as `black`) with the agent's name, `opening` with the number of the
-    opening, and `forfeit` with the number of the player that forfeited, or -1.
+    The column of each player, such as `black`, has the names of the agents. The column `opening` has the number of the
+    opening. The column `forfeit` has the number of the player that forfeited, or -1.
 
     Raises:
-        GamesError: there is no record, or the records are of several games.
+        GamesError: there is no record, or the records are of different games.
         RecordError: a record contradicts its moves.
     """
     if not records:

@@ -1,4 +1,4 @@
-"""Transcripts as text: a game on each line, such as ``f5d6c3d3c4``. Passes may be left out."""
+"""Texts of transcripts. Each line is a game, such as ``f5d6c3d3c4``. Passes may be left out."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ __all__ = ["dump", "load"]
 
 
 def load(text: str, rules: str | Rules = "othello") -> tuple[Games, list[str]]:
-    """The games of a text with a transcript on each line. Empty lines and lines that begin with ``#`` are left out.
+    """Read the games of a text with a transcript on each line. Empty lines and lines that begin with ``#`` are ignored.
 
     The column `line` has the number of each game's line, from 1.
 
     Returns:
-        The games whose moves are legal, and a message for each line that has no such game.
+        The games whose moves are all legal, and a message for each line that has no legal game.
 
     Raises:
-        GamesError: no line has a game with legal moves.
-        ValueError: there are no such rules.
+        GamesError: no line has a legal game.
+        ValueError: the rules are unknown.
     """
     kind = Rules.parse(rules) if isinstance(rules, str) else rules
     start = kind.start(0)
@@ -48,10 +48,10 @@ def load(text: str, rules: str | Rules = "othello") -> tuple[Games, list[str]]:
 
 
 def dump(games: Games) -> str:
-    """The transcripts of games that begin at the usual start, one on each line, with passes.
+    """The transcripts of the games, with passes. Each game is a line.
 
     Raises:
-        ValueError: a game has another start, or no moves.
+        ValueError: a game does not begin at the usual start, or has no moves.
         GamesError: a move is illegal.
     """
     usual = games.rules.start(0)
@@ -68,9 +68,12 @@ def dump(games: Games) -> str:
 
 
 def _plain(start: Othello, lines: dict[int, str]) -> dict[int, tuple[int, ...]]:
-    """The actions, passes included, of each line that has only squares and legal moves, by the line's number.
+    """Read the plain lines in compiled code: the lines that have only names of squares, and only legal moves.
 
-    Compiled code reads these lines. All other lines are left to `State.play_transcript`, which finds what is wrong.
+    `State.play_transcript` reads all other lines, and raises an error that says what is wrong.
+
+    Returns:
+        A dict from the number of each plain line to the actions of its game, passes included.
     """
     size = start.size
     only_squares = re.compile(rf"(?:[a-{'abcdefgh'[size - 1]}][1-{size}]){{1,{size * size}}}")

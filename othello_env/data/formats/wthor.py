@@ -1,9 +1,11 @@
-"""WTHOR, the database format of the French federation: ``.wtb`` with games, ``.jou`` with players, ``.trn`` with
-tournaments.
+"""WTHOR, the database format of the French Othello federation.
+
+A ``.wtb`` file has games, a ``.jou`` file has names of players, and a ``.trn`` file has names of tournaments.
 
 All numbers are little-endian. Each file has a header of 16 bytes. A game has 68 bytes: the numbers of its tournament
 and players, Black's discs at the end, Black's theoretical discs, and 60 moves without passes. A move is
-``10 * row + column``, from 11 (a1) to 88 (h8), or 0 for none. Names are in Latin-1 and end at a zero byte.
+``10 * row + column``, from 11 (a1) to 88 (h8); after the last move the bytes are 0. Names are in Latin-1 and end at a
+zero byte.
 """
 
 from __future__ import annotations
@@ -46,20 +48,29 @@ def is_wthor(data: bytes) -> bool:
 
 
 def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = ()) -> tuple[Games, list[str]]:
-    """The games of a ``.wtb`` file.
+    """Read the games of a ``.wtb`` file.
 
-    The columns are `year`, `tournament`, `black` and `white` (names, or numbers if there are no names), `score`
-    (Black's discs at the end, as written in the file), `theoretical` (Black's discs with perfect play from `depth`
-    empty squares on) and `depth`.
+    These are the columns:
+
+    - `year`;
+    - `tournament`, `black` and `white`: names, or numbers if no names are given;
+    - `score`: Black's discs at the end, as the file says;
+    - `theoretical`: Black's discs at the end if both sides play perfectly from `depth` empty squares on;
+    - `depth`: this number of empty squares.
+
+    Args:
+        data: the bytes of the file.
+        players: the players' names, in the order of their numbers.
+        tournaments: the tournaments' names, in the order of their numbers.
 
     Returns:
-        The games whose moves are legal, and a message for each of the other games.
+        The games whose moves are all legal, and a message for each game with an illegal move.
 
     Raises:
-        GamesError: these are not games of 8x8, or the file is cut off.
+        GamesError: the games are not on 8x8, or the file has another length than its header says.
     """
     if len(data) < _HEADER.itemsize:
-        raise GamesError(f"a WTHOR file begins with a header of {_HEADER.itemsize} bytes, but there are {len(data)}")
+        raise GamesError(f"a WTHOR file begins with a header of {_HEADER.itemsize} bytes; this file has {len(data)}")
     header = np.frombuffer(data, _HEADER, 1)[0]
     n = int(header["games"])
     if header["size"] not in (0, 8):
@@ -72,7 +83,7 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
     inside = (row >= 1) & (row <= 8) & (column >= 1) & (column <= 8)
     length = 60 - np.argmax(rows["moves"][:, ::-1] != 0, axis=1) * (rows["moves"] != 0).any(axis=1)
     length[(rows["moves"] == 0).all(axis=1)] = 0
-    ended = np.arange(60) >= length[:, np.newaxis]  # a zero before the last move is damage
+    ended = np.arange(60) >= length[:, np.newaxis]  # a zero before the last move is an error in the file
     squares = np.where(ended, -1, np.where(inside, 8 * (row - 1) + column - 1, 127)).astype(np.int8)
     games, wrong = _with_passes(squares)
     columns = {
@@ -95,9 +106,9 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
 def dump(games: Games, day: date | None = None) -> bytes:
     """The bytes of a ``.wtb`` file. Passes are not stored.
 
-    The columns `tournament`, `black`, `white` and `theoretical` are written if they are integers. `year` and `depth`
-    are written if all games have the same integer. The score is Black's discs at the end, where the winner gets the
-    empty squares; in an unfinished game it is 32.
+    The columns `tournament`, `black`, `white` and `theoretical` are written if they hold integers. `year` and `depth`
+    are written if they hold the same integer for all games. The score is Black's discs at the end; the winner also gets
+    the empty squares. In an unfinished game the score is 32.
 
     Args:
         games: games of Othello on 8x8 from the usual start.
@@ -105,7 +116,7 @@ def dump(games: Games, day: date | None = None) -> bytes:
 
     Raises:
         GamesError: a move is illegal.
-        ValueError: the games are of another kind or have other starts, or a number is too large.
+        ValueError: the games are not of Othello on 8x8 from the usual start, or a number is negative or too large.
     """
     if str(games.rules) != "othello" or any(start != games.rules.start(0) for start in games.starts):
         raise ValueError(f"WTHOR files have games of othello on 8x8 from the usual start, not of {games.rules}")
@@ -129,13 +140,13 @@ def dump(games: Games, day: date | None = None) -> bytes:
 
 
 def load_names(data: bytes) -> list[str]:
-    """The names of a ``.jou`` file (players) or a ``.trn`` file (tournaments), in the order of their numbers.
+    """Read the names of a ``.jou`` file (players) or a ``.trn`` file (tournaments), in the order of their numbers.
 
     Raises:
-        GamesError: the bytes are neither.
+        GamesError: the bytes are not such a file.
     """
     header = np.frombuffer(data, _HEADER, 1)[0] if len(data) >= _HEADER.itemsize else np.zeros((), _HEADER)
-    count = int(header["names"] or header["games"])  # some files have the number in one field, some in the other
+    count = int(header["names"] or header["games"])  # some files have the number in the field names, others in games
     size, rest = divmod(len(data) - _HEADER.itemsize, max(1, count))
     if not count and len(data) == _HEADER.itemsize:
         return []
@@ -146,7 +157,12 @@ def load_names(data: bytes) -> list[str]:
 
 
 def dump_names(names: Sequence[str], length: int, day: date | None = None) -> bytes:
-    """The bytes of a file of names. The length of a name is 20 bytes for players and 26 bytes for tournaments.
+    """The bytes of a file of names.
+
+    Args:
+        names: the names, in the order of their numbers.
+        length: the bytes of each name: 20 for players, 26 for tournaments.
+        day: the date in the header, by default today.
 
     Raises:
         ValueError: the length is neither 20 nor 26, a name does not fit, or there are too many names.
@@ -169,7 +185,7 @@ def _fitting(name: str, column: npt.NDArray[np.integer], dtype: np.dtype[Any]) -
     most = np.iinfo(dtype).max
     wrong = column[(column < 0) | (column > most)]
     if len(wrong):
-        raise ValueError(f"the column {name!r} of a WTHOR file is 0 to {most}, got {wrong[0]}")
+        raise ValueError(f"numbers in the column {name!r} of a WTHOR file are 0 to {most}, got {wrong[0]}")
     return column
 
 
@@ -191,7 +207,15 @@ def _named(numbers: npt.NDArray[np.integer], names: Sequence[str]) -> npt.NDArra
 def _with_passes(
     squares: npt.NDArray[np.int8],
 ) -> tuple[tuple[npt.NDArray[np.int8], npt.NDArray[np.int32]], npt.NDArray[np.int32]]:
-    """The actions and lengths of games that are given without passes, and the first wrong move of each, or -1."""
+    """Add the passes to N games.
+
+    Args:
+        squares: (N, 60) the squares of each game's moves without passes; -1 after the last move.
+
+    Returns:
+        The actions (N, LONGEST) and the lengths (N,) of the games. And for each game, the number of its first illegal
+        move, from 0, or -1 if all moves are legal, (N,).
+    """
     n = len(squares)
     actions, lengths = np.empty((n, kernels.LONGEST), np.int8), np.empty(n, np.int32)
     wrong = np.empty(n, np.int32)

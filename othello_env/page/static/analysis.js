@@ -1,4 +1,4 @@
-// The analysis: the agents A and B side by side, the exact scores, the bar, the curve, the table, the review.
+// The analysis of a game: the values of the agents A and B, the exact scores, and the review of the moves.
 
 import { Course, showBar } from "./curve.js";
 import { byId, html } from "./elements.js";
@@ -10,11 +10,11 @@ import { valueText } from "./values.js";
 
 const SLOTS = ["a", "b"];
 const COLOURS = { a: "var(--accent)", b: "var(--second)" };
-const FIRST = ["ntuple", "engine:depth=4", "alphabeta:depth=4", "maxn:depth=2"]; // the first of these that can is A
+const FIRST = ["ntuple", "engine:depth=4", "alphabeta:depth=4", "maxn:depth=2"]; // agent A at first: the first of these that can be used
 const REVIEWERS = ["engine:depth=4", "engine"];
 
 export class Analysis {
-  /** `table` has the game, `board` shows the numbers, `keep()` keeps the choices. */
+  /** `table` has the game, `board` shows the numbers, and `keep()` stores what the person chose. */
   constructor({ agents, exactEmpties }, table, board, keep) {
     this.agents = agents;
     this.exactEmpties = exactEmpties;
@@ -29,8 +29,8 @@ export class Analysis {
       this.draw();
     });
     this.course = new Course(byId("curve"), ply => table.goTo(ply));
-    this.wanted = {}; // what a person chose by slot, while it cannot be listed yet
-    this.own = {}; // the slots in which a person chose
+    this.wanted = {}; // for each slot ("a" or "b"): the spec that a person chose in an earlier visit
+    this.own = {}; // for each slot: true if a person chose the agent in this visit
     this.folds = {};
     for (const slot of SLOTS) {
       const select = this.select(slot);
@@ -55,7 +55,7 @@ export class Analysis {
     this.follow();
   }
 
-  /** What an agent answered about the position at a ply, in full. */
+  /** The full answer about the position at a ply, from the agent in a slot ("a" or "b"). Undefined if there is none yet. */
   answer(slot, ply = this.table.game.cursor) {
     return this.spec(slot) ? this.looking.at(this.spec(slot), "actions", this.table.game, ply) : undefined;
   }
@@ -69,7 +69,7 @@ export class Analysis {
     return REVIEWERS.find(spec => this.agents.some(agent => agent.spec === spec)) ?? null;
   }
 
-  /** What a move is judged by: the exact scores, or the reviewer's. */
+  /** The scores that judge the move at a ply: the exact scores, or else the scores of the reviewing agent. */
   judgement(ply) {
     return this.exact(ply) ?? (this.reviewing ? this.looking.at(this.reviewing, "actions", this.table.game, ply) : undefined);
   }
@@ -87,14 +87,14 @@ export class Analysis {
     });
   }
 
-  /** Show what agents answered since. */
+  /** Show new answers of agents. */
   learned() {
     this.fill();
     this.drawMoves();
     this.draw();
   }
 
-  /** For another board: which agents can look, and what there is to see. */
+  /** Prepare the analysis for another game. */
   setUp() {
     this.reviewing = null;
     const { game } = this.table;
@@ -105,7 +105,7 @@ export class Analysis {
     this.fill();
   }
 
-  /** List the agents that can say something about this game, and keep the chosen ones. */
+  /** List the agents that can say something about this game. The chosen agents stay chosen if they are listed. */
   fill() {
     const lookers = this.looking.lookers(this.table.game.record.game).map(({ spec }) => spec);
     for (const slot of SLOTS) {
@@ -135,7 +135,7 @@ export class Analysis {
     const found = { a: this.answer("a"), b: this.answer("b"), exact: this.exact() };
     const numbers = byId("numbers").value;
     this.board.heat(isOver ? [] : heatMarks(game, found[numbers], selected));
-    this.board.point([]); // the row under the pointer is drawn anew
+    this.board.point([]); // the table is drawn again, so no row is under the pointer
     showTable(game, found, path => this.board.point(path));
     for (const slot of SLOTS) {
       const spec = this.spec(slot);
@@ -193,7 +193,7 @@ export class Analysis {
     if (!this.reviewing) return;
     const { moves, sides, known, asked } = reviewOf(game.views, game.players.length, ply => this.judgement(ply));
     byId("review-state").textContent = known < asked ? `${this.reviewing} has judged ${known} of ${asked} moves …`
-      : `${this.reviewing} has judged all ${asked} moves that were a choice; near the end the losses are exact. A result goes from −1, lost, to +1, won.`;
+      : `${this.reviewing} has judged all ${asked} moves that had an alternative. Near the end, the losses are exact. A result is between −1 (lost) and +1 (won).`;
     const number = (value, digits) => value === null ? "–" : value.toFixed(digits);
     /** @type {[string, (side: any) => string][]} */
     const rows = [
@@ -216,7 +216,7 @@ export class Analysis {
     if (focused) /** @type {HTMLElement | null} */ (byId("blunders").querySelector(`[data-ply="${focused}"]`))?.focus();
   }
 
-  /** The choices, for the next time that this tab is loaded. */
+  /** What the person chose. `restore` uses it when this tab is loaded again. */
   choices() {
     const chosen = Object.fromEntries(SLOTS.map(slot => [slot, this.wanted[slot] ?? (this.own[slot] ? this.spec(slot) : null)]));
     return { ...chosen, numbers: byId("numbers").value, exact: byId("exact").checked };

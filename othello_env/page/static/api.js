@@ -1,15 +1,15 @@
-// Requests to the server. If it does not answer, it is asked again until it does.
+// Requests to the server. If the server does not answer, the request is sent again until the server answers.
 
 const RETRY_MS = 1000;
-const NOT_YET = 202; // a long think: the page asks again, so that other tabs get the connection meanwhile
+const NOT_YET = 202; // the agent is still thinking; the page asks again, and other tabs can use the connection before
 const CLOSING = 503;
 const banner = document.getElementById("offline");
 export const client = crypto.randomUUID();
 
-/** An error that the server answered with. */
+/** The server answered with an error. */
 export class Refused extends Error {}
 
-/** Wait for a time; it rejects when the signal is aborted. */
+/** Wait for a time in ms. The promise rejects when the signal is aborted. */
 export function pause(ms, signal) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
@@ -17,10 +17,10 @@ export function pause(ms, signal) {
   });
 }
 
-/** Whether the server did not answer when it was last asked. */
+/** Whether the last request got no answer. */
 export const isOffline = () => !banner.hidden;
 
-/** The answer of the server, whatever it takes to get one. */
+/** The answer of the server. The request is repeated until there is an answer. */
 async function insist(path, options) {
   for (;;) {
     options.signal?.throwIfAborted();
@@ -36,7 +36,7 @@ async function insist(path, options) {
 
 let back = null;
 
-/** Show a banner until the server answers again, even if nothing waits for it any more. */
+/** Show a banner until the server answers again. The promise resolves when it does. */
 function untilBack() {
   return back ??= (async () => {
     banner.hidden = false;
@@ -49,20 +49,20 @@ function untilBack() {
   })();
 }
 
-/** Rejects when a signal is aborted. */
+/** A promise that rejects when a signal is aborted. */
 function aborted(signal) {
   return new Promise((_, reject) => {
     signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 }
 
-/** An answer that is no error. */
+/** Return an answer; throw `Refused` if the answer is an error. */
 async function checked(answer) {
   if (answer.ok) return answer;
   let reason = `${answer.status} ${answer.statusText}`;
   try {
     reason = (await answer.json()).error ?? reason;
-  } catch { /* no JSON: the status must do */ }
+  } catch { /* the answer is not JSON, so the status is the reason */ }
   throw new Refused(reason);
 }
 
@@ -71,23 +71,23 @@ export async function get(path) {
   return (await checked(await insist(path, {}))).json();
 }
 
-/** The answer to a message, as a Response. */
+/** Send a message, and return the answer as a Response. */
 export async function send(name, message, signal, priority = "auto") {
   return checked(await insist(`/api/${name}`, {
     method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(message), signal, priority,
   }));
 }
 
-/** The answer to a message, as JSON. */
+/** Send a message, and return the JSON of the answer. */
 export async function post(name, message, signal) {
   return (await send(name, message, signal)).json();
 }
 
-/** What an agent answers. Aborting the signal stops its thinking. */
+/** An agent's answer to a task. If the signal is aborted, the agent stops thinking. */
 export async function think(agent, task, record, signal, more = {}) {
   const message = { agent, task, record, client, ticket: crypto.randomUUID(), ...more };
   for (;;) {
-    const answer = await send("think", message, signal, "low"); // all other requests go first
+    const answer = await send("think", message, signal, "low"); // the browser sends all other requests first
     if (answer.status !== NOT_YET) return answer.json();
   }
 }

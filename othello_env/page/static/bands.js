@@ -1,4 +1,4 @@
-// Learning curves of several runs over each other: grouped by name, with intervals over seeds. Nothing here draws.
+// The learning curves of several runs: grouped by name, with the mean and an interval for each group. Nothing here draws.
 
 import { powersOfTen, ticks } from "./values.js";
 
@@ -7,10 +7,10 @@ import { powersOfTen, ticks } from "./values.js";
 
 const T95 = [Infinity, 12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26]; // Student's t, by degrees of freedom
 
-/** The name of a run without its seed: ppo_seed2.json and ppo_seed3.json are runs of one group. */
+/** The name of a run without its seed. So ppo_seed2.json and ppo_seed3.json are in the same group. */
 export const groupOf = name => name.replace(/\.json$/, "").replace(/[-_/ ]?seed[-_=]?\d+/gi, "") || name;
 
-/** What the curves of some runs show: the names of the axes and lines, each once. */
+/** The quantities that the curves of some runs show: for each name, its axes and its line. */
 export function quantities(runs) {
   const found = new Map();
   for (const { curves } of runs) {
@@ -21,13 +21,13 @@ export function quantities(runs) {
   return found;
 }
 
-/** The lines of one quantity, one for each run that has it. @returns {Line[]} */
+/** The lines of one quantity. Each run that has this quantity gives a line. @returns {Line[]} */
 export function linesOf(runs, { what, over, name }) {
   return runs.flatMap(run => run.curves.filter(curve => curve.what === what && curve.over === over)
     .flatMap(({ lines }) => lines.filter(line => line.name === name).map(({ points }) => ({ name: run.name, points }))));
 }
 
-/** The value of a line at x, between its points on a straight line; null outside of them. */
+/** The value of a line at x. Between two points it is interpolated; before the first and after the last it is null. */
 export function valueAt(points, x) {
   if (!points.length || x < points[0][0] || x > points.at(-1)[0]) return null;
   const next = points.findIndex(([at]) => at >= x);
@@ -38,8 +38,8 @@ export function valueAt(points, x) {
 }
 
 /**
- * The runs of each group as one band: the mean at each x where all of them have a value, and the 95% interval of the mean
- * (Student's t). A group of one run has no interval.
+ * The band of each group of runs: the mean and its 95% interval (Student's t), at each x where all runs of the group have
+ * a value. In a group of one run, both ends of the interval are the value itself.
  * @param {Line[]} lines
  * @returns {Band[]}
  */
@@ -68,7 +68,7 @@ function interval(values) {
   return { mean, low: mean - half, high: mean + half };
 }
 
-/** The ticks of an axis from `least` to `most`; a logarithmic one begins at the least positive number. */
+/** The ticks of an axis that covers all numbers, and 0. A logarithmic axis covers only the positive numbers. */
 export function axis(numbers, isLog) {
   const used = isLog ? numbers.filter(number => number > 0) : [0, ...numbers];
   if (!used.length) return [0, 1];

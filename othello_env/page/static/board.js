@@ -1,8 +1,8 @@
-// The board: the server's picture of it, the pieces, what is marked, and the squares that a person chooses.
+// The board: the server's picture of the empty board, the pieces, the marks, and the squares that a person can choose.
 
 import { svg, svgOf } from "./elements.js";
 
-const TEXT_SIZES = { 1: 42, 2: 42, 3: 38, 4: 32 }; // of a number over a square, by its length
+const TEXT_SIZES = { 1: 42, 2: 42, 3: 38, 4: 32 }; // font sizes of numbers over squares, by length
 
 const CELL = 100; // the side of a square in the server's picture
 
@@ -21,13 +21,13 @@ export class Board {
     this.pieces = new Map();
   }
 
-  /** Turn the board by half a turn, or back. */
+  /** Show the board turned by half a turn, or not turned. */
   flip(isFlipped) {
     this.isFlipped = isFlipped;
     this.root.classList.toggle("turned", isFlipped);
   }
 
-  /** Show the board of another game, without pieces. */
+  /** Show the empty board of another game. */
   setup(board) {
     const rows = board.labels.length;
     const columns = board.labels[0].length;
@@ -96,7 +96,7 @@ export class Board {
     }
   }
 
-  /** Draw a frame around squares: where the keyboard is ("focus"), or of the move under the pointer ("pointed"). */
+  /** Draw a frame around squares: the square with the keyboard focus ("focus"), or the move under the pointer ("pointed"). */
   point(path, how = "pointed") {
     for (const old of this.layers.pointed.querySelectorAll(`.${how}`)) old.remove();
     this.layers.pointed.append(...path.flatMap(([row, column]) => ["dark", "light"].map(tone => svg("rect", {
@@ -105,8 +105,9 @@ export class Board {
   }
 
   /**
-   * Show a position. `before` is the position of the last move, from which it is seen which pieces that move turned over;
-   * `legal` says whether legal moves are marked; `selected` is the place of the piece that is to move, or null.
+   * Show a position. `before` is the position before the last move; with it, the pieces that this move turned over can be
+   * marked. `legal` says whether legal moves are marked. `selected` is the place of the piece that a person wants to move,
+   * or null.
    */
   show(view, before, { legal, selected, squareName }) {
     const owners = ownersOf(view);
@@ -125,7 +126,7 @@ export class Board {
     this.nameSquares(view, owners, targets, movable, { selected, squareName });
   }
 
-  /** Put the pieces on the board; those that stay the same keep their elements, so that only the others are animated. */
+  /** Put the pieces on the board. Unchanged pieces keep their elements, so that only changed pieces are animated. */
   showPieces(view) {
     const shown = new Map();
     for (const [row, column, owner, king] of view.pieces) {
@@ -143,7 +144,7 @@ export class Board {
     this.layers.pieces.replaceChildren(...[...shown.values()].map(each => each.element));
   }
 
-  /** A dot in the colour of the player, with a rim in the other tone: one of the two is seen on every ground. */
+  /** A dot in the player's colour. Its rim is light if the dot is dark, so that the dot can be seen on every background. */
   legalDot(view, [row, column]) {
     const { fill } = this.players[view.toMove];
     return svg("circle", {
@@ -156,7 +157,7 @@ export class Board {
     return svg("g", { class: `piece ${change}`, "data-owner": owner }, use);
   }
 
-  /** Give each square the words that a screen reader says. */
+  /** Give each square a text for screen readers. */
   nameSquares(view, owners, targets, movable, { selected, squareName }) {
     const kings = new Set(view.pieces.filter(piece => piece[3]).map(key));
     const last = new Set(view.last.map(key));
@@ -180,15 +181,15 @@ export class Board {
     for (const [row, column] of path) this.cells[row][column].classList.add(how);
   }
 
-  /** Show that a square could not be played. */
+  /** Show that a move on this square is not legal. */
   refuse(row, column) {
     const square = this.cells[row][column];
     square.classList.remove("wrong");
-    void square.getBoundingClientRect(); // lets the animation begin again
+    void square.getBoundingClientRect(); // so that the animation begins again
     square.classList.add("wrong");
   }
 
-  /** Show numbers over squares: `{place, text, share, value, label}`, with share from 0 (worst) to 1 (best). */
+  /** Show numbers over squares. Each mark is `{place, text, share, value, label}`; `share` is from 0 (worst) to 1 (best). */
   heat(marks) {
     this.root.classList.toggle("heated", marks.length > 0);
     this.layers.heat.replaceChildren(...marks.map(({ place: [row, column], text, share, value, label }) =>
@@ -211,19 +212,19 @@ function ownersOf(view) {
   return new Map(view.pieces.map(([row, column, owner]) => [key([row, column]), owner]));
 }
 
-/** The places of the pieces that have another owner than before. */
+/** The places of the pieces that have another owner now than in the position `before`. */
 function turnedOver(view, before) {
   const owners = before ? ownersOf(before) : new Map();
   return view.pieces.filter(([row, column, owner]) => (owners.get(key([row, column])) ?? owner) !== owner);
 }
 
-/** Whether a colour #rrggbb is nearer to black than to white, by its relative luminance. */
+/** Whether a colour #rrggbb is dark: whether its relative luminance is low. */
 function isDark(colour) {
   const [red, green, blue] = [1, 3, 5].map(at => (parseInt(colour.slice(at, at + 2), 16) / 255) ** 2.2);
   return .2126 * red + .7152 * green + .0722 * blue < .18;
 }
 
-/** Places by their keys, each one once. */
+/** Places by their keys. Each place is there only once. */
 const byKey = places => new Map(places.map(place => [key(place), place]));
 
 function ring(name, [row, column], radius) {

@@ -1,11 +1,11 @@
-// A tournament's records: each agent's score against each other, and the games, which can be replayed.
+// A tournament's records: each agent's score against each other agent, and the games, which can be replayed.
 
 import { html } from "./elements.js";
 
 const MOST_LISTED = 60;
 const percent = share => `${(100 * share).toFixed(0)}%`;
 
-/** The crosstable of a file of records; `open(file, number)` replays a game. A click on a score lists its games. */
+/** The crosstable of a file of records. A click on a score lists its games. `open(file, number)` replays a game. */
 export function crosstable({ recorded, players, canReplay, standings, games }, open) {
   const order = [...standings.keys()].sort((a, b) => standings[b].score - standings[a].score);
   const list = html("div", { class: "games" });
@@ -22,7 +22,7 @@ export function crosstable({ recorded, players, canReplay, standings, games }, o
   const table = html("table", { class: "cross" },
     html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows));
   return html("div", {}, html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Crosstable" }, table),
-    html("p", { class: "faint" }, "Scores are of the agent in the row. Click a score to see its games."), list);
+    html("p", { class: "faint" }, "Each score is the score of the agent in the row. Click a score to see its games."), list);
 }
 
 function scoreButton(one, other, { score, interval: [low, high], games }, onClick) {
@@ -39,7 +39,7 @@ function intervalText(interval) {
   return low === null ? `at most ${high}` : high === null ? `at least ${low}` : `${low} to ${high}`;
 }
 
-/** The games of two agents, each with a button that replays it. */
+/** The list of the games between two agents. Each game is a button that replays it. */
 function gamesOf({ recorded, players, canReplay, standings, games }, a, b, open) {
   const met = [...games.entries()].filter(([, { seats }]) => seats.includes(a) && seats.includes(b));
   const items = met.slice(0, MOST_LISTED).map(([number, { seats, scores, opening, fault }]) => {

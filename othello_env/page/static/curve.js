@@ -1,4 +1,5 @@
-// The course of a game as curves: hover reads a point, a click or a drag goes to its ply. And the bar beside the board.
+// The curves of the evaluation over a game, and the evaluation bar beside the board. When the pointer is over the curves,
+// the values at that ply are shown. A click or a drag goes to the ply.
 
 import { html, pathThrough, svg } from "./elements.js";
 import { nice, number, scaleOf, valueText } from "./values.js";
@@ -9,7 +10,7 @@ const EDGE = 8;
 const FLOOR = 20; // the smallest scale of three players' values
 
 /**
- * @typedef {object} Point What an agent says of a position: see the server's Assessment.
+ * @typedef {object} Point What an agent thinks of a position; see the server's Assessment.
  * @property {import("./values.js").Value[]} values for each player
  * @property {string} unit
  * @property {number | null} bound
@@ -47,7 +48,7 @@ export class Course {
     this.read(ply);
   }
 
-  /** Say what the curves are at a ply; null for the ply that is shown. */
+  /** Show the values of the curves at a ply. If `ply` is null, show them at the ply that is on the board. */
   read(ply) {
     this.hovered = ply;
     this.readout.textContent = this.texts(ply ?? this.cursor);
@@ -57,8 +58,8 @@ export class Course {
   }
 
   /**
-   * Draw the curves. For two players each series is one line, the values for the first of them; for more players only
-   * the first series is drawn, a line for each. `texts(ply)` is the text to read at a ply.
+   * Draw the curves. For two players, each series is one line, with the values for the first player. For three players,
+   * only the first series is drawn, with a line for each player. `texts(ply)` is the text that is shown for a ply.
    * @param {{name: string, colour: string, points: (Point | null)[]}[]} series
    */
   show(series, cursor, players, texts) {
@@ -93,11 +94,11 @@ const finite = (series, players) => series.flatMap(({ points }) => points.flatMa
   ? players.map(player => ({ value: point.values[player], bound: point.bound, unit: point.unit })) : []))
   .filter(({ value }) => Number.isFinite(value));
 
-/** Whether a series has values in discs among others, as an engine that solves the end of a game. */
+/** Whether some values are in discs and others are not, for example because an engine solves only the end of the game. */
 const isMixed = series => new Set(series.flatMap(({ points }) => points.map(point => point?.unit === "discs")).values()).size > 1 &&
   series.some(({ points }) => points.some(point => point && point.unit !== "discs"));
 
-/** The points of one line in the unit of all: beside other values, a solved position is won, even or lost. */
+/** The points of one line. If the series are mixed, a value in discs becomes a sure win, a draw or a sure loss. */
 function inUnit(points, series) {
   if (!isMixed(series)) return points;
   return points.map(point => point?.unit === "discs"
@@ -116,7 +117,7 @@ function boundsOfMany(series, players) {
   return [least < 0 ? -nice(-least) : 0, nice(Math.max(FLOOR, ...known))];
 }
 
-/** The ground of the curve; for two players the half above 0 and the line of 0. */
+/** The background of the curves. For two players, this is the half above 0, and a line at 0. */
 function background(two) {
   const ground = svg("rect", { width: WIDTH, height: two ? HEIGHT / 2 : HEIGHT, fill: "currentColor", "fill-opacity": .05 });
   if (!two) return [ground];
@@ -127,7 +128,7 @@ function cursorLine(x) {
   return svg("line", { x1: x, x2: x, y1: 0, y2: HEIGHT, stroke: "currentColor", "stroke-opacity": .45, "stroke-dasharray": "4 3" });
 }
 
-/** One line and its points. */
+/** The elements that draw one line and its points. */
 function line(points, player, x, y, colour, name) {
   const known = [...points.entries()].filter(([, point]) => point).map(([ply, point]) => [ply, point.values[player]]);
   const follows = i => known[i - 1][0] === known[i][0] - 1;
@@ -142,7 +143,7 @@ function line(points, player, x, y, colour, name) {
   ];
 }
 
-/** How much of the bar is the first player's, from 0 to 1. Discs and points fill it more slowly the larger they are. */
+/** The first player's share of the bar, from 0 to 1. Values that can be above 1 are scaled with tanh. */
 export function barShare(value, unit, bound) {
   if (value === "inf") return 1;
   if (value === "-inf") return 0;
@@ -150,7 +151,7 @@ export function barShare(value, unit, bound) {
 }
 
 /**
- * Show the bar: how much of it is the first player's. `point` is null while nothing is known.
+ * Show the evaluation bar. `point` is null if the value is not known yet.
  * @param {Point | null} point
  */
 export function showBar(parent, point, players, name) {

@@ -1,4 +1,4 @@
-// The dialogs: a new game, a pasted one, results.
+// The dialogs for a new game, for a pasted game and for results.
 
 import { get, post, Refused } from "./api.js";
 import { byId, html } from "./elements.js";
@@ -28,7 +28,7 @@ function gameOptions(select, games) {
   select.replaceChildren(...games.map(game => html("option", { value: game }, TITLES[game] ?? game)));
 }
 
-/** The agents of a game, with "you" first, and the numbers of the one that is chosen. */
+/** A list of "you" and the agents that play a game, and inputs for the numbers of the chosen agent. */
 function seatChoice(player, index, agents, game, chosen) {
   const able = agents.filter(agent => agent.games.includes(game));
   const select = html("select", { name: `seat-${index}` }, html("option", { value: "human" }, "you"),
@@ -38,7 +38,7 @@ function seatChoice(player, index, agents, game, chosen) {
   return html("div", {}, html("label", {}, `${player[0].toUpperCase()}${player.slice(1)} `, select), settingsFor(select, able));
 }
 
-/** Offer the openings of a game; the position on the board is one of them if it is of the same game. */
+/** Offer the openings of a game. If the board has a position of the same game, this position is offered, too. */
 function fillOpenings(select, game, shown) {
   const chosen = select.value;
   const fits = opening => opening === "balanced-v0" ? game === "othello"
@@ -49,7 +49,7 @@ function fillOpenings(select, game, shown) {
   select.value = names.some(([opening]) => opening === chosen) ? chosen : "start";
 }
 
-/** Let the dialog for a new game call `begin(record, seats, clock)`, or `fail(reason)`; returns what opens it. */
+/** Make the dialog for a new game call `begin(record, seats, clock)` or `fail(reason)`. Return a function that opens it. */
 export function setUpNew({ games, agents }, begin, fail) {
   const dialog = byId("new-dialog");
   const game = byId("game");
@@ -82,7 +82,7 @@ export function setUpNew({ games, agents }, begin, fail) {
   };
 }
 
-/** The opponent that is chosen at first. */
+/** The spec of the opponent that is chosen at first. */
 export function defaultSeat(game, agents) {
   const able = agents.filter(agent => agent.games.includes(game));
   const wanted = able.find(({ label }) => label === "yours") ?? able.find(({ spec }) => spec === "alphabeta:depth=2") ??
@@ -90,7 +90,7 @@ export function defaultSeat(game, agents) {
   return wanted?.spec ?? "human";
 }
 
-/** Let the dialog for a pasted game call `begin(record)`; returns what opens it. */
+/** Make the dialog for a pasted game call `begin(record)`. Return a function that opens the dialog. */
 export function setUpPaste(games, begin) {
   const dialog = byId("paste-dialog");
   const game = byId("paste-game");
@@ -119,7 +119,7 @@ export function setUpPaste(games, begin) {
   };
 }
 
-/** Show the button for results, if there are any; `begin(record, names)` shows a recorded game on the board. */
+/** If there are results, show their button. `begin(record, names)` shows a recorded game on the board. */
 export async function setUpResults(begin) {
   const results = await get("/api/results");
   const open = async (file, number) => {

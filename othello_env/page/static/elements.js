@@ -1,19 +1,19 @@
-// HTML and SVG elements.
+// Functions that make HTML and SVG elements.
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @typedef {HTMLElement & {value: string, checked: boolean, disabled: boolean, options: HTMLOptionsCollection, showModal(): void, close(): void}} Control */
 
-/** An element of the page by its id; most are controls. @returns {Control} */
+/** The element of the page with this id. Most of these elements are controls. @returns {Control} */
 export const byId = id => /** @type {Control} */ (document.getElementById(id));
 
-/** An HTML element with attributes and children. A child that is text is shown as it is, never read as HTML. */
+/** An HTML element with attributes and children. A child that is text is shown as plain text, never read as HTML. */
 export const html = (name, attributes = {}, ...children) => filled(document.createElement(name), attributes, children);
 
-/** An SVG element, likewise. */
+/** An SVG element with attributes and children. */
 export const svg = (name, attributes = {}, ...children) => filled(document.createElementNS(SVG, name), attributes, children);
 
-/** The SVG element that a document in SVG has, as wide as its place. @returns {SVGSVGElement} */
+/** The SVG element from the text of an SVG document, without a width and height of its own. @returns {SVGSVGElement} */
 export function svgOf(text) {
   const parsed = /** @type {unknown} */ (new DOMParser().parseFromString(text, "image/svg+xml").documentElement);
   const root = document.adoptNode(/** @type {SVGSVGElement} */ (parsed));
@@ -23,7 +23,7 @@ export function svgOf(text) {
 }
 
 /**
- * An attribute that is null or undefined is left out.
+ * Add attributes and children to an element, and return it. An attribute that is null or undefined is left out.
  * @template {Element} T
  * @param {T} element
  * @param {Object<string, string | number | null | undefined>} attributes
@@ -38,12 +38,12 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/** The `d` of an SVG path through points; where `joins(i)` is false, there is a gap before point i. */
+/** The attribute `d` of an SVG path through points. If `joins(i)` is false, there is a gap before point i. */
 export function pathThrough(points, joins = (_index) => true) {
   return points.map(([x, y], i) => `${i && joins(i) ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 }
 
-/** A player's disc in a picture of its own. */
+/** A small picture of a player's disc. */
 export function discIcon(player) {
   return svg("svg", { viewBox: "0 0 32 32", "aria-hidden": "true" },
     svg("circle", { cx: 16, cy: 17.5, r: 14, fill: "#000", "fill-opacity": .25 }),

@@ -1,4 +1,4 @@
-// A game: its record, which the server reads, and its positions, which the server answers with.
+// A game: its record, which the page sends to the server, and its positions, which the server sends back.
 
 import { post } from "./api.js";
 
@@ -10,7 +10,7 @@ export class Game {
     this.cursor = Math.min(cursor ?? record.moves.length, record.moves.length);
   }
 
-  /** The game of a record, shown at a ply, by default at its end. */
+  /** Load the game of a record. The position at the ply `cursor` is shown, by default the last position. */
   static async of(record, cursor, signal) {
     return new Game(record, await post("game", { record }, signal), cursor);
   }
@@ -21,7 +21,7 @@ export class Game {
   get players() { return this.board.players; }
   get mover() { return this.players[this.view.toMove].name; }
 
-  /** The line that is shown: its actions and their names. */
+  /** The actions of this game and their names. */
   get line() { return { moves: this.record.moves, names: this.views.slice(1).map(view => view.move) }; }
 
   /** The record up to a ply, by default up to the ply that is shown. */
@@ -29,7 +29,7 @@ export class Game {
     return { ...this.record, moves: this.record.moves.slice(0, ply) };
   }
 
-  /** This game after an action at the position that is shown, without the moves that followed there. */
+  /** This game up to the position that is shown, and then an action. The moves that followed there are left out. */
   async played(action, signal) {
     const record = this.recordAt();
     record.moves.push(action);
@@ -38,7 +38,10 @@ export class Game {
     return new Game(record, { board: this.board, views: [...this.views.slice(0, at), ...views] }, at);
   }
 
-  /** The nearest ply before (-1) or after (+1) the one that is shown at which a human chooses, or null. */
+  /**
+   * The nearest ply before (-1) or after (+1) the shown ply at which a human chooses a move; null if there is none.
+   * In the direction +1, the last ply also counts.
+   */
   humanPly(direction, isHuman) {
     for (let ply = this.cursor + direction; ply >= 0 && ply < this.views.length; ply += direction) {
       const view = this.views[ply];
@@ -48,7 +51,7 @@ export class Game {
     return null;
   }
 
-  /** The name of a square: column and row in Othello and Tribolo, its number in checkers. */
+  /** The name of a square: its column and row in Othello and Tribolo, its number in checkers. */
   squareName(row, column) {
     const label = this.board.labels[row][column];
     if (label) return label;

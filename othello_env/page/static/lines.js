@@ -1,11 +1,11 @@
-// The lines of a game besides the one that is shown, and the games that were on the board before. Nothing here draws.
+// The other lines (sequences of moves) of a game, and the games that were on the board before. Nothing here draws.
 
 const MOST_LINES = 12;
 const MOST_GAMES = 10;
 
 /** @typedef {{moves: number[], names: string[]}} Line The actions of a line, and their names. */
 
-/** How many moves two lines have in common at their beginning. */
+/** The number of moves that two lines have in common at their beginning. */
 export function common(one, other) {
   let ply = 0;
   while (ply < one.length && ply < other.length && one[ply] === other[ply]) ply += 1;
@@ -15,7 +15,8 @@ export function common(one, other) {
 const contains = (line, part) => part.length <= line.length && common(line, part) === part.length;
 
 /**
- * The lines to keep when `left`, the line that was shown, gives way to `now`. A line that another one contains is not kept.
+ * The lines to keep when the line `now` is shown instead of the line `left`. A line that is the beginning of another line
+ * is not kept.
  * @param {Line[]} lines
  * @param {Line} left
  * @param {Line} now
@@ -26,7 +27,7 @@ export function keepLine(lines, left, now) {
   return kept.slice(-MOST_LINES);
 }
 
-/** Games that were on the board before, the last one last. */
+/** The games that were on the board before. The latest game is last. */
 export class Past {
   constructor(games = []) {
     this.games = games;
@@ -34,15 +35,15 @@ export class Past {
 
   get last() { return this.games.at(-1) ?? null; }
 
-  /** Keep a game; `what` names the deed that took it away. A game without a move of its own is not worth it. */
+  /** Keep a game. `what` names what took it from the board, such as "paste". A game without own moves is not kept. */
   push(what, kept) {
     if (what === "resign" || isWorth(kept)) this.games = [...this.games, { what, kept, isBack: false }].slice(-MOST_GAMES);
   }
 
-  /** Take the last game out, and keep the present one in its place, so that the same deed can be done again. */
+  /** Take out the latest game and return it. Keep the present game in its place, so that this can be undone. */
   swap(kept) {
     const { what, kept: last, isBack } = this.games.at(-1);
-    const isSame = String(kept.record.moves) === String(last.record.moves); // it had only been ended
+    const isSame = String(kept.record.moves) === String(last.record.moves); // for example, a player had only resigned
     this.games = this.games.slice(0, -1);
     if (isWorth(kept) && !isSame) this.games.push({ what, kept, isBack: !isBack });
     return last;

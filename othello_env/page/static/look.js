@@ -1,11 +1,11 @@
-// What agents think of positions. They are asked in the background, one after the other, and never twice for the same.
+// What agents think of positions. The page asks them in the background, one after the other, and keeps the answers.
 
 import { think } from "./api.js";
 
 const KEPT = 4000; // answers
 
 export class Looking {
-  /** `onChange()` is called whenever something new is known, `onError(agent, text)` when an agent fails. */
+  /** `onChange()` is called after each new answer, and `onError(agent, text)` when an agent fails. */
   constructor(agents, onChange, onError) {
     this.agents = agents;
     this.onChange = onChange;
@@ -17,7 +17,7 @@ export class Looking {
     this.turn = 0;
   }
 
-  /** Ask all agents what they can say about positions. */
+  /** Ask all agents which optional methods they have. */
   async learn() {
     for (const { spec } of this.agents) {
       if (this.powers.has(spec)) continue;
@@ -44,12 +44,12 @@ export class Looking {
     return JSON.stringify([agent, task, game.recordAt(ply)]);
   }
 
-  /** What an agent answered at a ply to a task ("value", "actions", "exact"), if it did. */
+  /** An agent's answer to a task ("value", "actions" or "exact") at a ply; undefined if there is none yet. */
   at(agent, task, game, ply) {
     return this.known.get(this.key(agent, task, game, ply));
   }
 
-  /** What the curve shows of an agent at a ply; null if it is not known. */
+  /** The values that the curve of an agent shows at a ply; null if they are not known. */
   point(agent, game, ply) {
     const view = game.views[ply];
     if (view.isOver) {
@@ -61,9 +61,9 @@ export class Looking {
   }
 
   /**
-   * Ask about all positions of a game what is not known yet; the position that is shown comes first. `agents` are those
-   * to look into, `solve` whether positions with at most `exactEmpties` empty squares are solved, `reviewer` the agent
-   * that judges each move, or null.
+   * Ask agents about all positions of a game, first about the position that is shown. Known answers are not asked again.
+   * In `wishes`, `agents` are the agents whose values are shown. `solve` says whether to solve positions with at most
+   * `exactEmpties` empty squares. `reviewer` is the agent that judges each move, or null.
    */
   async follow(game, wishes) {
     const turn = this.turn += 1;
@@ -75,7 +75,7 @@ export class Looking {
     await this.running;
   }
 
-  /** What to ask about a game: agents, tasks and plies, in order. */
+  /** What to ask about a game: a list of [agent, task, ply], in the order in which to ask. */
   wanted(game, { agents, solve, reviewer, exactEmpties }) {
     const plies = [...game.views.keys()].filter(ply => !game.views[ply].isOver);
     const solvable = ply => solve && this.solver && !game.views[ply].isOver &&

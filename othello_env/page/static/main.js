@@ -1,4 +1,4 @@
-// The page: it shows the table, and its buttons and keys act on it.
+// The page: it shows the table (the game with its players), and its buttons and keys act on the table.
 
 import { Analysis } from "./analysis.js";
 import { get, isOffline, post, Refused } from "./api.js";
@@ -22,7 +22,7 @@ let dialogs;
 
 const board = new Board(byId("board"), (row, column) => attempt(() => table.choose(row, column)));
 
-/** What the table calls. */
+/** The functions that the table calls. */
 const page = {
   draw,
   follow: () => analysis.follow(),
@@ -51,10 +51,10 @@ function say(text) {
   byId("note").textContent = byId("note").title = sentence(text);
 }
 
-/** A text with a capital at its beginning, unless a spec, a path or a square is there. */
+/** A text with a capital letter at its beginning. If it begins with a spec, a path or a square, it is not changed. */
 const sentence = text => text.replace(/^[a-z]+(?=[ :,]? |$)/, word => word[0].toUpperCase() + word.slice(1));
 
-/** Do what a person asked for; if the server refuses it, show why. */
+/** Do what a person asked for. If the server refuses it, show the reason. */
 async function attempt(action) {
   try {
     await action();
@@ -87,7 +87,7 @@ function draw() {
   const { last } = table.past;
   byId("recover").disabled = !last;
   byId("recover").textContent = last ? `${last.isBack ? "Redo" : "Undo"} ${last.what}` : "Bring back";
-  byId("recover").title = "brings back the game that a restart, a resignation, a new game or a paste took away";
+  byId("recover").title = "brings back the game from before a restart, a resignation, a new game or a paste";
   keep();
 }
 
@@ -130,13 +130,13 @@ function flip() {
   keep();
 }
 
-/** Show each control's key when the mouse rests on it. */
+/** Give each control a title with its key. */
 function nameKeys() {
   const names = { ArrowLeft: "←", ArrowRight: "→" };
   for (const [key, id] of Object.entries(KEYS)) (byId(id).closest("label") ?? byId(id)).title = `key: ${names[key] ?? key}`;
 }
 
-/** Let buttons and keys act on the table; it has a game by now. */
+/** Make the buttons and keys act on the table. The table must have a game. */
 function setUpControls() {
   for (const id of ["new", "paste"]) byId(id).disabled = false;
   nameKeys();
@@ -161,7 +161,7 @@ function setUpControls() {
   }, TICK_MS);
 }
 
-/** Light, dark, or as the system says; kept for all tabs. */
+/** Set the colours to light, dark, or the setting of the system. The choice is kept for all tabs. */
 function setUpTheme() {
   const show = () => { document.documentElement.dataset.theme = byId("theme").value; };
   byId("theme").value = localStorage.getItem(THEME) ?? "";
@@ -169,14 +169,14 @@ function setUpTheme() {
   byId("theme").addEventListener("change", () => { localStorage.setItem(THEME, byId("theme").value); show(); });
 }
 
-/** Keep the game and the choices, in case this tab is loaded again. */
+/** Store the game and the person's choices, so that `restore` finds them if this tab is loaded again. */
 function keep() {
   if (!table?.game) return;
   const choices = { ...analysis.choices(), speed: byId("speed").value, legal: byId("legal").checked, flipped: board.isFlipped };
   sessionStorage.setItem(KEPT, JSON.stringify({ ...table.keep(), past: table.past.games, choices }));
 }
 
-/** Go on with the game that this tab had; false if there is none that the server understands. */
+/** Continue the game that this tab had. Return false if there is no such game, or if the server cannot read it. */
 async function restore() {
   try {
     const { choices, past, ...kept } = JSON.parse(sessionStorage.getItem(KEPT));
@@ -193,7 +193,7 @@ async function restore() {
   }
 }
 
-/** Open the game that the page's address holds, if it holds one; then the address is the plain one again. */
+/** If the page's address contains a game, open this game and remove it from the address. */
 async function openLink() {
   const address = location.href;
   if (!new URLSearchParams(location.hash.slice(1)).has("game")) return;
@@ -203,7 +203,7 @@ async function openLink() {
   await openGame("link", record, { cursor: plyOf(address) ?? undefined });
 }
 
-/** Put a game on the table in which a person plays all sides. */
+/** Put a game on the table. A person plays all its sides. */
 const openGame = (what, record, more = {}) => table.begin(what, record, PLAYERS[record.game].map(() => HUMAN), { base: 0, ...more });
 
 async function main() {

@@ -1,4 +1,4 @@
-// What is beside the board: players, moves, lines, the numbers over the squares, the table of moves.
+// The players, the list of moves, the other lines, the table of the moves' values, and the numbers over the squares.
 
 import { byId, discIcon, html } from "./elements.js";
 import { lossText, moveNumbers } from "./review.js";
@@ -24,14 +24,14 @@ export function showPlayers(table) {
   showClock(table);
 }
 
-/** Show the time that each player had left at the position that is shown. */
+/** Show the time that each player has left at the position that is shown. */
 export function showClock({ game, clock }) {
   for (const shownClock of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".clock"))) {
     shownClock.textContent = clock.limit ? clockText(clock.left(game.cursor, Number(shownClock.dataset.player))) : "";
   }
 }
 
-/** Show the list of moves; `judged(ply)` is what the review says of the move that led to a ply, if it is known. */
+/** Show the list of moves. `judged(ply)` is the review of the move that led to a ply, or null if it is not known. */
 export function showMoves(game, judged, onPly) {
   const list = byId("moves");
   const focused = list.contains(document.activeElement) ? document.activeElement.getAttribute("data-ply") : null;
@@ -51,14 +51,14 @@ export function showMoves(game, judged, onPly) {
   /** @type {(selector: string) => HTMLElement | null} */
   const find = selector => list.querySelector(selector);
   if (focused !== null) find(`[data-ply="${focused}"]`)?.focus({ preventScroll: true });
-  // The list follows the game; as long as the game stays at its ply, so does the list.
+  // When the game goes to another ply, the list scrolls to this ply. Otherwise it does not scroll.
   const current = find("[aria-current]");
   const moved = list.dataset.cursor !== String(game.cursor);
   list.scrollTop = current && moved ? current.offsetTop - list.clientHeight / 2 : scrolled;
   list.dataset.cursor = String(game.cursor);
 }
 
-/** Show the other lines of the game, from where each one leaves the line that is shown. */
+/** Show the other lines of the game. Each is shown from the move at which it leaves the line on the board. */
 export function showLines(lines, moves, onLine) {
   byId("lines").replaceChildren(...lines.map((line, index) => {
     const leaves = line.moves.findIndex((action, ply) => action !== moves[ply]);
@@ -73,8 +73,9 @@ export function showLines(lines, moves, onLine) {
 }
 
 /**
- * The numbers over the squares. `found` is what was answered about the position that is shown. If a piece is selected,
- * only its moves have numbers. Values are from the page's one side; shares compare the moves for the player to move.
+ * The numbers over the squares. `found` is an answer about the position that is shown. If a piece is selected, only its
+ * moves have numbers. For two players, the values are for the first player. The shares, from 0 for the worst move to 1
+ * for the best move, are for the player to move.
  */
 export function heatMarks(game, found, selected) {
   if (!found) return [];
@@ -102,7 +103,10 @@ export function heatMarks(game, found, selected) {
 /** The heading of an agent's column. */
 const headOf = (slot, found) => found ? `${slot} ${found.kind === "probabilities" ? "share" : found.unit === "discs" ? "discs" : "value"}` : slot;
 
-/** Show each move of the position with what the agents and the solver say of it. `onHover(path)`: [] when it leaves. */
+/**
+ * Show a table of the moves with their values by the agents and their exact scores. `onHover(path)` is called with the
+ * path of the move under the pointer, and with [] when the pointer leaves the move.
+ */
 export function showTable(game, found, onHover) {
   const { a, b, exact } = found;
   const rows = game.view.isOver || game.view.mustPass ? [] : moveRows(game.view.choices, found);
@@ -131,7 +135,7 @@ export function showTable(game, found, onHover) {
   byId("differ").textContent = differ ? `A and B disagree: A prefers ${[...best.a].map(name).join(", ")}, B ${[...best.b].map(name).join(", ")}.` : "";
 }
 
-/** What an agent's numbers for the whole position are, in words. */
+/** An agent's answer about the whole position, as a text. */
 export function answerText(game, found) {
   const two = game.players.length === 2;
   const parts = [];

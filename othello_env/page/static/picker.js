@@ -1,13 +1,13 @@
-// Choosing an agent, and setting the numbers of its spec: depth, time, temperature, simulations.
+// Choosing an agent, and setting the numbers in its spec, such as depth, time, temperature or simulations.
 
 import { html } from "./elements.js";
 
 const UNITS = { depth: "plies", ms: "milliseconds a move", exact: "empty squares", epsilon: "share of random moves" };
 
-/** The beginning of all specs that an offer allows, before the numbers. */
+/** The beginning of each spec that an offer allows: everything before the numbers. */
 const prefix = offer => [`${offer.head}:`, offer.fixed.map(text => `${text},`).join("")].join("");
 
-/** The spec of an offer with these numbers (as text, "" for the agent's own number). */
+/** The spec of an offer with these numbers. They are texts; "" stands for the agent's default number. */
 export function specOf(offer, values) {
   if (offer.settings.every(({ name, value }) => (values[name] ?? "") === value)) return offer.spec;
   const numbers = offer.settings.filter(({ name }) => values[name]).map(({ name }) => `${name}=${values[name]}`);
@@ -15,7 +15,7 @@ export function specOf(offer, values) {
   return offer.head + (parts.length ? `:${parts.join(",")}` : "");
 }
 
-/** The numbers of a spec that an offer allows; null if it is not one of the offer's. */
+/** The numbers in a spec; null if the offer does not allow this spec. */
 export function numbersOf(offer, spec) {
   if (spec === offer.spec) return Object.fromEntries(offer.settings.map(({ name, value }) => [name, value]));
   const start = prefix(offer);
@@ -27,13 +27,13 @@ export function numbersOf(offer, spec) {
   return pairs.every(([name, value]) => names.includes(name) && value) ? Object.fromEntries(pairs) : null;
 }
 
-/** The offer that a spec is from, and its numbers; undefined if no offer allows it. */
+/** The offer that allows a spec; undefined if no offer does. */
 export function offerOf(agents, spec) {
   const exact = agents.find(agent => agent.spec === spec);
   return exact ?? agents.find(agent => numbersOf(agent, spec) !== null);
 }
 
-/** Choose a spec in a list of specs; a spec with other numbers than the offered ones gets an entry of its own. */
+/** Choose a spec in a list of specs. If the list does not have it, because its numbers were changed, add it. */
 export function choose(select, spec) {
   if (![...select.options].some(option => option.value === spec)) {
     select.querySelector("[data-own]")?.remove();
@@ -43,8 +43,8 @@ export function choose(select, spec) {
 }
 
 /**
- * The numbers of the agent that is chosen in a list, as inputs in a fold. `onSpec(spec)` is called for another spec, which
- * is then chosen in the list.
+ * A part of the page that can be opened, with inputs for the numbers of the agent that is chosen in a list. When a person
+ * changes a number, the new spec is chosen in the list, and `onSpec(spec, offer)` is called.
  */
 export function settingsFor(select, agents, onSpec = (_spec, _offer) => {}) {
   const fold = html("details", { class: "settings" });

@@ -1,4 +1,4 @@
-// Results of benchmarks and training, as the server reads them from files: tables, bars and learning curves.
+// Shows the results of benchmarks and training, which the server reads from files, as tables, bars and learning curves.
 
 import { crosstable } from "./crosstable.js";
 import { html, pathThrough, svg } from "./elements.js";
@@ -10,7 +10,7 @@ const RIGHT = 392;
 const TOP = 10;
 const BOTTOM = 100;
 
-/** One file's results; `open(file, number)` replays a recorded game. */
+/** The results of one file. `open(file, number)` replays a recorded game. */
 export function resultsView(content, open) {
   const { name, title, about, facts, matches, curves, ladder } = content;
   return html("article", {},
@@ -23,7 +23,7 @@ export function resultsView(content, open) {
     ...curves.map(learningCurve));
 }
 
-/** The packaged ladder and the agent among its rungs: a point for each, and for the agent its interval. */
+/** A table of the opponents on the packaged ladder and the rated agent. Each has a point; the agent has an interval. */
 function ladderTable(ladder) {
   const ends = ladder.flatMap(({ elo, interval }) => [elo, ...(interval ?? [])]);
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
@@ -68,7 +68,7 @@ function scoreBar(score, [low, high], expected) {
     svg("line", { x1: 100 * low, x2: 100 * high, y1: 6, y2: 6, stroke: "currentColor", "stroke-width": 2, "vector-effect": "non-scaling-stroke" }));
 }
 
-/** Curves of scores (all values are from 0 to 1) or of other numbers, over the seconds, games or plies of training. */
+/** A chart of scores or of other numbers over the seconds, games or plies of training. Scores are from 0 to 1. */
 function learningCurve({ what, over, lines }) {
   const all = lines.flatMap(({ points }) => points);
   const isScore = all.every(([, value]) => value >= 0 && value <= 1);
@@ -95,7 +95,7 @@ function learningCurve({ what, over, lines }) {
 
 const colour = index => COLOURS[index % COLOURS.length];
 
-/** A line; a dot if it is of one point. */
+/** The elements that draw a line through points. For a single point, a dot. */
 function curve(points, colour) {
   if (points.length === 1) return [svg("circle", { cx: points[0][0], cy: points[0][1], r: 3, fill: colour })];
   return [svg("path", { d: pathThrough(points), fill: "none", stroke: colour, "stroke-width": 2 })];

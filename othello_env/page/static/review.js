@@ -1,8 +1,8 @@
-// The review of a whole game: what each move lost by an engine, and a summary for each side. Nothing here draws.
+// The review of a whole game: how much each move lost, by an engine, and a summary for each side. Nothing here draws.
 
 import { number } from "./values.js";
 
-/** A move that loses at least this much is a blunder, by the unit of the loss. */
+/** A move that loses at least this much is a blunder. The limit depends on the unit of the loss. */
 export const BLUNDER = { discs: 6, "expected result": .25, value: .25 };
 /** A move that loses at most this much counts as a best move. */
 const NOTHING = { discs: 0, "expected result": .005, value: .005 };
@@ -10,7 +10,7 @@ const NOTHING = { discs: 0, "expected result": .005, value: .005 };
 /**
  * @typedef {object} Judged A move and what it lost.
  * @property {number} ply the ply after the move
- * @property {number} player who made it
+ * @property {number} player the player that made the move
  * @property {string} name
  * @property {number} loss
  * @property {string} unit
@@ -19,8 +19,8 @@ const NOTHING = { discs: 0, "expected result": .005, value: .005 };
  */
 
 /**
- * What a move lost, or null if its scores are not known or it was the only one.
- * `found` is what was answered about the position before the move; `view` is that position, `after` the next one.
+ * How much a move lost. Null if its scores are not known, or if it was the only legal move.
+ * `view` is the position before the move, `after` is the position after it, and `found` is an answer about `view`.
  * @returns {Judged | null}
  */
 export function judge(view, after, found, ply) {
@@ -40,7 +40,7 @@ export function judge(view, after, found, ply) {
 }
 
 /**
- * The review of a game. `answers(ply)` is what was answered about the position at a ply, undefined if it is not known.
+ * The review of a game. `answers(ply)` is the answer about the position at a ply; undefined if there is none yet.
  * @returns {{moves: Map<number, Judged>, sides: object[], known: number, asked: number}}
  */
 export function reviewOf(views, players, answers) {
@@ -60,7 +60,7 @@ export function reviewOf(views, players, answers) {
   return { moves, sides, known, asked };
 }
 
-/** A side's moves, how many were best, the mean loss in each unit, and the blunders. */
+/** For the moves of one side: their number, the number of best moves, the mean loss in each unit, and the blunders. */
 function summary(moves) {
   const losses = unit => moves.filter(move => move.unit === unit).map(({ loss }) => loss);
   const mean = numbers => numbers.length ? numbers.reduce((sum, each) => sum + each, 0) / numbers.length : null;
@@ -76,7 +76,7 @@ function summary(moves) {
 /** A loss as text: 6 discs, or 0.31 of the result. */
 export const lossText = (loss, unit) => unit === "discs" ? String(Math.round(loss)) : loss.toFixed(2);
 
-/** The numbers of the moves by ply: a pass takes no number, so its entry is null. */
+/** The number of the move at each ply. A pass has no number, so its entry is null. */
 export function moveNumbers(views) {
   let count = 0;
   return views.map((view, ply) => ply === 0 || views[ply - 1].mustPass ? null : count += 1);

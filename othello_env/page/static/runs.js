@@ -1,4 +1,5 @@
-// The runs of the watched folder: curves that grow, on a linear or logarithmic axis, read by the pointer.
+// The learning curves of the watched folder. They grow while the training runs. The axis is linear or logarithmic, and the
+// values under the pointer are shown.
 
 import { get } from "./api.js";
 import { axis, bands, groupOf, linesOf, quantities, valueAt } from "./bands.js";
@@ -9,7 +10,7 @@ const COLOURS = ["var(--accent)", "var(--second)", "#5577c8", "#a8539b", "#8a8a2
 const POLL_MS = 3000;
 const [WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM] = [720, 340, 58, 12, 14, 26];
 
-/** Let the button open the dialog of the runs, if a folder is watched. */
+/** If a folder is watched, show the button that opens the dialog of the runs. */
 export async function setUpRuns() {
   let runs = (await get("/api/runs"))?.runs ?? null;
   byId("runs").hidden = runs === null;
@@ -38,7 +39,7 @@ export async function setUpRuns() {
   }, POLL_MS);
 }
 
-/** One quantity of all runs: thin lines, a thick one for the mean of each group, and its interval as an area. */
+/** A chart of one quantity. Each run is a thin line. Each group has a thick line for its mean, and an area for its interval. */
 function chart(lines, { what, over, name }, isLog) {
   const groups = bands(lines);
   const isScore = lines.every(({ points }) => points.every(([, y]) => y >= 0 && y <= 1));

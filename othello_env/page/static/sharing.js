@@ -1,9 +1,9 @@
-// Games and positions to take along: text, a link, pictures, files.
+// Ways to share games and positions: as text, as a link, as a picture or as a file.
 
 import { send } from "./api.js";
 import { html } from "./elements.js";
 
-/** The names of a game's moves as its notation writes them: without passes, a chain of jumps as one move. */
+/** The names of a game's moves in its notation. Passes are left out, and a chain of jumps in checkers is one move. */
 export function namesOf(views, game) {
   const names = [];
   for (let ply = 1; ply < views.length; ply += 1) {
@@ -16,7 +16,7 @@ export function namesOf(views, game) {
   return names;
 }
 
-/** A link that holds a game and the ply that is shown. All of it is in the fragment, which no server sees. */
+/** A link with a game and the ply that is shown. Both are in the fragment, which browsers do not send to servers. */
 export function linkOf({ record, views, cursor }, address) {
   const fields = new URLSearchParams({ game: record.game });
   if (record.position) {
@@ -30,13 +30,13 @@ export function linkOf({ record, views, cursor }, address) {
   return `${address.split("#")[0]}#${fields}`;
 }
 
-/** The ply that a link of the page shows, or null. */
+/** The ply in a link that the page wrote, or null. */
 export function plyOf(link) {
   const ply = new URLSearchParams(link.split("#")[1] ?? "").get("ply");
   return ply !== null && /^\d{1,4}$/.test(ply) ? Number(ply) : null;
 }
 
-/** Put a text on the clipboard; false if the browser does not allow it. */
+/** Put a text on the clipboard. Return false if the browser does not allow this. */
 export async function copied(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -46,7 +46,7 @@ export async function copied(text) {
   }
 }
 
-/** Save the game (GIF, HTML) or the position that is shown (PNG, SVG) as a file; returns its name. */
+/** Save the game (GIF, HTML) or the position that is shown (PNG, SVG) as a file. Return the file's name. */
 export async function save(game, format) {
   const isPosition = format === "png" || format === "svg";
   const record = isPosition ? game.recordAt() : game.record;

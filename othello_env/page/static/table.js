@@ -1,4 +1,4 @@
-// The table: a game, its players and lines, and what happens by itself: agents' moves, passes, the replay.
+// The table: a game, its players and its lines. The table also makes the moves of agents, the passes and the replay.
 
 import { pause, post, Refused, think } from "./api.js";
 import { Clock } from "./clock.js";
@@ -9,7 +9,7 @@ import { offerOf } from "./picker.js";
 export const HUMAN = "human";
 const PASS_MS = 900;
 const ANSWER_MS = 350;
-const THINKING_MS = 400; // a shorter think is not announced
+const THINKING_MS = 400; // the page says that an agent thinks only after this time
 const ONCE = "once"; // play one ply and stop
 const HINTERS = ["engine", "alphabeta:depth=6", "maxn:depth=2", "tribolo"];
 
@@ -19,8 +19,8 @@ export const newSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
 export class Table {
   /**
    * `page` shows the table. It has `setUp()` for another board, `draw()`, `follow()` after each change of the position,
-   * `say(text)`, `thinks(agent)` (null: nobody thinks), `hint(path)`, `chosen(path)`, `refuse(row, column)`, and `pace`:
-   * for how long each position of a game is shown that is only watched, in ms.
+   * `say(text)`, `thinks(agent)` (null if nobody thinks), `hint(path)`, `chosen(path)` and `refuse(row, column)`. It also
+   * has `pace`: the time in ms for which each position is shown if no person plays.
    */
   constructor(page, agents) {
     this.page = page;
@@ -30,18 +30,18 @@ export class Table {
     /** @type {string[]} */
     this.seats = []; // a spec, or HUMAN, for each player
     /** @type {string[] | null} */
-    this.names = null; // of the players of a recorded game
+    this.names = null; // the names of a recorded game's players
     /** @type {Clock} */
     this.clock = null;
     this.base = 0; // the ply at which a restart begins
     /** @type {import("./lines.js").Line[]} */
     this.lines = [];
     /** @type {string | null} */
-    this.ended = null; // why the game ended before its end
+    this.ended = null; // if a player resigned or ran out of time: the text about this
     /** @type {boolean | "once"} */
     this.playing = false;
     /** @type {number[] | null} */
-    this.selected = null; // the place of the piece that is to move
+    this.selected = null; // the place of the piece that a person wants to move
     this.thinking = false;
     this.past = new Past();
     this.work = new AbortController();
@@ -55,14 +55,14 @@ export class Table {
   get isWatched() { return this.playing || this.hasHuman; }
   get isPlaying() { return this.playing === true; }
 
-  /** Who is to move; at the end who won, by how much and why. */
+  /** A text: who is to move. At the end: who won, by how much and why. */
   get status() {
     const { view } = this.game;
     if (this.ended !== null && this.game.atEnd) return this.ended;
     return view.isOver ? `game over: ${view.ending}` : view.status;
   }
 
-  /** Which of the buttons can be used. */
+  /** Which buttons can be used. */
   get can() {
     const { game, playing } = this;
     const humanNext = this.isHuman(game.view.toMove);
@@ -81,7 +81,7 @@ export class Table {
     return this.hasHuman ? this.game.humanPly(direction, player => this.isHuman(player)) : null;
   }
 
-  /** Stop all thinking and waiting; returns the signal for what comes next. */
+  /** Stop all thinking and waiting. Return the signal that will stop what is started next. */
   stop() {
     this.work.abort();
     this.work = new AbortController();
@@ -92,8 +92,8 @@ export class Table {
   }
 
   /**
-   * Begin the game of a record with these players; nothing changes before the game is loaded. The game that was on the
-   * table is kept, under what took it away.
+   * Begin the game of a record with these players. Nothing changes until the game is loaded. The game that was on the table
+   * is kept in `past`; `what` says what took it from the table, such as "restart".
    */
   async begin(what, record, seats, { limit = 0, base = record.moves.length, names = null, cursor = undefined } = {}) {
     const signal = this.stop();
@@ -109,7 +109,7 @@ export class Table {
     this.resume({ game, seats, clock, base, names, ended: null, lines: [], playing });
   }
 
-  /** Take over a game with its players, clock and state, and go on. */
+  /** Put a game with its players, clock and state on the table, and continue it. */
   resume(kept) {
     Object.assign(this, kept, { selected: null });
     this.page.setUp();
@@ -121,14 +121,14 @@ export class Table {
     return this.begin("restart", this.game.recordAt(this.base), this.seats, { limit: this.clock.limit, names: this.names });
   }
 
-  /** The same players once more, each on the next side. */
+  /** Begin a new game with the same players. The player of each side changes. */
   rematch() {
     const record = this.game.recordAt(this.base);
     if (this.base === 0 || record.game !== "tribolo") record.seed = newSeed();
     return this.begin("rematch", record, [...this.seats.slice(1), this.seats[0]], { limit: this.clock.limit });
   }
 
-  /** Put the game back that the last restart, resignation, new game or paste took away; this one is kept instead. */
+  /** Bring back the game from before the last restart, resignation, new game or paste. Keep the present game instead. */
   bringBack() {
     this.stop();
     return this.restore(this.past.swap(this.keep()));
@@ -146,7 +146,7 @@ export class Table {
   redo() { this.goTo(this.humanPly(1)); }
   togglePlay() { this.playing = !this.playing; this.proceed(); }
 
-  /** Go one ply on. At the end of a game between agents, let the agent to move make its move. */
+  /** Go to the next ply. At the end of an unfinished game between agents, let the next agent make its move. */
   forward() {
     if (!this.game.atEnd) {
       this.goTo(this.game.cursor + 1);
@@ -156,7 +156,7 @@ export class Table {
     }
   }
 
-  /** Show another line of the game, at the move by which it leaves this one. */
+  /** Show another line of the game, at its first move that differs from the present line. */
   async openLine(index) {
     const signal = this.stop();
     const line = this.lines[index];
@@ -175,7 +175,7 @@ export class Table {
     this.page.say("cancelled");
   }
 
-  /** Do what happens by itself next: a pass, an agent's move, a step of the replay. */
+  /** Do what happens next without a person: a pass, an agent's move, or a step of the replay. */
   async proceed() {
     const signal = this.stop();
     this.page.draw();
@@ -209,7 +209,7 @@ export class Table {
     }
   }
 
-  /** For how long each position is shown while nobody plays, in ms. */
+  /** The time in ms for which each position is shown if no person plays. */
   get pace() { return this.playing === ONCE ? 0 : this.page.pace; }
 
   async step(signal) {
@@ -224,7 +224,7 @@ export class Table {
     const left = this.clock.left(this.game.cursor, view.toMove);
     const more = this.clock.limit ? { secondsLeft: Math.max(.05, left) } : {};
     const shown = pause(this.hasHuman ? ANSWER_MS : this.pace, signal);
-    shown.catch(() => {}); // if it is aborted, the think below is aborted, too
+    shown.catch(() => {}); // ignore an abort: the think below is aborted, too
     const { action, name, seconds } = await this.ask(this.seats[view.toMove], signal, more);
     this.clock.took(this.game.cursor, view.toMove, seconds);
     if (this.ranOut(view.toMove)) return;
@@ -232,7 +232,7 @@ export class Table {
     await this.play(action, signal, `${mover} plays ${name}`);
   }
 
-  /** An agent's move at the position that is shown. A long think is announced. */
+  /** Ask an agent for a move at the position that is shown. If it thinks for long, the page says so. */
   async ask(agent, signal, more = {}) {
     const announced = setTimeout(() => this.page.thinks(agent), THINKING_MS);
     this.thinking = true;
@@ -247,7 +247,7 @@ export class Table {
     }
   }
 
-  /** Play an action and say so, unless something else is done meanwhile; returns whether it was played. */
+  /** Play an action and show `text`. If the signal is aborted before, do nothing. Return whether the action was played. */
   async play(action, signal, text) {
     const at = this.game.cursor;
     const left = this.game.line;
@@ -264,7 +264,7 @@ export class Table {
     return true;
   }
 
-  /** A square was chosen by click or key. */
+  /** Handle a square that a person chose by a click or a key. */
   async choose(row, column) {
     if (this.choosing) return;
     const { game, page, selected } = this;
@@ -288,18 +288,18 @@ export class Table {
   }
 
   async playChosen(choice) {
-    if (choice.action === this.game.record.moves[this.game.cursor]) { // the line that is there goes on
+    if (choice.action === this.game.record.moves[this.game.cursor]) { // the game already has this move, so only go forward
       this.goTo(this.humanPly(1) ?? this.game.cursor + 1);
       return;
     }
     const signal = this.stop();
     this.choosing = signal;
-    this.page.chosen(choice.path); // at once; the server may take longer
+    this.page.chosen(choice.path); // show this at once, because the server may take longer
     const { mover, view: { toMove } } = this.game;
     try {
       if (!await this.play(choice.action, signal, `${mover} plays ${choice.name}`)) return;
       const { view } = this.game;
-      // In a chain the same piece goes on.
+      // In a chain of jumps, the same piece moves again, so it stays selected.
       if (view.toMove === toMove && view.choices.length && choice.path.length === 2) {
         this.selected = choice.path[1];
         this.page.draw();
@@ -331,7 +331,7 @@ export class Table {
     this.end(this.isHuman(toMove) ? toMove : this.seats.indexOf(HUMAN), "resigns");
   }
 
-  /** End the game by a deed of one player. */
+  /** End the game because of one player; `deed` says what the player did, such as "resigns". */
   end(player, deed) {
     const { players } = this.game;
     const winner = players.length === 2 ? `${players[1 - player].name} wins: ` : "";
@@ -340,17 +340,17 @@ export class Table {
     this.proceed();
   }
 
-  /** Let the clock of the player to move run. It stands while an earlier position is shown. */
+  /** Let the clock of the player to move run. The clock stops while an earlier position is shown. */
   tick(seconds) {
     const { game, clock } = this;
     if (!clock.limit || this.isOver || !game.atEnd || game.view.mustPass) return;
     const { toMove } = game.view;
-    if (!this.isHuman(toMove) && !this.thinking) return; // it does not think: its move is about to be shown, say
+    if (!this.isHuman(toMove) && !this.thinking) return; // the agent does not think now
     clock.tick(game.cursor, toMove, seconds);
     this.ranOut(toMove);
   }
 
-  /** End the game if a player's time is used up; returns whether it is. */
+  /** If a player's time is used up, end the game and return true. */
   ranOut(player) {
     const { game, clock } = this;
     if (!clock.limit || clock.left(game.cursor, player) > 0) return false;
@@ -358,7 +358,7 @@ export class Table {
     return true;
   }
 
-  /** What `restore` needs to put this game on the table. */
+  /** The values that `restore` needs to put this game on the table again. */
   keep() {
     const { game, seats, names, clock, ended, base, lines } = this;
     return { record: game.record, cursor: game.cursor, seats, names, limit: clock.limit, used: clock.used, ended, base, lines };

@@ -1,12 +1,12 @@
-// Numbers as a person reads them: values, the scales of curves, ticks. Nothing here draws.
+// Numbers as text for a person, and the scales of curves. Nothing here draws.
 
 /** @typedef {number | "inf" | "-inf"} Value A value; "inf" is a sure win. */
 
-/** The smallest largest value of a scale without a bound, so that small numbers stay small. */
+/** A scale without a bound goes at least up to this value, so that small numbers look small. */
 const FLOOR = 20;
 
 /**
- * A value as text, signed; `inf` is a sure win.
+ * A value as text with a sign. A sure win is "win", a sure loss is "loss".
  * @param {Value} value
  * @param {string} unit
  * @param {string} kind "values" or "probabilities"
@@ -23,7 +23,7 @@ export function valueText(value, unit = "", kind = "values") {
 }
 
 /**
- * A value as a number: a sure win is `most` and a sure loss `least`.
+ * A value as a number. A sure win becomes `most`, and a sure loss becomes `least`.
  * @param {Value} value
  */
 export function number(value, most, least = -most) {
@@ -31,15 +31,15 @@ export function number(value, most, least = -most) {
 }
 
 /**
- * The value for the other of two players.
+ * The same value from the point of view of the other of two players.
  * @param {Value} value
  * @returns {Value}
  */
 export const turned = value => value === "inf" ? "-inf" : value === "-inf" ? "inf" : value === 0 ? 0 : -value;
 
 /**
- * A mover's value from the side from which the page shows values: that of the first of two players. Of three players
- * each sees its own.
+ * Turn a value for the player to move into the value that the page shows. With two players, this is the value for the
+ * first player. With three players, it is the value for the player to move.
  * @param {Value} value
  */
 export const shown = (value, toMove, players) => players === 2 && toMove === 1 ? turned(value) : value;
@@ -51,8 +51,8 @@ export function nice(value) {
 }
 
 /**
- * The largest value of a curve's scale. Bounded values have their bound, whatever the values are. Others have a scale
- * that grows in steps, but is never smaller than a floor.
+ * The largest value of a curve's scale. If all values have a bound, it is the largest bound. Otherwise it is the largest
+ * value, rounded up, but at least `FLOOR`.
  * @param {{value: number, bound: number | null}[]} points
  */
 export function scaleOf(points) {
@@ -62,7 +62,7 @@ export function scaleOf(points) {
 }
 
 /**
- * About `count` round numbers from `least` to `most`, both covered.
+ * About `count` round numbers. The first is at most `least`, and the last is at least `most`.
  * @returns {number[]}
  */
 export function ticks(least, most, count = 4) {
@@ -73,25 +73,25 @@ export function ticks(least, most, count = 4) {
   return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
 
-/** The powers of ten from below `least` to above `most`, which are positive. */
+/** Powers of ten. The first is at most `least`, and the last is at least `most`. Both arguments are positive. */
 export function powersOfTen(least, most) {
   const first = Math.floor(Math.log10(least) + 1e-9);
   const last = Math.max(first + 1, Math.ceil(Math.log10(most) - 1e-9));
   return Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i));
 }
 
-/** A tick as text: 1500 is 1,500, 0.25 stays. */
+/** A tick as text: 1500 is "1,500", and 0.25 is "0.25". */
 export const tickText = value => value.toLocaleString("en", { maximumFractionDigits: 6 });
 
-/** A count as text, short: 12,345 or 1.2 M. */
+/** A count as a short text, such as "12,345" or "1.2 M". */
 export function countText(count) {
   return count < 1e6 ? Math.round(count).toLocaleString("en") : `${(count / 1e6).toFixed(count < 1e7 ? 1 : 0)} M`;
 }
 
 /**
- * What two agents make of a position, for one table: each move's value by A and by B, its exact score, its visits.
- * The best move comes first: by the exact score if it is known, else by A, else by B.
- * `found` are the answers about a position (see the server's Assessment), each perhaps undefined.
+ * The rows of the table of moves: each move's value by agent A and by agent B, its exact score, and its visits.
+ * The moves are sorted by their exact scores, then by A's values, then by B's values; the best move is first.
+ * `a`, `b` and `exact` are answers about the position (see the server's Assessment). Each may be undefined.
  */
 export function moveRows(choices, { a, b, exact }) {
   const of = (found, action) => found?.actions[action];
@@ -104,7 +104,7 @@ export function moveRows(choices, { a, b, exact }) {
   return rows.sort((x, y) => better(x.exact, y.exact) || better(x.a, y.a) || better(x.b, y.b));
 }
 
-/** The actions with the greatest number: of equally good ones, all. */
+/** The actions with the greatest number. If several actions are equally good, all of them. */
 export function bestActions(found) {
   const entries = Object.entries(found?.actions ?? {}).map(([action, value]) => [action, number(value, Infinity)]);
   const most = Math.max(...entries.map(([, value]) => value));

@@ -1,4 +1,4 @@
-"""Thinking for the page: agents answer in separate processes, and each answer has a limit of time."""
+"""Processes in which agents think for the page. Each answer has a limit of time."""
 
 from othello_env.page.thinking.errors import BusyError, ClosedError, ThinkingError
 from othello_env.page.thinking.thinkers import Thinkers

@@ -1,4 +1,4 @@
-"""What an agent thinks of a position, from the optional methods that it may have (see `Agent`)."""
+"""What an agent thinks of a position. The agent's optional methods are used for this (see `Agent`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from othello_env.games.othello.position import Othello
 __all__ = ["EXACT_EMPTIES", "Assessment", "assess", "exact", "powers"]
 
 EXACT_EMPTIES = 14
-"""Positions with at most this many empty squares are solved."""
+"""Positions with at most this number of empty squares are solved."""
 _POWERS = ("analyse", "action_values", "action_probabilities", "search", "evaluate", "exact_scores")
 _DISCS, _VALUE, _RESULT = "discs", "value", "expected result"
 _SEARCH, _EVALUATION, _SOLVED = "search", "evaluation", "perfect play"
@@ -26,16 +26,17 @@ class Assessment:
     """What an agent thinks of a position.
 
     Attributes:
-        kind: what `actions` holds: ``"values"`` or ``"probabilities"``.
+        kind: ``"values"`` or ``"probabilities"``: whether `actions` has values or probabilities.
         unit: the unit of the values.
-        values: the value of the position for each player; None if the agent gives none.
+        values: the value of the position for each player. None if the agent does not evaluate positions.
         actions: for each legal action, its value for the player to move, or its probability.
-        source: where `values` is from: ``"search"``, ``"evaluation"`` (without looking ahead) or ``"perfect play"``.
-        bound: the largest size that a value can have; None if it is not known.
-        visits: for each legal action, how often a tree search tried it; empty for other agents.
+        source: how `values` was found: by ``"search"``, by ``"evaluation"`` (without looking ahead) or by
+            ``"perfect play"``.
+        bound: the largest absolute value that is possible. None if it is not known.
+        visits: for each legal action, the number of times that a tree search tried it. Empty for other agents.
         nodes: the number of positions that the search visited; None if the agent does not say.
         depth: the depth of the search in plies; None if the agent does not say.
-        line: the names of the moves that the agent expects, as far as it says them.
+        line: the names of the moves that the agent expects. Empty if the agent does not say them.
     """
 
     kind: str
@@ -50,7 +51,7 @@ class Assessment:
     line: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The fields as plain values. JSON has no infinity, so a sure win is the text ``inf``, a sure loss ``-inf``."""
+        """The fields as plain values. A sure win is the text ``inf`` and a sure loss ``-inf``: JSON has no infinity."""
         return {
             "kind": self.kind,
             "unit": self.unit,
@@ -71,12 +72,12 @@ def powers(agent: Agent) -> list[str]:
 
 
 def assess(agent: Any, state: State, *, actions: bool) -> Assessment:
-    """What an agent thinks of a position.
+    """Ask an agent what it thinks of a position.
 
     Args:
         agent: an agent with at least one of the optional methods.
         state: a position of a game that is not over.
-        actions: whether to give each action's value, too; this may take longer.
+        actions: whether to find each action's value, too. This may take longer.
 
     Raises:
         AgentError: the agent has none of the optional methods, or cannot use them for this position.
@@ -84,14 +85,14 @@ def assess(agent: Any, state: State, *, actions: bool) -> Assessment:
     try:
         found = _assess(agent, state, actions)
     except (ValueError, TypeError, NotImplementedError) as error:
-        raise AgentError(f"{agent!r} cannot look into this position: {error}") from error
+        raise AgentError(f"{agent!r} cannot assess this position: {error}") from error
     if found is None:
         raise AgentError(f"{agent!r} gives no values for positions")
     return found
 
 
 def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
-    """Assess by the first of the optional methods that the agent has; None if it has none."""
+    """What the agent's optional methods say about a position. None if it has no method that gives values."""
     known = powers(agent)
     if "analyse" in known:
         return _analysed(agent, state, actions)
@@ -119,7 +120,7 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
         values,
         _legal(state, each),
         source=_SEARCH if looks_ahead else _EVALUATION,
-        bound=_bound(numbers) if depth is None else None,  # a search to a depth counts in the points of its evaluation
+        bound=_bound(numbers) if depth is None else None,  # values of a search to a depth are points of its evaluation
         visits=_legal(state, getattr(found, "visits", {})),
         nodes=getattr(found, "nodes", None),
         depth=depth,
@@ -127,7 +128,7 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
 
 
 def _analysed(agent: Any, state: State, actions: bool) -> Assessment:
-    """What an engine's `analyse` finds."""
+    """What the method `analyse` of an engine finds."""
     found = agent.analyse(state, scores=actions)
     size = float(state.num_actions - 1)
     return Assessment(
@@ -144,7 +145,7 @@ def _analysed(agent: Any, state: State, actions: bool) -> Assessment:
 
 
 def _searched(agent: Any, state: State) -> Assessment:
-    """The value that a tree search finds, and for each action its share of the search's visits."""
+    """The value that a tree search finds, and for each action, the share of visits that it got."""
     found = agent.search(state)
     visits = _legal(state, getattr(found, "visits", {}))
     total = max(1, sum(visits.values()))
@@ -163,12 +164,12 @@ def _legal(state: State, numbers: Mapping[int, Any]) -> dict[int, Any]:
 
 
 def _bound(numbers: Iterable[float]) -> float | None:
-    """1 if no finite number is larger than 1; None if the numbers have no known bound."""
+    """1 if no finite number has an absolute value above 1. Otherwise None: the bound is not known."""
     return 1.0 if all(abs(number) <= 1 for number in numbers if math.isfinite(number)) else None
 
 
 def _depth(agent: Any) -> int | None:
-    """The depth of a search, from the spec that the agent shows as its `repr`."""
+    """The depth of an agent's search. It is read from the agent's `repr`, which is a spec."""
     try:
         return int(split_spec(repr(agent))[1]["depth"])
     except (SpecError, KeyError, ValueError):
@@ -176,7 +177,7 @@ def _depth(agent: Any) -> int | None:
 
 
 def _evaluated(agent: Any, state: State) -> tuple[float, ...]:
-    """The position's value for each player by the agent's evaluation."""
+    """The position's value for each player, by the method `evaluate`."""
     if state.num_players == 2:
         first = float(agent.evaluate(state, 0))
         return first, -first

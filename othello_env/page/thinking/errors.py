@@ -1,4 +1,4 @@
-"""The reasons why a think has no answer. A think is one request to an agent."""
+"""The errors that a think can end with. A think is an agent's work on one request."""
 
 __all__ = ["BusyError", "ClosedError", "ThinkingError"]
 
@@ -8,8 +8,8 @@ class ThinkingError(RuntimeError):
 
 
 class ClosedError(ThinkingError):
-    """The thinkers are closed."""
+    """The processes in which agents think were closed."""
 
 
 class BusyError(ThinkingError):
-    """One page, or all pages together, ask for too much at once."""
+    """One page, or all pages together, sent too many requests at the same time."""

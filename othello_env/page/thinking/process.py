@@ -1,4 +1,4 @@
-"""Starts a process that asks agents for the server. The process runs `othello_env.page.thinking.worker`."""
+"""Starts a process in which agents think, and sends it requests. It runs `othello_env.page.thinking.worker`."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ _START_SECONDS = 120.0
 
 
 class Process:
-    """A running process. `spawn` starts it; after `ready` it answers requests.
+    """A process in which agents think. `spawn` starts it. When `ready` has returned, it answers requests.
 
     Attributes:
-        has_answered: whether the process has answered a request; the first answer may have to wait for compilation.
+        has_answered: whether the process has answered a request. The first answer may take longer, because code may
+            have to be compiled.
     """
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
@@ -63,7 +64,7 @@ class Process:
             raise ThinkingError("a thinking process did not start")
 
     async def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer of `othello_env.page.thinking.worker.answer` to a request, or ``{"error": text}``.
+        """Send a request. Return the answer of `othello_env.page.thinking.worker.answer`, or ``{"error": text}``.
 
         Raises:
             ThinkingError: the process died.

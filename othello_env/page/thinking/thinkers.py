@@ -1,4 +1,4 @@
-"""A limited number of processes that think. A think, one request to an agent, can be stopped."""
+"""A limited number of processes in which agents think. A think (an agent's work on one request) can be stopped."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ __all__ = ["Thinkers"]
 
 
 class Thinkers:
-    """Processes that think. A think is one request to an agent, such as for a move.
+    """Processes in which agents think. A think is an agent's work on one request, such as a request for a move.
 
-    A process is started when it is first needed. To stop a think, its process is killed. A think is stopped when its
-    time is up, or soon after nobody waits for it any more. `Turns` chooses the next think.
+    A process is started when it is first needed. A think is stopped when its time is up, or soon after nobody waits for
+    its answer any more. To stop a think, its process is killed. `Turns` decides which think is next.
 
     Args:
         processes: the number of processes, at least two.
         seconds: the longest time for a think.
-        start_seconds: the additional time for a process's first think, which may have to compile.
-        grace_seconds: how long a think continues after nobody waits for it any more. Most thinks end within this time,
-            so their processes need not be killed.
+        start_seconds: the additional time for the first think of a process, because code may have to be compiled.
+        grace_seconds: for how long a think continues after nobody waits for its answer any more. Most thinks end within
+            this time, so that their processes need not be killed.
     """
 
     def __init__(
@@ -48,13 +48,13 @@ class Thinkers:
         return sum(process.is_running for process in self._all)
 
     async def think(self, client: str, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer of `othello_env.page.thinking.worker.answer` to a request.
+        """Let an agent think about a request. Return the answer of `othello_env.page.thinking.worker.answer`.
 
-        If this call is cancelled, the think is stopped, too, `grace_seconds` later.
+        If this call is cancelled, the think is stopped `grace_seconds` later.
 
         Raises:
-            ClosedError: the thinkers are closed, or were closed before the answer came.
-            BusyError: the client, or all clients together, already wait for too much.
+            ClosedError: `close` was called before the answer came.
+            BusyError: the client, or all clients together, already wait for too many answers.
             ThinkingError: the agent failed or took too long.
         """
         answering = await self._begin(client, request)
@@ -72,7 +72,7 @@ class Thinkers:
         return answer
 
     async def _begin(self, client: str, request: dict[str, Any]) -> asyncio.Task[dict[str, Any]]:
-        """Wait for a turn, then start the task that answers the request. When the task ends, it gives the turn back."""
+        """Wait for a turn. Then start the task that answers the request. The turn ends when the task ends."""
         async with contextlib.AsyncExitStack() as turn:
             await turn.enter_async_context(self._turns.turn(client, is_move=request["task"] == "move"))
             if self._is_closed:
@@ -91,7 +91,7 @@ class Thinkers:
             return answer
 
     async def _started(self, starting: asyncio.Task[Process]) -> Process:
-        """Wait for a process to start; if the wait is cancelled, the process is kept for a later think."""
+        """Wait until a process has started. If this call is cancelled, the process is kept for a later think."""
         try:
             return await asyncio.shield(starting)
         except asyncio.CancelledError:
@@ -100,7 +100,7 @@ class Thinkers:
             raise
 
     async def _ask(self, process: Process, request: dict[str, Any]) -> dict[str, Any]:
-        """Ask a process within the limit of time; kill the process if it does not answer."""
+        """Send a request to a process. If no answer comes within the limit of time, kill the process."""
         seconds = self._seconds + (0 if process.has_answered else self._start_seconds)
         try:
             async with asyncio.timeout(seconds):
@@ -126,10 +126,10 @@ class Thinkers:
         await process.kill()
 
     async def prepare(self, requests: Sequence[dict[str, Any]]) -> None:
-        """Answer requests in one more process, so that the agents' machine code is compiled before it is needed.
+        """Answer requests in an additional process, so that the agents' code is compiled before a page needs it.
 
-        Nobody waits for the answers, and they have no limit of time: a think that is stopped while it compiles would
-        have to compile again.
+        The answers are not used. They have no limit of time, because a think that is stopped while code is compiled
+        would have to compile it again.
         """
         if not requests:
             return
@@ -143,7 +143,7 @@ class Thinkers:
             await self._kill(process)
 
     async def close(self) -> None:
-        """End all processes. After this, no request is answered."""
+        """End all processes. After this, every request raises a ClosedError."""
         self._is_closed = True
         for tasks in (self._answering, self._idle):  # a cancelled answer puts its starting process into _idle
             unfinished: list[asyncio.Task[Any]] = list(tasks)

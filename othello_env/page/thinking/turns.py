@@ -1,4 +1,4 @@
-"""Chooses the next think, so that the pages share the processes fairly. A think is one request to an agent."""
+"""Shares the processes fairly among the pages. Each think (an agent's work on one request) waits for its turn."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ _CLIENTS = 32
 class Turns:
     """Gives each think its turn.
 
-    A client is one page. It never gets all processes: one is left for another client. A client that may use two or more
-    processes keeps one for moves, so that a move does not wait for thinks whose answers are only shown.
+    A client is one page. A client never gets all processes, so that there is always one for another client. A client
+    that may use two or more processes keeps one of them for moves. So a move does not wait for other thinks, whose
+    answers are only shown.
 
     Args:
         processes: the number of processes, at least two.
@@ -31,14 +32,14 @@ class Turns:
 
     @contextlib.asynccontextmanager
     async def turn(self, name: str, *, is_move: bool) -> AsyncIterator[None]:
-        """Wait for a turn, and hold it within the ``with``.
+        """A context manager that waits for a turn. The turn ends with the ``with`` block.
 
         Args:
             name: the client's name.
-            is_move: whether the think is for a move; otherwise its answer is only shown.
+            is_move: whether the think is for a move. If not, its answer is only shown.
 
         Raises:
-            BusyError: too many requests of this client are waiting, or too many clients have requests.
+            BusyError: too many thinks of this client wait or run, or too many clients have such thinks.
         """
         client = self._clients.get(name) or _Client(self._share)
         if client.waiting >= _WAITING_PER_CLIENT or len(self._clients | {name: client}) > _CLIENTS:
@@ -55,7 +56,7 @@ class Turns:
 
 
 class _Client:
-    """How many thinks of a client wait or run, and the limits for the number that run at once."""
+    """The number of a client's thinks that wait or run, and the limits for the number that may run at the same time."""
 
     def __init__(self, share: int) -> None:
         self.waiting = 0

@@ -1,8 +1,10 @@
-"""The program of a process that thinks: it reads requests from stdin and writes answers to stdout.
+"""The program of a process in which agents think. It reads requests from stdin and writes answers to stdout.
 
-Each request and each answer is one line of JSON. A think (an agent's work on one request) can be stopped only if it has
-a process of its own, since agents can be compiled code or other programs. The first line on stdout says that the
-process is ready. The process ends when its stdin ends, even while it thinks.
+Each request and each answer is one line of JSON. The first line on stdout says that the process is ready. The process
+ends when its stdin ends, even while an agent thinks.
+
+Agents can be compiled code or other programs, which Python cannot interrupt. So an agent is stopped by killing its
+process.
 """
 
 from __future__ import annotations
@@ -24,17 +26,18 @@ from othello_env.page.thinking.assessment import assess, exact, powers
 __all__ = ["answer", "main"]
 
 _KEPT_AGENTS = 32
-"""The most agents that a process keeps; a page can set up many."""
+"""The most agents that a process keeps. This limit is needed because a page can set up many agents."""
 
 
 def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
-    """The answer to one request.
+    """Answer one request.
 
     Args:
         request: has the ``spec`` of the agent and the ``task``: ``powers``, ``move``, ``value``, ``actions`` or
-            ``exact``. ``powers`` asks which optional methods the agent has. For the other tasks the request has the
-            ``record`` of a game. For ``move`` it may have the ``seconds_left`` on the player's clock.
-        agents: the agents made so far, by spec; a new agent is added.
+            ``exact``. The answer to ``powers`` says which optional methods the agent has. For all other tasks, the
+            request also has the ``record`` of a game. For ``move``, it may have the ``seconds_left`` on the player's
+            clock.
+        agents: the agents that were made so far, by their specs. If the request needs a new agent, it is added.
     """
     spec = request["spec"]
     if spec not in agents:

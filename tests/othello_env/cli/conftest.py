@@ -1,4 +1,4 @@
-"""What the tests of the command share."""
+"""Fixtures that the tests of the command share."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from othello_env.support import compiling
 
 @pytest.fixture
 def run(capsys):
-    """Runs the command in this process; returns its status, output and errors."""
+    """A function that runs the command in this process and returns its status, its output and its errors."""
 
     def call(*arguments):
         with pytest.raises(SystemExit) as stop:
@@ -21,5 +21,5 @@ def run(capsys):
 
 @pytest.fixture(autouse=True)
 def nothing_is_said_of_compilation(monkeypatch):
-    """A command prints the same whether or not it has to compile."""
+    """Make each command print the same, whether or not it has to compile."""
     monkeypatch.setattr(compiling, "_SECONDS", 1e6)

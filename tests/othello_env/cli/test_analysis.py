@@ -9,7 +9,7 @@ import pytest
 
 from othello_env import Othello
 
-ENDGAME = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--"  # the first of the FFO suite
+ENDGAME = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--"  # the first position of the FFO test suite
 
 
 def test_analyse_prints_the_analysis_beside_the_board(run):

@@ -21,7 +21,7 @@ POLICY = "import numpy as np\ndef first(observations, masks):\n    return np.arg
 
 @pytest.fixture
 def run(run):
-    """Runs the command benchmark; returns its status, output and errors."""
+    """Run the command benchmark. Return its status, its output and its errors."""
     return partial(run, "benchmark")
 
 
@@ -68,12 +68,12 @@ def test_a_clean_score_has_one_limit(run, tmp_path):
     assert status == 0
     assert (written["open_end"], written["beyond"]) == ("above", None)
     assert f"Elo at least {written['interval95'][0]:.0f}, no upper limit found" in out
-    assert "have 95% intervals of +-36 Elo" in out  # one rung
+    assert "have 95% intervals of +-36 Elo" in out  # one number, because only one rung was met
 
 
 def test_scores_that_fit_no_rating_are_reported(run, tmp_path, monkeypatch):
     def match(rung, points):
-        """A match of 40 pairs with this sum of points each: 0 or 2 for the agent, or 1 where Black wins both games."""
+        """A match of 40 pairs of games. The agent gets 0, 1 or 2 points in each pair; with 1 point, Black wins both."""
         returns = {0.0: ((-1.0, 1.0), (1.0, -1.0)), 1.0: ((1.0, -1.0), (1.0, -1.0)), 2.0: ((1.0, -1.0), (-1.0, 1.0))}
         names = (AGENT, rung.spec)
         games = zip(Schedule(names, 80, None), returns[points] * 40, strict=True)
@@ -109,7 +109,7 @@ def test_illegal_moves_are_reported(run, tmp_path):
     assert status == 0
     assert "20 games lost by illegal moves or errors" in out
     assert ": Elo none, all games were forfeited (" in out
-    assert "474 illegal or failed" in out  # in the others a1 is legal
+    assert "474 illegal or failed" in out  # of 500 positions; in the other 26 positions, a1 is legal
     assert "a1 (action 0) is not legal" in err
 
 

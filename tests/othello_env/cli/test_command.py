@@ -15,7 +15,7 @@ from othello_env import __version__
 from othello_env.cli import _command
 from othello_env.cli import _options as options
 
-# A shell's background jobs ignore interrupts; these take them whatever starts the tests.
+# Background jobs of a shell ignore interrupts. With this handler, the commands always receive interrupts.
 START = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 COMMAND = [sys.executable, "-c", f"{START}; from othello_env.cli import main; main()"]
 
@@ -36,7 +36,7 @@ def test_the_help_has_whole_summaries_and_whole_words(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     out = run("--help")[1]
     assert "..." not in out.partition("Commands:")[2]
-    assert "and measure it against" in " ".join(out.split())
+    assert "and measure how well it plays against" in " ".join(out.split())
     assert "[default: othello-quickstart," in " ".join(run("quickstart", "--help")[1].split())
     for command in ("quickstart", "tournament", "serve"):
         lines = run(command, "--help")[1].splitlines()
@@ -82,7 +82,7 @@ BAD = [
     (["match", "random", "random", "--game", "othello:size=5"], "size must be one of 4, 6, 8, not 5"),
     (["match", "random", "random", "--game", "chess"], "games checkers, othello, tribolo, got 'chess'"),
     (["match", "random", "random", "--game", "tribolo"], "a match is of two players; Tribolo has 3"),
-    (["play", "--game", "checkers", "--black", "human"], "checkers has no black; it is played by red, white"),
+    (["play", "--game", "checkers", "--black", "human"], "checkers has no side black; it has red, white"),
     (["match", "ntuple", "random", "--game", "othello:size=4"], "no n-tuple weights come with the package for size 4"),
     (
         ["match", "random", "random", "--openings", "nosuch.txt"],
@@ -147,7 +147,7 @@ COMMANDS = _command.list_commands(click.Context(_command))
 
 
 def leaves(command, *names):
-    """The names and the command of each command below a group, or of the command itself."""
+    """For each command below a group, its names and the command. If `command` is not a group, only itself."""
     if not isinstance(command, click.Group):
         return [(names, command)]
     context = click.Context(command)
@@ -160,7 +160,7 @@ def leaves(command, *names):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_numbers_are_finite_and_in_range(run, tmp_path, monkeypatch, name):
-    """Each option of each command that takes a number refuses what is no number or out of range."""
+    """Each option that takes a number refuses a text that is not a number, and a number that is out of range."""
     monkeypatch.chdir(tmp_path)
     checked = 0
     below = leaves(_command.get_command(click.Context(_command), name), name)
@@ -319,13 +319,13 @@ def test_an_error_of_a_policy_in_a_game_says_where(run, tmp_path):
     assert err.endswith("JSONDecodeError: Expecting value: line 1 column 1 (char 0) (policy.py, line 5)\n")
     _, _, err = run("benchmark", f"{policy}:f", "--endgame")
     assert "500 answers of " in err
-    assert " failed or were no legal moves" in err
+    assert " failed or were illegal moves" in err
     assert err.endswith("(policy.py, line 5)\n")
 
 
 def test_nothing_is_drawn_into_a_pipe():
     arguments = ("match", "random", "random", "--games", "4")
-    subprocess.run([*COMMAND, *arguments], capture_output=True, check=True)  # it may compile, and say so
+    subprocess.run([*COMMAND, *arguments], capture_output=True, check=True)  # may compile, and print a line about it
     done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert "\x1b" not in done.stdout

@@ -1,4 +1,4 @@
-"""A command that compiles for long prints one line on stderr; one that loads from the cache prints none."""
+"""If a command compiles for a long time, it prints one line on stderr. If it loads code from the cache, it does not."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def command(tmp_path):
-    """Runs the command with a cache of its own; it reports compilation after `seconds`."""
+    """A function that runs the command with an own cache. The command reports compilation after `seconds`."""
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""Our agents as opponents of other programs over GTP."""
+"""The GTP server, which lets other programs play against an agent."""
 
 import pytest
 

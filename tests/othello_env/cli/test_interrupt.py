@@ -10,8 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-# A shell's background jobs ignore interrupts; this takes them whatever starts the tests. What Python does before the
-# first line of the console script's function is out of reach, so the marker is printed when that function imports.
+# Background jobs of a shell ignore interrupts. With this handler, the process always receives interrupts. An interrupt
+# before the console script's function begins cannot be handled. So the process prints its marker when this function
+# imports the package.
 START = """
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -27,7 +28,7 @@ MATCH = ["match", "alphabeta:depth=3,eval=weighted", "random", "--games", "10000
 
 
 def interrupted(arguments, seconds=0.0, marker=b"!", times=1, apart=0.0, **options):
-    """The status and the errors of a command that is interrupted some seconds after it printed a marker."""
+    """Interrupt a command some seconds after it has printed a marker. Return its status and its errors."""
     command = [sys.executable, "-c", START, *arguments]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
@@ -112,7 +113,7 @@ print(json.dumps(answers))
 
 
 def test_interrupts_without_end():
-    """Each of 200 processes is interrupted as often as a thread can, each from a later moment on."""
+    """A thread interrupts each of 200 processes again and again. In each process, it begins at a later moment."""
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", STORMS]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     answers = json.loads(done.stdout)
@@ -137,7 +138,7 @@ othello_env_main._interrupt_again = interrupted_again
 
 @pytest.mark.parametrize("meanwhile", COMPILING)
 def test_numba_is_not_interrupted(tmp_path, meanwhile):
-    """An interrupt in Numba's code could be lost or crash the process, so it comes when that code has returned."""
+    """An interrupt in Numba's code could be lost or crash the process, so it is raised when this code has returned."""
     (tmp_path / "policy.py").write_text(f"""
 import os, time
 {COMPILING[meanwhile]}
@@ -255,7 +256,7 @@ def test_the_end_of_the_input_is_no_interrupt():
 
 
 def test_an_interrupt_that_is_ignored_stays_so():
-    """As in the background of a shell."""
+    """A process that a shell runs in the background ignores interrupts."""
     start = START.replace("signal.default_int_handler", "signal.SIG_IGN")
     command = [sys.executable, "-c", start, "--version"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

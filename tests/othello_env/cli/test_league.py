@@ -1,4 +1,4 @@
-"""The command that shows a league, and the match that ends when the answer is known."""
+"""The command league, and a match with ``--sprt``, which ends when the test has decided."""
 
 import re
 
@@ -76,4 +76,4 @@ def test_a_match_ends_when_the_answer_is_known(run):
 def test_a_test_needs_two_differences(run, value):
     status, out, err = run("match", "random", "random", f"--sprt={value}")
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert f"{value!r} is no pair of Elo differences such as 0,10" in err
+    assert f"{value!r} is not a pair of Elo differences such as 0,10" in err

@@ -15,7 +15,7 @@ TWO_PLIES = "alphabeta:depth={depth},eval=count"
 
 
 def say(server, *lines):
-    """All answers to some lines."""
+    """All answers of a server to some lines."""
     return [answer for line in lines for answer in server.answers(line)]
 
 

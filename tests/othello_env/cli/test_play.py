@@ -1,4 +1,4 @@
-"""A game at the terminal."""
+"""The command play: a game at the terminal."""
 
 import io
 import re
@@ -13,7 +13,7 @@ from othello_env.cli.play import TerminalGame, coloured
 
 
 class Terminal:
-    """Types prepared lines and remembers what was shown; after the last line the input ends."""
+    """Types prepared lines, and stores the texts that were shown. After the last line, the input ends."""
 
     def __init__(self, *lines):
         self.lines = list(lines)
@@ -80,7 +80,7 @@ def test_undo_with_two_humans_takes_back_one_ply():
 
 
 def test_undo_goes_back_over_a_pass():
-    # White has no move after c1 and a human Black goes on.
+    # White has no move after c1, so a human moves again as Black.
     start = Othello.from_text("XO------XO------", "X")
     final, terminal = play(["c1", "undo", "quit"], start, white=None)
     assert final == start
@@ -88,7 +88,7 @@ def test_undo_goes_back_over_a_pass():
 
 
 def typed(monkeypatch, capsys, lines, *arguments):
-    """What the command prints when these lines are typed."""
+    """The text that the command prints when a person types these lines."""
     monkeypatch.setattr("sys.stdin", io.StringIO(lines))
     with pytest.raises(SystemExit) as stop:
         main(["play", *arguments])

@@ -1,4 +1,4 @@
-"""``othello-env analyse FILE``: the losses of the moves of whole games."""
+"""``othello-env analyse FILE``: how many discs the moves of whole games lost."""
 
 import json
 

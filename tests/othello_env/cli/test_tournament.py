@@ -1,4 +1,4 @@
-"""The command tournament: its tables, its file, its faults."""
+"""The command tournament: its tables, its file of games, and the faults that it reports."""
 
 import json
 import os
@@ -19,7 +19,7 @@ AGENTS = ("random", "maximizer:eval=weighted", "maximizer:eval=count")
 
 @pytest.fixture
 def run(run):
-    """Runs the command tournament; returns its status, output and errors."""
+    """Run the command tournament. Return its status, its output and its errors."""
     return partial(run, "tournament")
 
 
@@ -105,7 +105,7 @@ def test_clocks_and_other_games(run, tmp_path):
     ("game", "games"), [("othello", 200), ("othello:size=4", 200), ("checkers", 200), ("tribolo", 201)]
 )
 def test_every_game_has_a_number_of_games(run, monkeypatch, game, games):
-    """Nothing is played; only the numbers are checked."""
+    """The numbers of games are checked; no game is played."""
     monkeypatch.setattr("othello_env.cli.tournament.play_tournament", lambda *_, **__: None)
     agents = ("random", "random:epsilon=0.1", "random:epsilon=0.2")[: 3 if game == "tribolo" else 2]
     status, text, errors = run(*agents, "--game", game)

@@ -1,4 +1,4 @@
-"""Datasets: the same command goes on with them, and nothing that is written is ever half."""
+"""Datasets: the same call continues an unfinished dataset, and a part is never written incompletely."""
 
 import os
 import signal
@@ -41,7 +41,7 @@ def test_a_dataset_grows(tmp_path):
     make(tmp_path, 15)
     made = []
     dataset = make(tmp_path, 40, made=made)
-    assert made == [(10, 10), (20, 10), (30, 10)]  # the second part was smaller
+    assert made == [(10, 10), (20, 10), (30, 10)]  # the second part had 5 games, so it is made again
     assert rows(dataset) == rows(make(tmp_path / "new", 40))
     made.clear()
     make(tmp_path, 40, made=made)
@@ -59,7 +59,7 @@ def test_a_part_with_too_few_games_is_made_again(tmp_path):
     whole = rows(make(tmp_path / "whole", 30))
     make(tmp_path / "d", 15)
     description = (tmp_path / "whole" / "dataset.json").read_bytes()
-    (tmp_path / "d" / "dataset.json").write_bytes(description)  # as if another process had asked for 30 games
+    (tmp_path / "d" / "dataset.json").write_bytes(description)  # as if the dataset had been begun for 30 games
     assert len(Dataset(tmp_path / "d")) == 10
     assert rows(make(tmp_path / "d", 30)) == whole
     with pytest.raises(ValueError, match="expected 10 games from number 0 on, got 9"):
@@ -95,7 +95,7 @@ def test_another_dataset_is_not_overwritten(tmp_path):
 )
 def test_a_damaged_description(tmp_path, text):
     (tmp_path / "dataset.json").write_text(text)
-    with pytest.raises(GamesError, match="describes no dataset"):
+    with pytest.raises(GamesError, match="is not the description of a dataset"):
         Dataset(tmp_path)
     with pytest.raises(FileNotFoundError):
         Dataset(tmp_path / "nowhere")

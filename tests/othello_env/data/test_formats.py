@@ -1,4 +1,4 @@
-"""Files of games: round trips, readers written from the formats' descriptions, and damaged files."""
+"""Files of games: games that are written and read again, comparison with other readers, and damaged files."""
 
 import io
 import re
@@ -24,7 +24,7 @@ from othello_env.data import (
 )
 from othello_env.data.formats import archive, ggf, transcripts, wthor
 
-# The example of the format's description, from the archives of the server GGS.
+# The example in the description of the format GGF, from the archives of the server GGS.
 GGF = (
     "1 (;GM[Othello]PC[GGS/os]DT[2003.12.15 13:24:03 MST]PB[one]PW[two]RB[2197.01]RW[2199.72]TI[05:00//02:00]TY[8]"
     "RE[+4.00]BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]"
@@ -43,7 +43,7 @@ def same(a, b):
 
 
 def partly(games, seed=0):
-    """The games, each cut at a random ply."""
+    """The same games, but each ends at a random ply."""
     lengths = np.random.default_rng(seed).integers(0, games.lengths + 1)
     return Games(games.actions, lengths, games.rules)
 
@@ -106,7 +106,10 @@ def test_transcripts_of_checkers(tmp_path):
 
 
 def read_wthor(data):
-    """A reader of its own, from the description: (tournament, black, white, score, theoretical, moves) of each game."""
+    """A second reader, written from the format's description, for comparison with the package's reader.
+
+    It returns (tournament, black, white, score, theoretical, moves) for each game.
+    """
     century, year, month, day, n1, n2, played, size, _, depth, _ = struct.unpack_from("<4BIHH4B", data)
     assert len(data) == 16 + 68 * n1
     rows = [struct.unpack_from("<HHHBB60B", data, 16 + 68 * i) for i in range(n1)]
@@ -197,7 +200,7 @@ def test_the_example_of_ggf(tmp_path):
 
 @given(st.lists(st.text(max_size=20), min_size=2, max_size=2))
 def test_any_name_comes_back_from_ggf(names):
-    """Spaces at the ends are lost, and line ends become spaces."""
+    """Spaces at the beginning and the end of a name are removed, and line ends become spaces."""
     games = Games.of([Othello.from_moves("f5")] * 2, columns={"black": names})
     again, messages = ggf.load(ggf.dump(games))
     assert messages == []
@@ -217,7 +220,7 @@ def test_evaluations_and_times_come_back(tmp_path):
     games = Games(games.actions, games.lengths, columns=given)
     assert np.isnan(games.columns["times"][games.actions < 0]).all()
     text = ggf.dump(games)
-    assert re.search(r"\[[A-H][1-8]\]", text)  # without numbers no slashes
+    assert re.search(r"\[[A-H][1-8]\]", text)  # a move without numbers has no slashes
     assert re.search(r"\[[A-H][1-8]/-?[0-9.]+\]", text)
     assert re.search(r"\[[A-H][1-8]//[0-9.]+\]", text)
     part = games[games.lengths <= 60]
@@ -312,7 +315,7 @@ def test_damaged_ggf(tmp_path, text, message):
     "text", ["(;GM[Othello]" + "(;" * 200_000, "(;" + "a" * 400_000, "(;GM[x" * 50_000, "(;" + " " * 400_000]
 )
 def test_ggf_is_read_in_linear_time(text):
-    """A text of 400 KB; in quadratic time it would take hours."""
+    """The texts have about 400 KB. If the time were quadratic, reading them would take hours."""
     with pytest.raises(GamesError, match="expected a tag"):
         ggf.load(text)
 
@@ -326,7 +329,7 @@ def test_a_game_of_ggf_without_end_takes_no_memory():
 def test_ggf_with_a_game_on_another_board():
     games, messages = ggf.load(GGF + "(;GM[Othello]TY[6]B[d2];)\n" + GGF)
     assert len(games) == 2
-    assert messages == ["game 2 (line 2), a board of size 6 after boards of size 8"]
+    assert messages == ["game 2 (line 2), the board has size 6, but earlier boards have size 8"]
     assert ggf.load("(;GM[Othello]TY[6]B[c2] ; )")[0].state(0) == Othello.from_moves("c2", 6)
 
 
@@ -383,7 +386,7 @@ def test_damaged_records_are_left_out(tmp_path):
     ("data", "message"),
     [
         (b"", "there is no transcript"),
-        (b"\x00\x01\x02\x03", "a file of no known kind"),
+        (b"\x00\x01\x02\x03", "the kind of this file is unknown"),
         (b"hello world", "line 1, ply 1: expected a square"),
         (b"f5d6\nf5a1\n", "line 2, ply 2: a1"),
         (b"PK\x03\x04 nonsense", "no file of games, or it is damaged"),
@@ -409,7 +412,7 @@ def test_a_wthor_file_that_is_cut_off(tmp_path, cut):
 
 @given(st.data())
 def test_any_damage_is_a_named_error(data):
-    """A changed or cut file is read, or is refused by a GamesError; nothing else happens."""
+    """A changed or shortened file can be read, or it raises a GamesError. It raises no other error."""
     games = partly(random_games(3, size=8, seed=3))
     dump, load = data.draw(
         st.sampled_from(
@@ -452,9 +455,9 @@ def test_crafted_archives_do_not_fill_the_memory(tmp_path):
 def test_numbers_that_do_not_fit_into_wthor():
     games = random_games(2)
     for name, values, message in (
-        ("year", [70000, 70000], "'year' of a WTHOR file is 0 to 65535, got 70000"),
-        ("depth", [300, 300], "'depth' of a WTHOR file is 0 to 255, got 300"),
-        ("black", [5, -1], "'black' of a WTHOR file is 0 to 65535, got -1"),
+        ("year", [70000, 70000], "'year' of a WTHOR file are 0 to 65535, got 70000"),
+        ("depth", [300, 300], "'depth' of a WTHOR file are 0 to 255, got 300"),
+        ("black", [5, -1], "'black' of a WTHOR file are 0 to 65535, got -1"),
     ):
         with pytest.raises(ValueError, match=message):
             wthor.dump(Games(games.actions, games.lengths, columns={name: values}))

@@ -1,4 +1,4 @@
-"""Arrays of games: checked move by move against a slow second implementation."""
+"""Arrays of games: they are compared, move by move, with a slow second implementation."""
 
 import numpy as np
 import pytest
@@ -69,7 +69,7 @@ def test_wrong_arguments_of_random_games(arguments, error, message):
 
 
 def test_statistics_of_random_play():
-    """The numbers are those of 2 million games of an independent program."""
+    """The expected numbers are from 2 million games of an independent program."""
     found = random_games(40_000, seed=1).statistics()
     assert found.games == found.finished == 40_000
     assert found.first_wins == pytest.approx(0.4542, abs=0.01)  # four standard errors
@@ -207,7 +207,7 @@ def test_symmetric_examples_are_transformed_together():
         assert fits
         kinds |= set(fits)
     assert kinds == set(range(8))
-    with pytest.raises(ValueError, match="symmetric boards are for Othello"):
+    with pytest.raises(ValueError, match="symmetric=True is for Othello"):
         next(examples(Games.of([Checkers()]), symmetric=True))
 
 

@@ -1,4 +1,4 @@
-"""Hugging Face's `datasets` reads the Parquet files that are written here."""
+"""Hugging Face's `datasets` can read the Parquet files that this package writes."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ pytest.importorskip("pyarrow", reason="Parquet files need the optional package p
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with two files of games, as a user would upload it."""
+    """A folder with two files of games, such as a user would upload."""
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     games = random_games(30, seed=3)
     names = {"black": [f"p{i}" for i in range(30)], "elo": np.arange(30.0)}

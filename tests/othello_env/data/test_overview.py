@@ -1,4 +1,4 @@
-"""Overviews of many games: counts that a slow loop finds too, and their picture."""
+"""Overviews of many games: a slow loop finds the same counts, and a picture shows them."""
 
 import io
 from collections import Counter
@@ -46,7 +46,7 @@ def test_games_from_other_starts_have_no_openings():
 
 
 def test_the_picture_shows_the_shares():
-    """More games with a margin give a higher bar; wins, losses and draws have their own colours."""
+    """The more games have a margin, the higher is its bar. Wins, losses and draws have different colours."""
     games = random_games(3000, seed=1)
     image = np.asarray(Image.open(io.BytesIO(Overview.of([games]).picture("a", ("black", "white")))).convert("RGB"))
     left = image[90:335, 60:470]
@@ -54,4 +54,4 @@ def test_the_picture_shows_the_shares():
         (np.abs(left.astype(int) - colour).sum(axis=2) < 30).sum()
         for colour in ((0x1B, 0x7F, 0x4B), (0x1F, 0x5F, 0xA8), (0xB3, 0x54, 0x1E))
     )
-    assert blue > green > brown > 50  # of random games White wins 50 %, Black 45 %
+    assert blue > green > brown > 50  # White wins 50 % of random games, Black wins 45 %

@@ -1,4 +1,4 @@
-"""Parquet files: they come back, and pyarrow reads them as a table with a row for each game."""
+"""Parquet files: the package reads what it wrote, and pyarrow reads them as a table with a row for each game."""
 
 import io
 
@@ -60,5 +60,5 @@ def test_other_parquet_files_are_refused(tmp_path):
         path.write_bytes(data)
         with pytest.raises(GamesError, match=r"no (file|Parquet file) of games, or it is damaged"):
             read_games(path)
-    with pytest.raises(ValueError, match="its own column 'actions'"):
+    with pytest.raises(ValueError, match="cannot have the name 'actions'"):
         write_games(path, Games([[37]], [1], columns={"actions": [1]}))

@@ -1,4 +1,4 @@
-"""Othello-GPT's tokens and labels, against a replay by the rule book."""
+"""Othello-GPT's tokens and labels: they are compared with games that are replayed by a simple version of the rules."""
 
 import numpy as np
 import pytest
@@ -8,13 +8,13 @@ from othello_env.data import Games, GamesError, board_labels, from_tokens, rando
 
 
 def square_there(action):
-    """A square in Othello-GPT's files: 8 * letter + digit, both from 0."""
+    """The number of a square in Othello-GPT's files: 8 * letter + digit, both counted from 0."""
     row, column = divmod(action, 8)
     return 8 * column + row
 
 
 def token_there(action):
-    """The token: the rank of the square among the 60 without the four in the middle, from 1."""
+    """The token of a square: its rank, from 1, among the 60 squares without the four in the middle."""
     return 1 + [square for square in range(64) if square not in (27, 28, 35, 36)].index(square_there(action))
 
 
@@ -27,7 +27,7 @@ def test_tokens_are_the_squares_in_order():
         assert found[i].tolist() == moves + [0] * (60 - len(moves))
     assert (
         tokens(Games.of([Othello.from_moves("f5")]))[0, 0] == token_there(37) == 41
-    )  # f5 is letter 5, digit 4: 44, after the four in the middle
+    )  # f5 is letter 5 and digit 4, so its number is 44; the four middle squares have smaller numbers
 
 
 def test_tokens_come_back_as_games():

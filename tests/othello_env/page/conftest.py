@@ -1,4 +1,4 @@
-"""A running server, and a browser that looks at it; without Chromium these tests are skipped."""
+"""Fixtures for a running server and a browser that opens its page. Without Chromium, the browser tests are skipped."""
 
 import os
 import shutil
@@ -24,11 +24,11 @@ QUIET = (
     "--disable-dev-shm-usage",
 )
 START = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-PATIENCE_MS = 120_000  # for a machine that does much else
+PATIENCE_MS = 120_000  # long, because the machine may be busy
 
 
 class Server:
-    """``othello-env serve`` in a process of its own."""
+    """A process that runs ``othello-env serve``."""
 
     def __init__(self, *arguments, port=0, browser=None):
         code = f"{START}; from othello_env_main import main; main()"
@@ -45,7 +45,7 @@ class Server:
         self.port = int(self.address.rstrip("/").rpartition(":")[2])
 
     def stop(self, how=signal.SIGINT):
-        """End it; returns its exit status and what it printed since the address."""
+        """End the server. Return its exit status, and what it printed on stdout and stderr after the address."""
         self.process.send_signal(how)
         out, errors = self.process.communicate(timeout=20)
         return self.process.returncode, out, errors
@@ -53,7 +53,7 @@ class Server:
 
 @pytest.fixture(scope="session")
 def compiled():
-    """Compiles all machine code before a test waits for a page."""
+    """Compile all machine code before a test waits for a page."""
     agents = {}
     for request in FIRST_REQUESTS:
         with suppress(AgentError):  # not every agent has every task
@@ -80,7 +80,7 @@ def server():
 
 @pytest.fixture
 def serve():
-    """Starts servers that are ended after the test."""
+    """A function that starts servers. They are ended after the test."""
     started = []
 
     def call(*arguments, **options):
@@ -95,7 +95,7 @@ def serve():
 
 @pytest.fixture
 def open_page(browser):
-    """Opens each page in a context of its own; an error in a page's script fails the test."""
+    """A function that opens each page in a new browser context. An error in a page's script fails the test."""
 
     @contextmanager
     def opened(address, **options):

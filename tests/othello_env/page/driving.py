@@ -1,4 +1,4 @@
-"""Drives the page in Chromium as a person does: new games, pasted games, moves, screenshots."""
+"""Functions that use the page in Chromium as a person does: new games, pasted games, moves. Also screenshots."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 SHOTS = os.environ.get("OTHELLO_ENV_SHOTS")
-"""A folder for screenshots; none are taken without it."""
+"""The folder for screenshots. If it is None, no screenshots are taken."""
 MINUS = "\u2212"
 
 
@@ -53,11 +53,11 @@ def wait_for_plies(page, plies):
 def shoot(page, name):
     if SHOTS:
         page.mouse.move(2, 2)
-        page.wait_for_timeout(400)  # pieces come to rest
+        page.wait_for_timeout(400)  # until the animation of the pieces has ended
         Path(SHOTS).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=Path(SHOTS) / f"{name}.png")
 
 
 def sticks_out(page):
-    """Whether something is wider than the window."""
+    """Whether the page is wider than the window."""
     return page.evaluate("document.documentElement.scrollWidth > innerWidth")

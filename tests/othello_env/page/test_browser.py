@@ -1,4 +1,4 @@
-"""The real page in Chromium: games by clicks and keys, pasted games, what is shown, and a server that goes away.
+"""The page in Chromium: games by clicks and keys, pasted games, what the page shows, and a server that stops.
 
 With ``OTHELLO_ENV_SHOTS=docs`` the test of the numbers over the squares writes the README's picture, ``docs/page.png``.
 """
@@ -22,7 +22,7 @@ SEATS = {
     "tribolo": ["human", "random", "tribolo"],
     "checkers": ["human", "alphabeta:depth=2"],
 }
-NAMES = {"othello": "black", "tribolo": "blue", "checkers": "red"}  # of the person
+NAMES = {"othello": "black", "tribolo": "blue", "checkers": "red"}  # the side that the person plays
 LOOKERS = {"othello": "ntuple", "tribolo": "maxn:depth=2", "checkers": "alphabeta:depth=4"}
 
 
@@ -37,7 +37,7 @@ def is_over(page):
 
 
 def check_game(page, start, agent, agent_player, seed):
-    """Check that the moves on the page are a whole game, and that the agent's moves are those that it plays."""
+    """Check that the moves on the page are a whole game, and that the agent chooses the same moves again."""
     state, chooser = start, make_agent(agent)
     for name in moves(page):
         action = state.action_from_text(name)
@@ -97,7 +97,7 @@ def test_undo_redo_and_an_illegal_click(page):
     page.locator('#moves [data-ply="2"][aria-current]').wait_for()
     assert moves(page) == played
     page.click("#undo")
-    square(page, 2, 3).click()  # another line takes the place of the old one
+    square(page, 2, 3).click()  # another move here replaces the old line
     page.locator('#moves [data-ply="1"]:has-text("d3")').wait_for()
     wait_for_plies(page, 2)
     page.click("#restart")
@@ -113,7 +113,7 @@ def test_a_hint_and_to_resign(page):
     square(page, 1, 2).click()
     wait_for_plies(page, 2)
     page.click("#back")
-    assert page.locator("#resign").is_disabled()  # nothing of the game is lost by it
+    assert page.locator("#resign").is_disabled()  # at an earlier ply a player cannot resign
     page.click("#last")
     page.click("#resign")
     page.locator("#status:has-text('black resigns')").wait_for()
@@ -207,7 +207,7 @@ def test_checkers_with_a_chain(page):
     paste(page, "checkers", "B:W18,26,32:B14,1")
     page.locator('#title:text-is("Checkers")').wait_for()
     shoot(page, "checkers")
-    square(page, 0, 1).click()  # square 1 has no jump, and who can must
+    square(page, 0, 1).click()  # a man on square 1 has no jump, but another man has one and must jump
     assert "Not legal for red: 1" in page.inner_text("#note")
     square(page, 3, 2).click()
     square(page, 5, 4).click()
@@ -383,14 +383,14 @@ def test_a_game_between_agents_goes_one_ply_at_a_time(page):
     for ply in (plies + 1, plies + 2):
         page.click("#forward")
         wait_for_plies(page, ply)
-        page.wait_for_timeout(1000)  # longer than the pace
+        page.wait_for_timeout(1000)  # longer than the time for which each position is shown
         assert page.locator("#moves li").count() == ply + 1
     page.click("#play")
     wait_for_plies(page, plies + 4)
 
 
 def test_many_tabs_of_long_thinks_leave_another_one_quick(open_page, serve, tmp_path):
-    """A browser has six connections to a server, for all its tabs."""
+    """All tabs of a browser share six connections to a server."""
     file = tmp_path / "slow.py"
     file.write_text("import time\ndef policy(observations, masks):\n    time.sleep(600)\n")
     with open_page(serve(f"{file}:policy").address) as page:
@@ -436,9 +436,9 @@ def test_watching_two_agents_step_by_step(page):
 
 
 def stop_clock(page):
-    """From now on, time passes on the page only in `page.clock.run_for`."""
+    """Stop the time of the page. From now on, it passes only in `page.clock.run_for`."""
     page.clock.install(time=datetime(2026, 1, 1))
-    page.reload()  # its timers are that clock's from now on
+    page.reload()  # so that the page's timers use this clock
     page.clock.pause_at(datetime(2026, 1, 2))
 
 
@@ -470,7 +470,7 @@ def test_undo_gives_the_time_back(page):
     assert clocks.all_inner_texts() == ["0:50", "0:40"]
     page.click("#undo")
     page.locator('#moves [data-ply="0"][aria-current]').wait_for()
-    page.clock.run_for(5_000)  # it stands
+    page.clock.run_for(5_000)  # the clock does not run now
     assert clocks.all_inner_texts() == ["0:50", "1:00"]
     square(page, 2, 3).click()
     page.locator('#moves [data-ply="1"]:has-text("d3")').wait_for()
@@ -496,7 +496,7 @@ def test_results_are_drawn(open_page, serve, tmp_path, scheme, width):
         assert page.locator("#results-list dd").all_inner_texts() == ["210 (180 to 241)"]
         assert page.locator("#results-list figure path").count() == 1
         rungs = [text.split("\t")[0] for text in page.locator(".ladder tbody tr").all_inner_texts()]
-        assert rungs[-4] == "a.npz"  # of 210, above 194, 64 and 0
+        assert rungs[-4] == "a.npz"  # its rating is 210; the next ratings are 194, 64 and 0
         cells = ("list [aria-label=Matches] td:last-child", "dialog")
         last, dialog = (page.locator(f"#results-{name}").bounding_box() for name in cells)
         assert last["x"] + last["width"] < dialog["x"] + dialog["width"]
@@ -521,13 +521,13 @@ def test_nothing_jumps_and_nothing_is_cut_off(open_page, server, game, scheme, w
             ids = ("board", "status", "note", "first", "undo", "curve", "moves")
             return [page.locator(f"#{name}").bounding_box() for name in ids]
 
-        wait_for_turn(page, NAMES[game])  # in Tribolo not the first
+        wait_for_turn(page, NAMES[game])  # in Tribolo, the person is not the first player
         plies = page.locator("#moves li").count() - 1
         before = places()
         page.evaluate("scrollTo(0, 0)")
         legal = page.locator('.square[aria-label$=", legal"]')
         if game == "checkers":
-            square(page, 2, 1).click()  # 9, which goes to 13 or 14
+            square(page, 2, 1).click()  # square 9; its piece can move to 13 or 14
         legal.first.click()
         wait_for_plies(page, plies + len(SEATS[game]))
         page.locator(".heat g").first.wait_for()

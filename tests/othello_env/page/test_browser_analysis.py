@@ -1,4 +1,4 @@
-"""The analysis in Chromium: agents side by side, the review, lines, links, and that the numbers are those of Python."""
+"""The analysis in Chromium: two agents, the review, lines and links. Python gives the same numbers as the page."""
 
 import json
 import os
@@ -15,10 +15,10 @@ from othello_env.drawing import html, positions
 from othello_env.page.opening_names import opening_name
 
 AXE = os.environ.get("OTHELLO_ENV_AXE")
-"""The file axe.min.js of axe-core; without it no accessibility is checked."""
+"""The path of axe.min.js from axe-core. Without it, accessibility is not checked."""
 GAME = "f5d6c3d3c4f4f6"  # white is to move
-SMALL = "c1b1a1c4d3d2d1a4a2a3b4d4"  # 4x4; white passes on the way
-EDGE, HEIGHT = 8, 120  # of the curve's picture
+SMALL = "c1b1a1c4d3d2d1a4a2a3b4d4"  # on 4x4; white passes once
+EDGE, HEIGHT = 8, 120  # of the picture of the curve
 
 
 def number(text):
@@ -26,14 +26,14 @@ def number(text):
 
 
 def table(page, slot):
-    """The values in a column of the table by the moves' names, as the page holds them."""
+    """The values in a column of the table of moves, by the names of the moves. They are not rounded."""
     cells = page.locator(f'#table td[data-slot="{slot}"]').all()
     rows = page.locator("#table tbody th").all_inner_texts()
     return dict(zip(rows, [float(cell.get_attribute("data-value")) for cell in cells], strict=True))
 
 
 def play_small():
-    """A whole game on 4x4 by the last legal move; some of its moves are blunders."""
+    """A whole game on 4x4 in which each player plays the last legal move. Some of these moves are blunders."""
     state = Othello(4)
     while not state.is_over:
         state = state.play(state.legal_actions()[-1])
@@ -54,7 +54,7 @@ def test_two_agents_side_by_side_have_the_numbers_of_python(page):
             state.action_to_text(action): value for action, value in make_agent(spec).action_values(state).items()
         }
         assert table(page, slot) == values
-        # What is read is from Black's side, and White is to move.
+        # The page shows values for Black, but White is to move.
         texts = page.locator(f'#table td[data-slot="{slot}"]').all_inner_texts()
         names = page.locator("#table tbody th").all_inner_texts()
         assert {name: number(text) for name, text in zip(names, texts, strict=True)} == {
@@ -80,7 +80,7 @@ def test_the_curve_has_a_fixed_scale_and_can_be_read_and_scrubbed(page):
         point = page.locator(f'#curve [data-ply="{ply}"]')
         value = agent.evaluate(Othello().play_transcript(GAME[: 2 * ply]), 0)
         assert float(point.get_attribute("data-value")) == value
-        at = EDGE + (HEIGHT - 2 * EDGE) * (1 - value) / 2  # from +1 above to -1 below
+        at = EDGE + (HEIGHT - 2 * EDGE) * (1 - value) / 2  # +1 is at the top, -1 at the bottom
         assert float(point.get_attribute("cy")) == pytest.approx(at)
     box = page.locator("#curve svg").bounding_box()
     page.mouse.move(box["x"] + 0.03 * box["width"], box["y"] + 20)
@@ -162,7 +162,7 @@ def test_another_move_opens_a_variation_and_the_line_is_kept(page):
     wait_for_plies(page, 7)
     page.click('#moves [data-ply="2"]')
     page.locator('#moves [data-ply="2"][aria-current]').wait_for()
-    square(page, 2, 2).click()  # c3, as in the line: nothing is lost
+    square(page, 2, 2).click()  # c3, the next move of the line, so the line stays
     page.locator('#moves [data-ply="3"][aria-current]').wait_for()
     assert len(moves(page)) == 7
     page.click("#back")
@@ -258,7 +258,7 @@ def test_the_board_turns_and_the_theme_changes(page):
     assert after["x"] > before["x"]
     assert after["y"] > before["y"]
     square(page, 3, 3).focus()
-    page.keyboard.press("ArrowUp")  # as it is seen
+    page.keyboard.press("ArrowUp")  # up on the screen; the board is turned
     assert page.evaluate("document.activeElement.dataset.place") == "4,3"
     grounds = []
     for theme in ("light", "dark"):
@@ -268,7 +268,7 @@ def test_the_board_turns_and_the_theme_changes(page):
 
 
 def luminance(colour):
-    """The relative luminance of an rgb() colour, by WCAG 2."""
+    """The relative luminance of an rgb() colour, as WCAG 2 defines it."""
     channels = [int(each) / 255 for each in re.findall(r"\d+", colour)[:3]]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return sum(weight * channel for weight, channel in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
@@ -288,7 +288,7 @@ def test_legal_moves_and_the_focus_are_seen_on_every_ground(page, game):
     page.keyboard.press("ArrowRight")
 
     def colours(selector, name):
-        """The computed colours of elements, as rgb()."""
+        """The colours of elements that the browser computed, as rgb()."""
         code = f"all => [...new Set(all.map(each => getComputedStyle(each).{name}))]"
         return [c for c in page.locator(selector).evaluate_all(code) if c.startswith("rgb")]
 
@@ -344,7 +344,7 @@ def test_a_replay_has_its_buttons_above_the_fold(browser, tmp_path):
 @pytest.mark.skipif(AXE is None, reason="needs axe-core (npm install axe-core), its path in OTHELLO_ENV_AXE")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_fault(open_page, serve, tmp_path, scheme):
-    """The page with an analysis and a review, and each dialog."""
+    """Checked are the page with an analysis and a review, and each dialog."""
     file, agents = tmp_path / "t.jsonl", ("random", "maximizer:eval=count")
     play_tournament({a: a for a in agents}, Schedule(agents, 2, "random:6", 1), file=file)
     with open_page(serve("--results", str(file)).address, color_scheme=scheme, bypass_csp=True) as page:

@@ -1,4 +1,4 @@
-"""The page's JavaScript without a browser: what it computes, by Node; without Node this is skipped."""
+"""The page's JavaScript without a browser: Node checks what it computes. Without Node, these tests are skipped."""
 
 import shutil
 import subprocess

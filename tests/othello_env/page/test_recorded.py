@@ -1,4 +1,4 @@
-"""The games of a tournament's records, as the page shows them."""
+"""How the page shows the recorded games of a tournament."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the page shows of files of results."""
+"""What the page shows from files of results."""
 
 import json
 from pathlib import Path
@@ -40,10 +40,10 @@ def test_a_rating_and_endgames():
     read = read_results("a.json", content)
     assert read["facts"] == [
         ["Elo", "at least 1200, no upper limit found"],
-        ["a move", "0.0123 ms"],
-        ["illegal or failed", "2"],
+        ["time for a move", "0.0123 ms"],
+        ["illegal or failed moves", "2"],
         ["best endgame moves", "80.0% (75.0% to 85.0%)"],
-        ["discs lost there a move", "1.23 (1.00 to 1.50)"],
+        ["mean endgame loss (discs)", "1.23 (1.00 to 1.50)"],
     ]
     assert read["about"] == "ladder-v0, 20 games, openings random:10, seed 0"
     assert (read["matches"][0]["elo"], read["matches"][0]["expected"]) == (1200.0, 0.6)

@@ -1,4 +1,4 @@
-"""The watched folder of runs."""
+"""The folder of training runs that the page watches."""
 
 import json
 import os

@@ -14,7 +14,7 @@ from othello_env.cli import main
 
 
 class Sleeper:
-    """A policy, in a file of its own, that does not answer."""
+    """A policy in a file. It never answers."""
 
     def __init__(self, folder):
         file, self._noted = folder / "slow.py", folder / "pid"
@@ -27,7 +27,7 @@ class Sleeper:
         self.spec = f"{file}:policy"
 
     def think(self, running):
-        """Ask for its move as the page does, again and again, until it thinks."""
+        """Ask the policy for a move, again and again as the page does, until it thinks."""
         while not (self._noted.exists() and self._noted.read_text()):
             with ask(running, self.spec) as connection:
                 assert connection.getresponse().status == 202
@@ -50,7 +50,7 @@ def sleeper(tmp_path):
 
 
 def ask(running, spec):
-    """A connection on which an agent was asked for its move."""
+    """A connection on which a request for an agent's move was sent."""
     connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=60)
     record = {"game": "othello", "seed": 0, "position": None, "moves": []}
     message = {"agent": spec, "task": "move", "client": "a", "ticket": "1", "record": record}
@@ -78,7 +78,7 @@ def test_ctrl_c_stops_it_cleanly_while_an_agent_thinks(serve, sleeper):
     with ask(running, sleeper.spec) as again:
         status, out, errors = running.stop()
         assert (status, out, errors) == (130, "", "othello-env: interrupted\n")
-        assert again.getresponse().status == 503  # the page is to ask the next server
+        assert again.getresponse().status == 503  # so the page asks again when a new server runs
 
 
 def test_it_opens_in_the_browser(serve, tmp_path):
@@ -97,7 +97,7 @@ def test_it_listens_on_this_computer_only(serve):
     with socket.create_connection(("127.0.0.1", running.port), timeout=10):
         pass
     with socket.socket() as other:
-        other.bind(("127.0.0.2", running.port))  # free, as it is not where every address goes
+        other.bind(("127.0.0.2", running.port))  # this address is free, so the server does not listen on all addresses
 
 
 def test_a_closed_tab_ends_its_work(serve, sleeper):
@@ -130,7 +130,7 @@ HALF = b"GET / HTTP/1.1\r\nHost: "
 
 
 def fetch(running):
-    """The status of the page."""
+    """The HTTP status of the page."""
     connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=60)
     with contextlib.closing(connection):
         connection.request("GET", "/")
@@ -164,7 +164,7 @@ def test_a_connection_without_a_request_is_ended(serve):
         ends = {name: b"".join(iter(lambda one=one: one.recv(1 << 16), b"")) for name, one in sockets.items()}
     assert ends["nothing"] == ends["half"] == b""
     assert ends["a second one"].startswith(b"HTTP/1.1 200")
-    assert ends["no body"].startswith(b"HTTP/1.1 408")  # a request that has begun is answered, however long it takes
+    assert ends["no body"].startswith(b"HTTP/1.1 408")  # a request whose headers arrived gets an answer
 
 
 def test_headers_that_arrive_byte_by_byte_are_not_waited_for(serve):

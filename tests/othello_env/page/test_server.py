@@ -30,12 +30,12 @@ def client():
         yield made
 
 
-TICKETS = itertools.count()  # all tests ask one server
+TICKETS = itertools.count()  # all tests use the same server
 
 
 @pytest.fixture
 def ask(client):
-    """Sends a message as the page does."""
+    """Send a message as the page does."""
 
     def call(name, **message):
         if name == "think":
@@ -192,7 +192,7 @@ def test_positions_from_a_later_ply_on(ask):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_choice_of_a_game_has_squares_on_the_board(ask, game):
-    """No two choices have the same path of squares to click."""
+    """Each choice has another path of squares to click."""
     moves = []
     for _ in range(12):
         got = ask("game", record=record(game, moves, seed=5)).json()
@@ -284,7 +284,7 @@ def test_a_broken_paste_is_an_error(ask, text, part):
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("later", [False, True])
 def test_what_is_copied_can_be_pasted(ask, game, later):
-    """The positions are the same, from a start and from a board in the middle of the game, with any seed."""
+    """A game that is written and read again has the same positions: from the start, from a board, and with any seed."""
     opened = ask("open", record=record(game, seed=3), opening="random:10").json()["record"]
     position, moves = None, opened["moves"]
     if later:
@@ -353,7 +353,7 @@ def test_broken_pdn_is_an_error(ask, text, part):
 @pytest.mark.parametrize(
     ("game", "text", "player", "moves"),
     [
-        ("othello", "XXXO -OOO -OOO OOOX", "black", 0),  # the last is a row, not a player
+        ("othello", "XXXO -OOO -OOO OOOX", "black", 0),  # the last word is a row, not a player
         ("othello", " ".join("XXXO-OOO-OOOOOOX"), "black", 0),
         ("othello", " ".join("XXXO-OOO-OOOOOOX") + " O", "white", 0),
         ("othello", "---- -XO- -OX- ---- black c1", "black", 1),
@@ -373,7 +373,7 @@ def test_a_board_and_moves(ask, game, text, player, moves):
 
 @pytest.mark.parametrize("name", ["read", "game"])
 def test_half_a_surrogate_pair_is_an_error(client, name):
-    """JSON can hold it, UTF-8 cannot."""
+    """JSON can contain half a surrogate pair, but UTF-8 cannot."""
     half = "\\ud800"
     body = json.dumps({"record": record(position={"text": "HALF", "player": "HALF"}), "text": "HALF"})
     headers = {"origin": SITE, "content-type": "application/json"}
@@ -452,7 +452,7 @@ def run(coroutine):
 
 
 class Slow:
-    """Thinkers that answer once `may_answer` is set; they count the thinks that began and that were cancelled."""
+    """Thinkers that do not answer before `may_answer` is set. They count the thinks that began or were cancelled."""
 
     def __init__(self):
         self.may_answer, self.begun, self.cancelled = asyncio.Event(), 0, 0
@@ -474,13 +474,16 @@ class Slow:
 
 
 class Requests:
-    """Requests for one think, sent to the application as a server does."""
+    """Sends requests for one think to the application, in the way of a server."""
 
     def __init__(self, thinkers):
         self.app = make_app(OFFERS, PORT, thinkers=thinkers)
 
     def send(self, *, body=True):
-        """Send one, perhaps without its body; returns the task of its status, and the event that its page leaves."""
+        """Send a request, perhaps without its body.
+
+        Return a task whose result is the HTTP status, and an event. If the event is set, the page disconnects.
+        """
         left, parts = asyncio.Event(), iter([json.dumps(self.message).encode()] if body else [])
         statuses = []
 
@@ -541,7 +544,7 @@ def test_a_think_goes_on_as_long_as_it_is_asked_for(monkeypatch):
         thinkers = Slow()
         requests = Requests(thinkers)
         statuses = []
-        for _ in range(8):  # two at a time, both of which come again
+        for _ in range(8):  # two requests at the same time; both are sent again
             both = requests.send()[0], requests.send()[0]
             statuses += [await one for one in both]
         thinkers.may_answer.set()

@@ -1,4 +1,4 @@
-"""Games in the notations of others, links that hold a game, and the names of openings."""
+"""Games in notations of other programs, links that contain a game, and the names of openings."""
 
 import re
 

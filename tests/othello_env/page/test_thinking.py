@@ -1,4 +1,4 @@
-"""The processes that think: limits, cancelling, failures; and what agents say about positions."""
+"""The processes in which agents think: limits, cancelling and failures. Also what agents say about positions."""
 
 import asyncio
 import math
@@ -24,7 +24,7 @@ RECORD = PageGame("othello").to_json()
 
 @pytest.fixture
 def slow(tmp_path):
-    """Specs of policies that sleep, die, fail and print; the sleeper leaves its process's number in a file."""
+    """Specs of policies that sleep, die, fail and print. The policy that sleeps writes its process's id to a file."""
     file = tmp_path / "slow.py"
     file.write_text(
         textwrap.dedent(f"""
@@ -68,7 +68,7 @@ def request(spec, task="move"):
 
 
 def run(use, **options):
-    """Runs a coroutine function of Thinkers and ends them."""
+    """Run an async function with new Thinkers, and close them after it."""
 
     async def main():
         thinkers = Thinkers(**({"processes": 2} | options))
@@ -103,8 +103,8 @@ def test_a_cancelled_think_ends_soon_and_another_is_served(slow, tmp_path):
         assert is_running(pid)
         thinking.cancel()
         await asyncio.gather(thinking, return_exceptions=True)
-        assert is_running(pid)  # it might have ended by itself
-        told = await thinkers.think("a", request("random"))  # the page may have one process only
+        assert is_running(pid)  # the think has time to end by itself
+        told = await thinkers.think("a", request("random"))  # this page may use only one process
         assert not is_running(pid)
         return told
 
@@ -146,9 +146,9 @@ def test_a_process_that_starts_is_kept_for_the_next_think():
         thinking = asyncio.create_task(thinkers.think("a", request("random")))
         while not thinkers.alive:
             await asyncio.sleep(0.001)
-        thinking.cancel()  # its process is there and loads
+        thinking.cancel()  # its process exists, but is still starting
         await asyncio.gather(thinking, return_exceptions=True)
-        await asyncio.sleep(0.1)  # nobody waits for it any more
+        await asyncio.sleep(0.1)  # nobody waits for the process any more
         assert thinkers.alive == 1
         told = await thinkers.think("b", request("random"))
         return told, thinkers.alive
@@ -169,7 +169,7 @@ def test_a_long_think_is_stopped(slow):
 def test_preparing_takes_no_turn(slow, tmp_path):
     async def use(thinkers):
         preparing = asyncio.create_task(thinkers.prepare([request("nobody"), request(slow("sleeper"))]))
-        pid = await until(tmp_path / "pid")  # a request that fails is followed by the next
+        pid = await until(tmp_path / "pid")  # the first request fails, and the second is still answered
         both = await asyncio.gather(*(thinkers.think(client, request("random")) for client in "ab"))
         assert is_running(pid)
         preparing.cancel()
