@@ -1,4 +1,4 @@
-"""Stable discs, which can never be turned again. They bound the final score."""
+"""Finds stable discs, which can never be turned again. They give a bound on the final score."""
 
 import numpy as np
 
@@ -65,10 +65,10 @@ def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.u
 
 @kernel
 def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """Discs of `own` that no move can turn. The kernel does not find all such discs.
+    """The discs of `own` that are known to be stable. There may be other stable discs, which the kernel does not find.
 
-    A disc is stable if for each of its four lines one of these is true: the line has no empty square; a neighbour of
-    the disc on the line is a stable disc of the same side; or the disc is at the end of the line.
+    A disc is stable if one of three conditions is true for each of its four lines. Either the line has no empty square,
+    or a neighbour of the disc on the line is a stable disc of the same side, or the disc is at the end of the line.
     """
     outside = ~board
     rank, file, falling, rising = _full_lines(own | opponent | outside)
@@ -80,7 +80,7 @@ def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.ui
     found = own & rank & file & falling & rising
     while found != stable:
         stable = found
-        # A shift that wraps around the board lands on a border square. A disc there is at the end of that line anyway.
+        # A shift that wraps around the board lands on a border square. This square is at the end of its line anyway.
         found = (
             own
             & (rank | stable << _1 | stable >> _1)

@@ -1,4 +1,4 @@
-"""The agent that never loses a disc: perfect play on 4x4 and 6x6."""
+"""The agent that plays perfectly on 4x4 and 6x6."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ class Perfect(Agent):
 
     If several moves are perfect, it always plays the same one of them, so its moves depend only on the position.
 
-    On 4x4 it solves all positions at its first move, in about a second. On 6x6 a packaged file has its moves from the
-    start, whatever the other side plays; near the end it searches. A position that the file does not have, such as one
-    from a random opening, is searched too. That takes a second or two with 24 empty squares, and about twice as
-    long with each further one.
+    On 4x4 it solves all positions at its first move, in about a second. On 6x6 it takes its moves from a packaged file.
+    If it plays from the start, the file has its moves for all moves of the other side, except near the end of the game.
+    Near the end, it searches. It also searches positions that the file does not have, such as positions after a random
+    opening. Such a search takes a second or two with 24 empty squares. Each further empty square about doubles the
+    time.
 
     Args:
         hash: the size of the search's transposition table in MiB.
@@ -82,7 +83,7 @@ class Perfect(Agent):
         The winner also gets the empty squares. The game may be over.
 
         Raises:
-            WrongGameError: it is not a position of Othello on 4x4 or 6x6.
+            WrongGameError: the state is not a position of Othello on 4x4 or 6x6.
         """
         self.check_game(state)
         position = as_othello(state, "perfect plays")
@@ -90,7 +91,7 @@ class Perfect(Agent):
             return self._score(position, self._fresh_solver(), 0)
 
     def action_values(self, state: State) -> dict[int, float]:
-        """The exact score of each legal action for the player to move, in discs. On 6x6 each may need a search."""
+        """The exact score of each legal action for the player to move, in discs. On 6x6 each score may need a search."""
         position = self._playable(state)
         values: dict[int, float] = {}
         with self._lock:
@@ -108,7 +109,7 @@ class Perfect(Agent):
 
         Raises:
             ValueError: the positions differ in size, or a game is over.
-            WrongGameError: they are not on 4x4 or 6x6.
+            WrongGameError: the positions are not on 4x4 or 6x6.
         """
         batch = positions if isinstance(positions, OthelloPositions) else OthelloPositions.from_states(list(positions))
         scores = np.full((len(batch), batch.size**2 + 1), np.nan)
@@ -118,7 +119,7 @@ class Perfect(Agent):
         return scores
 
     def _score(self, position: Othello, solver: Solver, guess: int) -> int:
-        """The exact score for the player to move: known, or found by a search that begins with a guess."""
+        """The exact score for the player to move. If a search is needed, it begins with the guess."""
         if position.size == 4:
             return score_4x4(position)
         if position.is_over:
@@ -129,7 +130,7 @@ class Perfect(Agent):
         return known[0] if known is not None else solver.solve(position, guess=guess)[0]
 
     def _fresh_solver(self) -> Solver:
-        """The solver with an empty table, so that answers depend on the position alone."""
+        """The solver with an empty table, so that its answers depend only on the position."""
         if self._solver is None:
             self._solver = Solver(self._hash)
         self._solver.forget()

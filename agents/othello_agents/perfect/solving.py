@@ -21,11 +21,11 @@ _SIZE = 6
 _QUICK = 16
 """With at most this number of empty squares, a search ends in milliseconds and needs no thread of its own."""
 _GUESSING, _GUESSED_DEPTH, _DISCS_A_LOGIT = 14, 6, 23.6
-"""With at least `_GUESSING` empty squares, a search to the depth `_GUESSED_DEPTH` guesses the score. The last number
-turns its value into discs. It was fitted by least squares to 123 positions with 24 to 30 empty squares; the guesses are
-off by 3.6 discs on average (the root of the mean square). Any numbers give the same scores."""
+"""With at least `_GUESSING` empty squares, a search to the depth `_GUESSED_DEPTH` guesses the score. `_DISCS_A_LOGIT`
+turns its value into discs. It was fitted by least squares to 123 positions with 24 to 30 empty squares. The root of the
+mean square error of the guesses is 3.6 discs. The three numbers affect only the speed, not the exact scores."""
 _NEAR = 4
-"""A caller's guess is preferred if the search's own guess is at most this number of discs away."""
+"""The caller's guess is used if the guess of the shallow search is at most this number of discs away from it."""
 
 
 class Solver:
@@ -51,7 +51,8 @@ class Solver:
 
         Args:
             state: a 6x6 position; the player to move has a move.
-            guess: the expected score, an even number. A good guess makes the search quicker; the score is the same.
+            guess: the expected score, an even number. A good guess makes the search quicker. It never changes the
+                score.
             progress: a function that is called a few times a second with the number of nodes visited so far.
 
         Raises:

@@ -24,7 +24,7 @@ from typing import IO
 __all__ = ["GRACE_SECONDS"]
 
 GRACE_SECONDS = 1.0
-"""How long a program may run after its stdin has ended."""
+"""The number of seconds that a program may run after its stdin has ended."""
 _CHUNK = 1 << 16
 _SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG in Linux's sys/prctl.h
 

@@ -287,7 +287,7 @@ def test_bad_runs(arguments, message):
         ({"grabbing": 2}, "grabbing must be 0.0 to 1.0, not 2"),
         ({"batch": 0}, "batch must be 1 to 10000, not 0"),
         ({"num_threads": 0}, "num_threads must be 1 to 1024, not 0"),
-        ({"num_threads": 2}, "threads share the games of a batch, so there must be at most 1, not 2"),
+        ({"num_threads": 2}, "num_threads must be at most 1, the games of a batch, not 2"),
         ({"seed": -1}, "-1"),
     ],
 )
