@@ -11,10 +11,10 @@ _QUIT = ("quit", "exit", "q")
 
 
 class Human(Agent):
-    """Asks for a move such as ``f5`` until the move is legal; ``quit`` or the end of the input leaves the game.
+    """Asks for a move such as ``f5`` until the move is legal. ``quit`` or the end of the input leaves the game.
 
     Args:
-        ask: a function such as `input`: it shows a prompt and returns a line, or raises EOFError when the input ends.
+        ask: a function such as `input`. It shows a prompt and returns a line, or raises EOFError when the input ends.
         tell: a function that shows a text.
 
     Raises:

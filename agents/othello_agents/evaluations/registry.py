@@ -1,4 +1,4 @@
-"""The evaluations by name, and how a spec finds an evaluation.
+"""The registry of the evaluations by name, and the search for the evaluation that a spec names.
 
 A spec names a registered evaluation (``eval=weighted``) or any other function of a position and a player
 (``eval=path.py:function``, ``eval=package.module:function``). To add an evaluation to this package, write a file that
@@ -68,7 +68,7 @@ def _named(name: str) -> Evaluate:
 
 
 def evaluation_name(evaluate: Evaluate) -> str:
-    """The text by which `find_evaluation` finds this evaluation; for an object without a name, its `repr`."""
+    """The text with which `find_evaluation` finds this evaluation; the `repr` of an object that has no name."""
     if isinstance(evaluate, Evaluation):
         return evaluate.name
     name = getattr(evaluate, "__qualname__", None)

@@ -91,7 +91,7 @@ class Perfect(Agent):
             return self._score(position, self._fresh_solver(), 0)
 
     def action_values(self, state: State) -> dict[int, float]:
-        """The exact score of each legal action for the player to move, in discs. On 6x6 each score may need a search."""
+        """The exact score of each legal action for the player to move, in discs. On 6x6 a score may need a search."""
         position = self._playable(state)
         values: dict[int, float] = {}
         with self._lock:

@@ -13,9 +13,9 @@ __all__ = ["AlphaBeta", "alphabeta"]
 
 
 def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math.inf, beta: float = math.inf) -> Found:
-    """Find what `minimax` finds; if minimax's value is not between alpha and beta, find only a bound on it.
+    """Find the same value as `minimax` if that value lies between alpha and beta; otherwise find a bound on it.
 
-    The player to move can get at least alpha elsewhere in the tree, and the other side can choose a line elsewhere that
+    In other parts of the tree, the player to move can get at least alpha, and the other side can choose a line that
     gives this player at most beta. So the search leaves a position as soon as its value reaches beta.
     """
     if depth == 0:
@@ -42,8 +42,8 @@ def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math
 class AlphaBeta(DepthSearch):
     """Plays the first best action that alpha-beta finds in a two-player game. Minimax plays the same action.
 
-    In Othello, the search is compiled for the evaluations that `kernels.compiled_sum` knows; in checkers, for the
-    evaluations that are sums over pieces.
+    In Othello, the search is compiled for the evaluations that `kernels.compiled_sum` knows. In checkers, it is
+    compiled for the evaluations that are sums over pieces.
 
     Args:
         depth: the depth of the search in plies.

@@ -21,7 +21,7 @@ def minimax(state: State, depth: int, evaluate: Evaluate) -> Found:
     for action in actions:
         child = state.play(action)
         value, _, below = minimax(child, depth - 1, evaluate)
-        if child.to_move != state.to_move:  # not so while a player continues a chain of captures
+        if child.to_move != state.to_move:  # while a player continues a chain of captures, the two are equal
             value = -value
         nodes += below
         if value > best_value:
@@ -30,7 +30,7 @@ def minimax(state: State, depth: int, evaluate: Evaluate) -> Found:
 
 
 class Minimax(DepthSearch):
-    """Searches all moves of a two-player game to a depth, and plays the best action; of equal ones, the first.
+    """Searches all moves of a two-player game to a depth, and plays the first best action.
 
     Args:
         depth: the depth of the search in plies.

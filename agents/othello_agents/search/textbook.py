@@ -58,7 +58,7 @@ def check_depth(depth: Any) -> int:
 
 
 class Search(Agent):
-    """An agent that looks ahead and plays the best action; of equally good actions, the lowest.
+    """An agent that looks ahead and plays the best action. Of equally good actions, it plays the lowest one.
 
     Args:
         depth: the depth of the search in plies.
@@ -119,7 +119,7 @@ class Search(Agent):
         self._at_root(state)(state, state.to_move)
 
     def _at_root(self, state: State) -> Evaluate:
-        """The evaluation for a search from this position: from its method `at_root` if it has one, otherwise itself."""
+        """The evaluation to use in a search from this position (see `othello_agents.evaluations.Evaluation`)."""
         at_root: Callable[[State], Evaluate] | None = getattr(self._evaluate, "at_root", None)
         return self._evaluate if at_root is None else at_root(state)
 
@@ -134,14 +134,14 @@ class Search(Agent):
 
 
 class PairedSearch(Search):
-    """A search in plain Python for any game, with a kernel that finds the same in Othello.
+    """A search in plain Python for any game, with a kernel that gives the same results in Othello.
 
-    The kernel searches in Othello with the evaluations that it knows (see `kernels.compiled_sum`). Python searches in
-    all other cases.
+    The kernel is used in Othello with the evaluations that it can compute (see `kernels.compiled_sum`). Plain Python is
+    used in all other cases.
     """
 
     kernel: ClassVar[int]
-    """The method of `kernels.search_batch` that finds the same as the method `python`."""
+    """The method of `kernels.search_batch` that gives the same results as `python`."""
 
     @staticmethod
     @abstractmethod
@@ -171,7 +171,7 @@ class PairedSearch(Search):
 
     @property
     def answers_batches(self) -> bool:
-        """Whether a kernel computes the evaluation. In Python, a batch would be a loop that no time limit could end."""
+        """Whether a kernel computes the evaluation. Otherwise a batch would be a loop that no time limit could end."""
         return self._compiled is not None
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
