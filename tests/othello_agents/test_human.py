@@ -13,7 +13,8 @@ pytestmark = pytest.mark.nojit
 
 
 def person(*lines: str) -> tuple[Callable[[str], str], list[str]]:
-    """A function that answers with these lines and then with the end of input, and the prompts that it got."""
+    """A function that answers with these lines and then ends the input; and the list of the prompts that it was given.
+    """
     prompts: list[str] = []
     answers = iter(lines)
 

@@ -105,7 +105,8 @@ class OnnxNetwork:
             (N, A) float64.
 
         Raises:
-            ValueError: the model fails, or its first output is not (N, A) logits, or a legal action's logit is not finite.
+            ValueError: the model fails, or its first output is not (N, A) logits, or the logit of a legal action is not
+                finite.
         """
         parts = [slice(i, i + 1) for i in range(len(masks))] if self._one_by_one else [slice(None)]
         logits = np.concatenate([self._logits(observations[part], masks[part]) for part in parts])

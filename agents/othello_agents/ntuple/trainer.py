@@ -109,7 +109,9 @@ class Trainer:
             if not least <= number <= most:
                 raise ValueError(f"{name} must be {least} to {most}, not {number}")
         if num_threads > batch:
-            raise ValueError(f"num_threads must be at most {batch}, the games of a batch, not {num_threads}")
+            raise ValueError(
+                f"the number of threads must be at most {batch}, the number of games in a batch, not {num_threads}"
+            )
         self.seed = check_seed(seed)
         self._key = np.uint64(mix_int(self.seed, 0))
         self._learning = Learning(
