@@ -24,7 +24,7 @@ class Human(Agent):
     def __init__(self, ask: Callable[[str], str] = input, tell: Callable[[str], object] = print) -> None:
         for name, function in (("ask", ask), ("tell", tell)):
             if not callable(function):
-                raise TypeError(f"{name} is a function of a text, not {function!r}")
+                raise TypeError(f"{name} must be a function that takes a text, not {function!r}")
         self._ask = ask
         self._tell = tell
 

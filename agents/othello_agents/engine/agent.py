@@ -133,7 +133,7 @@ class Engine(Agent):
 
     @property
     def answers_batches(self) -> bool:
-        """True if the engine has no time limit. Then it remembers nothing between moves and can alternate games."""
+        """True if the engine has no time limit. Then it remembers nothing between moves and can play many games."""
         return self._seconds is None
 
     def new_game(self, seed: int) -> None:
@@ -183,13 +183,14 @@ class Engine(Agent):
 
         Args:
             state: the position.
-            scores: also find the score of every legal action. These searches go to the same depth and have no limit.
-            lines: also find this number of best moves, with their scores and expected lines. This needs the same
-                kind of searches.
+            scores: also find the score of every legal action. The searches for these scores go to the depth that the
+                first search has reached, without a limit.
+            lines: also find this number of best moves, with their scores and expected lines. Their searches go to the
+                same depth, without a limit.
 
         Raises:
             TypeError: `lines` is not a whole number.
-            ValueError: the game is over, or is not Othello, or `lines` is negative.
+            ValueError: the game is over, or is not Othello, or `lines` is not 0 to 64.
         """
         position = _playable(state)
         count = _whole("lines", lines, 0, _MOST_LINES)
@@ -250,7 +251,7 @@ class Engine(Agent):
         return self._analysis(position, searcher.found, variation, nodes, time.perf_counter() - start)
 
     def action_values(self, state: State) -> dict[int, float]:
-        """The score of each legal action for the player to move, in the unit of `analyse`."""
+        """The score of each legal action for the player to move, in the same unit as in `analyse`."""
         scores = self.analyse(state, scores=True).scores
         assert scores is not None
         return scores

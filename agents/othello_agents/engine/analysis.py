@@ -1,4 +1,4 @@
-"""The analysis of a position: its value, the best line, and how they were found."""
+"""The analysis of a position: its value, the best line of play, and facts about the search."""
 
 from __future__ import annotations
 

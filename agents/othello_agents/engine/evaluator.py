@@ -38,7 +38,7 @@ LOGIT = 1000
 """The value of a position for which the n-tuple tables give a logit of 1."""
 BOUND = 16_000
 """All evaluations are between -`BOUND` and `BOUND`."""
-_LANES = 32  # configurations are padded to a multiple of this, so that they fill whole vector registers
+_LANES = 32  # configurations are padded to a multiple of this number, so that they fill whole vector registers
 
 _0, _1 = np.uint64(0), np.uint64(1)
 
@@ -128,9 +128,10 @@ def set_root(own: np.uint64, opponent: np.uint64, empty: Int, evaluator: Evaluat
 
 @kernel(lean=True)
 def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> Int:
-    """Prepare the evaluation of the position after a move, and return what the move adds to the mover's balance.
+    """Prepare the evaluation of the position after a move.
 
-    `empty` is the number of empty squares before the move.
+    `empty` is the number of empty squares before the move. Returns the number that the move adds to the mover's balance
+    of weights.
     """
     if evaluator.kind != NTUPLE:
         return gain(_1 << np.uint64(square), turned, evaluator.table)

@@ -75,8 +75,8 @@ class Lines:
     def _value(self, action: int, depth: int, least: int = -int(WORST)) -> int | None:
         """The value of an action; None if the search was stopped.
 
-        If the exact value is at most `least`, the returned value is an upper bound of it and is also at most `least`.
-        If only the winner was found for the position, only the sign of the value is exact.
+        If the exact value is at most `least`, the returned number is an upper bound of the exact value. This bound is
+        also at most `least`. If only the winner was found for the position, only the sign of the value is exact.
         """
         after = self._searcher(self._state.play(action))
         if self._found.result_only and depth == EXACT:

@@ -67,7 +67,7 @@ WORST = np.int64(32_000)
 use another type and compile the search a second time."""
 
 MOVES = 40
-"""Room for the moves of one position. No known position has more than 33."""
+"""The number of places for the moves of one position. No known position has more than 33 moves."""
 
 NO_SQUARE = 64
 _GENERATIONS = 1 << 16
@@ -152,7 +152,7 @@ def probe(key: np.uint64, memory: Memory) -> Int:
 
 @kernel
 def look_up(key: np.uint64, memory: Memory) -> Int:
-    """`probe` for Python code."""
+    """The same as `probe`, but Python code can call this kernel."""
     return probe(key, memory)
 
 

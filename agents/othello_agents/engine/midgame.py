@@ -56,7 +56,7 @@ _SHARED_DEPTH = 4
 _SALT = np.uint64(0x5851_F42D_4C95_7F2D)
 _DEPTH_SALT = np.uint64(0x2545_F491_4F6C_DD1D)
 _LATER = 1 << 60
-"""Added to the rank of a move that another thread is searching."""
+"""This number is added to the rank of a move that another thread is searching."""
 
 _0, _1 = np.uint64(0), np.uint64(1)
 
@@ -87,7 +87,7 @@ def to_score(value: Int) -> Int:
 def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
     """Call the exact solver with the window turned into scores, and return its result as a value.
 
-    If an end of the window is not the value of a finished game, it is moved outwards to the next value of that kind.
+    If an end of the window is not the value of a finished game, it is moved outwards to the next such value.
     """
     low = -1 if -FINAL <= alpha < 0 else to_score(alpha)
     high = 1 if 0 < beta <= FINAL else to_score(beta)

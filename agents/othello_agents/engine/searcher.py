@@ -44,7 +44,7 @@ class Iteration:
     """The result of a finished iteration.
 
     Attributes:
-        value: the value for the player to move, as `midgame.search` returns it.
+        value: the value for the player to move, in the form that `midgame.search` returns.
         best: the best action.
         depth: the depth of the search in plies; the number of empty squares if it went to the end.
         exact: whether the search went to the end.
@@ -59,7 +59,7 @@ class Iteration:
 
 
 class Searcher:
-    """Searches one position. The player to move must have a move.
+    """Searches one position. The player to move must have a legal move other than a pass.
 
     Args:
         state: the position.

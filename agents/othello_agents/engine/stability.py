@@ -93,5 +93,5 @@ def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.ui
 
 @kernel
 def score_bound(own: np.uint64, opponent: np.uint64, board: np.uint64) -> Int:
-    """A final score that `own` cannot exceed: the opponent keeps its stable discs."""
+    """An upper bound of the final score for `own`. The opponent's stable discs, which it keeps, give this bound."""
     return np.int64(popcount(board)) - 2 * np.int64(popcount(stable_discs(opponent, own, board)))

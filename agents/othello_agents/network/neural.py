@@ -52,7 +52,7 @@ class NeuralNetwork:
     """A residual network that gives the policy and the expected result of a position.
 
     Its input is three planes: the player's discs, the opponent's discs, and the squares where the player may move. A
-    3x3 convolution turns the planes into C channels. After it come `blocks` residual blocks. Each block has two 3x3
+    3x3 convolution turns the planes into C channels. Then `blocks` residual blocks follow. Each block has two 3x3
     convolutions. The policy comes from a 1x1 convolution with a bias for each square. The value comes from two dense
     layers. The inputs of the first dense layer are the channels' means and the output of a second 1x1 convolution.
 

@@ -1,8 +1,8 @@
 """An agent that plays by a policy in an ONNX file from any library. ONNX Runtime (the extra ``onnx``) runs the policy.
 
-The model's first input is the observation, (N, 2, S, S) float32 or int8: the player's own discs and the opponent's. A
-second input is optional: the mask of legal actions, (N, A) float32 or int8. The first output is the logits of the
-actions, (N, A) of any float type; the logits of illegal actions do not matter. N should be a free dimension. If it is
+The model's first input is the observations, (N, 2, S, S) float32 or int8: the player's discs and the opponent's discs.
+A second input is optional: the masks of legal actions, (N, A) float32 or int8. The first output is the logits of the
+actions, (N, A) of any float type. The logits of illegal actions do not matter. N should be a free dimension. If N is
 fixed at 1, the model runs once for each position.
 
 Weights may be in other files in the model's folder, where PyTorch's exporter puts them. All files are read when the
@@ -99,7 +99,7 @@ class OnnxNetwork:
 
         Args:
             observations: (N, 2, S, S).
-            masks: (N, A), nonzero for legal actions; each row has at least one.
+            masks: (N, A), nonzero for legal actions. Each row has at least one legal action.
 
         Returns:
             (N, A) float64.

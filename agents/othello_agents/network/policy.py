@@ -38,7 +38,8 @@ class PolicyAgent(Agent):
 
     Args:
         network: gives the policy.
-        temperature: 0 plays the likeliest action (the first if several are equal); 1 samples from the policy.
+        temperature: with 0, the agent plays the likeliest action (the first if several are equal). With 1, it samples
+            from the policy. Any other number T samples with the policy's probabilities to the power 1 / T.
         name: the agent's name.
         seed: determines the choices before the first call of `new_game`. If it is None, the operating system gives
             random bits.

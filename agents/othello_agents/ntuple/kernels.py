@@ -6,7 +6,7 @@ weights is called the logit. tanh(x), from -1 to +1, is the expected outcome of 
 numbers: the result (+1, 0 or -1), and the margin divided by the number of squares.
 
 Letters for shapes: S stages of the game, W weights in a stage, P placements that are looked up, Q placements including
-the mirrored ones (see `patterns`), N positions.
+the mirrored placements (see `patterns`), N positions.
 """
 
 from typing import NamedTuple
@@ -65,7 +65,7 @@ def stage(discs: np.int64, tables: Tables) -> np.int64:
 
 @kernel
 def configure(own: np.uint64, opponent: np.uint64, tables: Tables, configuration: npt.NDArray[np.int16]) -> None:
-    """Write the first configurations of a position into `configuration`. Its length, at most Q, is their number."""
+    """Write the first configurations of a position into `configuration`, until this array (of at most Q) is full."""
     for q in range(len(configuration)):
         configuration[q] = 0
     while own != _0:

@@ -40,7 +40,7 @@ _GRABS = np.uint64(0.7 * 2.0**32)
 
 
 class Learning(NamedTuple):
-    """How a network learns: the arguments of `trainer.Trainer` with these names."""
+    """The settings of the learning: the arguments of `trainer.Trainer` that have these names."""
 
     rate: float
     trace: float
@@ -102,7 +102,7 @@ def _outcome(own: np.uint64, opponent: np.uint64, board: np.uint64) -> float:
 
 @kernel
 def _grab(own: np.uint64, opponent: np.uint64, legal: np.uint64) -> np.int64:
-    """The square of the move that turns the most discs. If several moves do, it is the first of them."""
+    """The square of the move that turns the most discs. Of equal moves, it is the first."""
     best, most = np.int64(-1), np.int64(-1)
     while legal != _0:
         disc = legal & (_0 - legal)
@@ -216,9 +216,10 @@ def _other(
     tables: Tables,
     after: npt.NDArray[np.int16],
 ) -> int:
-    """Write the configurations after the best move into `after`; return `_END` if it ends the game, else `_OTHER`.
+    """Write the configurations after the best move into `after`.
 
-    The kernel is called only if the move that is made is not the best move.
+    Returns `_END` if the best move ends the game, otherwise `_OTHER`. The kernel is called only if the move that is
+    made is not the best move.
     """
     new_own, _, legal, reply = advance(own, opponent, _1 << np.uint64(best), tables.board)
     follow(configuration, best, opponent & ~new_own, tables.deltas, tables.looked_up, after)

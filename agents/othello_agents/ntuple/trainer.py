@@ -31,33 +31,33 @@ _KINDS: dict[str, tuple[type, ...]] = {"seed": (int,), "batch": (int,), "random_
 class Trainer:
     """Learns an evaluation by self-play, with temporal differences on afterstates (positions after a move).
 
-    Each game begins with a random number of random moves. After them, each move is the best one by the present
-    evaluation, or sometimes a random one. In some games one player grabs discs: in most of its turns it chooses the
-    move that turns the most discs. Without such games, the network would never meet opponents that fill the board with
-    their discs. It would then learn to keep few discs, and an opponent with any search could take them all.
+    Each game begins with a random number of random moves. After these moves, both sides play the best move by the
+    present evaluation, or sometimes a random move. In some games one player grabs discs: in most of its turns it plays
+    the move that turns the most discs. Without such games, the network would never meet opponents that fill the board
+    with their discs. It would then learn to keep few discs, and an opponent with any search could take them all.
 
     After a game, each afterstate's value moves towards its TD(lambda) return. The outcome of the game is the mean of
     two numbers: its result (+1, 0 or -1), and its margin divided by the number of squares. If a move was not the best
     one, the returns of the positions before it use the value of the best move and ignore the rest of the game.
 
-    Each weight has its own learning rate, which falls as its errors cancel out (temporal coherence learning).
+    Each weight has its own learning rate, which falls as the weight's errors cancel out (temporal coherence learning).
 
     The seed determines the sequence of games. The same number of games gives the same weights, at any speed. With a
     `batch`, games are played in groups that begin at multiples of the batch. All games of a group are played with the
     weights at the group's beginning. Then the network learns from the games one after another, and evaluates each game
-    with the weights that it learned from all games before this one. If `run` gets a number of games, this number should
-    be a multiple of the batch. Any other number cuts a group in two, and the second part is played with other weights.
-    A limit of time and Ctrl-C take effect only between batches.
+    with the weights that it learned from all games before this game. If `run` gets a number of games, this number
+    should be a multiple of the batch. Any other number cuts a group in two, and the second part is played with other
+    weights. A limit of time and Ctrl-C take effect only between batches.
 
     Args:
         size: the board's size: 4, 6 or 8.
-        seed: the seed of everything random.
+        seed: the seed for all random choices.
         network: a network to continue with; the training changes it in place. If it comes from a Trainer with the same
             arguments, the training continues as if it had never stopped. But if the network was saved with `half`, the
             learning rates of its weights start again at their first values.
         stages: the number of stages of a new network.
-        rate: the first learning rate: a value near 0 moves by this fraction of its distance to the return.
-        trace: lambda of TD(lambda): 0 learns from the next value only, 1 from the outcome only.
+        rate: the learning rate at the beginning. A value near 0 moves by this fraction of its distance to the return.
+        trace: lambda of TD(lambda). With 0, the network learns only from the next value; with 1, only from the outcome.
         epsilon: the probability of a random move.
         random_plies: the largest number of random moves at the beginning of a game. None stands for two fifths of the
             number of squares that are empty at the start.

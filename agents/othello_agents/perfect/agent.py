@@ -24,15 +24,15 @@ _LARGEST_HASH = 1 << 16
 
 
 class Perfect(Agent):
-    """Plays 4x4 and 6x6 Othello perfectly: each move keeps the exact score, in discs, of the position before it.
+    """Plays 4x4 and 6x6 Othello perfectly: no move of this agent lowers the exact score, in discs, of its side.
 
-    If several moves are perfect, it always plays the same one of them, so its moves depend only on the position.
+    If several moves are perfect, the agent always plays the same move. So its moves depend only on the position.
 
-    On 4x4 it solves all positions at its first move, in about a second. On 6x6 it takes its moves from a packaged file.
-    If it plays from the start, the file has its moves for all moves of the other side, except near the end of the game.
-    Near the end, it searches. It also searches positions that the file does not have, such as positions after a random
-    opening. Such a search takes a second or two with 24 empty squares. Each further empty square about doubles the
-    time.
+    On 4x4, the agent solves all positions at its first move, in about a second. On 6x6, it uses a packaged file. If the
+    game begins at the start, the file has an answer to every move of the other side, except near the end of the game.
+    Near the end, the agent searches. It also searches positions that the file does not have, such as positions after a
+    random opening. Such a search takes a second or two with 24 empty squares. Each further empty square about doubles
+    the time.
 
     Args:
         hash: the size of the search's transposition table in MiB.
@@ -105,7 +105,7 @@ class Perfect(Agent):
         """The final score after each legal action of N positions, (N, A) float64, NaN where an action is not legal.
 
         Args:
-            positions: N positions of one size, none of them finished.
+            positions: N unfinished positions of one size.
 
         Raises:
             ValueError: the positions differ in size, or a game is over.

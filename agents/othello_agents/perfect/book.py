@@ -45,8 +45,9 @@ class Book:
 
     Args:
         solved: for each position, the score for the player to move and a best action on the canonical board.
-        covers: a number of empty squares for each player's name. If this player follows the book, the book has the
-            player's positions down to this number of empty squares. Other players may leave the book earlier.
+        covers: a number of empty squares for each player's name. If this player always plays the book's moves, the book
+            has all positions that the player can meet, down to this number of empty squares. A player whose name is not
+            a key may leave the book earlier.
     """
 
     def __init__(

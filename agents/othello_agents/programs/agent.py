@@ -31,8 +31,8 @@ class ProgramAgent(Agent):
 
     Args:
         command: the program's path and arguments, quoted as in a shell.
-        seconds: the longest time for a move, in seconds. It begins with the first command and ends with the program's
-            answer. After this time, `act` raises AgentError.
+        seconds: the time limit for a move, in seconds. The time begins with the first command and ends with the
+            program's answer. After this time, `act` raises AgentError.
         start: the longest time from the program's start until its first answer, in seconds.
 
     Raises:

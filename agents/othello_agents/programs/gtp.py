@@ -4,8 +4,8 @@ The agent sends every move to the program (``play black f5``) and asks for the p
 never sends a pass, since some engines refuse passes. The program infers the pass from the colour in the next command.
 
 If the game or the move has a time limit, the agent sends the remaining time to programs that list the commands for
-time. It sends a limit for the game as main time. It sends a limit for the move as byo-yomi for one stone (the protocol
-gives byo-yomi time for a number of stones). If both have a limit, it sends only the shorter limit.
+time. It sends a limit for the game as main time. It sends a limit for the move as byo-yomi time for one stone. (In the
+protocol, byo-yomi is the time for a number of stones.) If both have a limit, the agent sends only the shorter limit.
 
 The protocol is version 2 (Farnebäck, 2002) in the Othello dialect of GRhino and Quarry.
 """
@@ -34,10 +34,10 @@ class Gtp(ProgramAgent):
 
     Args:
         command: the program's path and arguments, quoted as in a shell.
-        seconds: the longest time for a move, in seconds. It begins with the first command and ends with the program's
-            answer. After this time, `act` raises AgentError.
-        start: the longest time from the program's start until its first answer, in seconds. This is the answer to the
-            command ``protocol_version``.
+        seconds: the time limit for a move, in seconds. The time begins with the first command and ends with the
+            program's answer. After this time, `act` raises AgentError.
+        start: the longest time from the program's start until its first answer, in seconds. The first answer is the
+            answer to the command ``protocol_version``.
 
     Raises:
         FileNotFoundError: there is no such program.

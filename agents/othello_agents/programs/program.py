@@ -1,7 +1,7 @@
 """Runs another program: sends lines to it, reads its lines, limits the time and the size of its answers, and ends it.
 
-All processes that the program has started end with it. `othello_agents.programs.supervisor` ends the program when this
-process ends, even if this process is killed.
+When the program ends, all processes that it has started end, too. `othello_agents.programs.supervisor` ends the program
+when this process ends, even if this process is killed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def find_program(command: str) -> list[str]:
     """
     words = shlex.split(command)
     if not words:
-        raise ValueError("the command is empty: expected how to start a program, such as 'gtp-rhino -l 4 -b 0'")
+        raise ValueError("the command is empty: expected a program and its arguments, such as 'gtp-rhino -l 4 -b 0'")
     if shutil.which(words[0]) is None:
         raise FileNotFoundError(f"there is no program {words[0]!r}, the first word of the command {command!r}")
     return words
@@ -161,7 +161,7 @@ class Program:
         self._process.wait()
 
     def leave(self) -> None:
-        """Close this process's end of the program's stdin."""
+        """Close the program's stdin in this process."""
         with contextlib.suppress(OSError, ValueError):
             self._stdin.close()
 

@@ -21,7 +21,7 @@ def minimax(state: State, depth: int, evaluate: Evaluate) -> Found:
     for action in actions:
         child = state.play(action)
         value, _, below = minimax(child, depth - 1, evaluate)
-        if child.to_move != state.to_move:  # while a player continues a chain of captures, the two are equal
+        if child.to_move != state.to_move:  # in a chain of captures, the same player moves again
             value = -value
         nodes += below
         if value > best_value:

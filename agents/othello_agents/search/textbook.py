@@ -58,7 +58,7 @@ def check_depth(depth: Any) -> int:
 
 
 class Search(Agent):
-    """An agent that looks ahead and plays the best action. Of equally good actions, it plays the lowest one.
+    """An agent that looks ahead and plays the best action. Of equally good actions, it plays the lowest action.
 
     Args:
         depth: the depth of the search in plies.
@@ -93,7 +93,7 @@ class Search(Agent):
 
     @abstractmethod
     def _value(self, state: State, depth: int, player: int, evaluate: Evaluate) -> float:
-        """The value of a position for a player by a search to a depth, which may be 0."""
+        """The value of a position for a player, from a search to a depth, which may be 0."""
 
     def action_values(self, state: State) -> dict[int, float]:
         """The value of each legal action for the player to move, in ascending order of actions.

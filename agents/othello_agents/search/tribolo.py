@@ -16,7 +16,7 @@ _FEW_MOVES = 5
 
 _Value = Callable[[Tribolo, int, int], int]
 """A function ``f(position, player, target)``: the value of a position for a player. The target is the player against
-whom the two others ally."""
+whom the two other players ally."""
 
 
 def score(state: Tribolo, player: int, target: int) -> int:
@@ -97,7 +97,7 @@ class TriboloPlayer(Agent):
         return max(values, key=values.__getitem__)
 
     def action_values(self, state: State) -> dict[int, int]:
-        """The value of each legal action by the strategy for this position, in ascending order of actions."""
+        """The strategy's value of each legal action, in ascending order of actions."""
         state = _checked(state)
         if state.is_over:
             raise ValueError(f"there is nothing to choose, the game is over:\n{state}")
