@@ -48,9 +48,9 @@ def material(state: Checkers, player: int) -> int:
 def positional(state: Checkers, player: int) -> int:
     """Checkers: `material` with small bonuses for the squares of the pieces.
 
-    A man gets 3 for each row that it has advanced and 3 for each column between it and the nearer side edge. On its
-    home row, where it keeps the other side from getting kings, it gets 12 more. A king gets 5 for each step from the
-    nearest edge of the board.
+    A man gets 3 for each row that it has advanced, and 3 for each column between the man and the nearer side edge. A
+    man on its home row gets 12 more, because it keeps the other side from getting kings. A king gets 5 for each step
+    from the nearest edge of the board.
     """
     return _sum_of_weights(state, player, _positional)
 

@@ -23,8 +23,8 @@ Evaluate = Callable[[Any, int], float]
 """A function of a position and a player. It returns a number. A higher number is better for that player."""
 
 Quarter = tuple[tuple[int, ...], ...]
-"""The weights of the squares a1-d4, row by row. The other quarters of the board mirror this one. Smaller boards use
-only the first rows and columns."""
+"""The weights of the squares a1-d4, row by row. The other quarters of the board are mirror images of this quarter.
+Smaller boards use only the first rows and columns."""
 
 PieceWeight = Callable[[int, int, int, bool], int]
 """A function that gives the weight of a piece in checkers: ``f(size, rows from its own side, column, is a king)``."""
@@ -45,7 +45,7 @@ class SquareSum(NamedTuple):
 
 
 class Evaluation:
-    """A function of a position and a player, with its name, its game and the data with which kernels compute it.
+    """A function of a position and a player, with its name, its game and the data that kernels need to compute it.
 
     A call first checks the game and the board's size. If the values depend on the root of the search, the function has
     a method ``at_root(state)``. This method returns the function to use in a search from that position.

@@ -34,7 +34,7 @@ ROUNDS = 5
 """The number of rounds for the edge table. Each round recomputes all entries with 1 to 9 discs."""
 
 _Int = int | np.int64
-"""int64 in a compiled kernel; either type when the kernel runs as plain Python."""
+"""An integer. It is an int64 in a compiled kernel; it may be of either type if the kernel runs as plain Python."""
 
 _EMPTY, _OWN, _OTHER = 0, 1, 2
 _STABLE, _SEMI, _UNSTABLE = 0, 1, 2
@@ -44,8 +44,8 @@ _KINDS = np.array([0, 1, 2, 3, 4, 4, 3, 2, 1, 0])
 _STATIC = np.array([[0, 0, -2000], [700, 0, 0], [1200, 200, -25], [1000, 200, 75], [1000, 200, 50]])
 """(5, 3) the value of a disc. Rows: X-square, corner, C, A and B. Columns: stable, semi-stable and unstable."""
 _CHANCE = np.array([[0.1, 0.4, 0.7], [0.05, 0.3, 0.0], [0.01, 0.0, 0.0]])
-"""(3, 3) the chance of a move that turns no disc of the edge. The row is the number of own discs beside the move on the
-edge. The column is the number of the other side's discs there."""
+"""(3, 3) the chance of a move that turns no disc of the edge. The row is the number of own discs on the two edge
+squares beside the move. The column is the number of the other side's discs on these squares."""
 
 _0, _1, _7, _8, _9 = (np.uint64(shift) for shift in (0, 1, 7, 8, 9))
 _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F7F)
@@ -129,7 +129,7 @@ def _chance(cells: npt.NDArray[np.int64], place: int, turned: int, scratch: npt.
 
 @kernel
 def _expected_value(cells: npt.NDArray[np.int64], table: npt.NDArray[np.int64], index: int) -> _Int:
-    """The expected value of a table entry if the player may leave the edge as it is or move somewhere on it."""
+    """The expected value of an edge on which the player may move or not; `index` is the edge's place in the table."""
     chances, values = np.empty(11), np.empty(11)
     after, scratch = np.empty_like(cells), np.empty_like(cells)
     chances[0], values[0], count = 1.0, table[index], 1

@@ -18,11 +18,11 @@ from othello_env.support.imports import NotThereError, import_object
 __all__ = ["EVALUATIONS", "PACKAGED", "evaluation_name", "find_evaluation", "register"]
 
 PACKAGED = (count, iago, material, mobility, modified, positional, standard, swh, weighted)
-"""The evaluations of this package; their square weights are compiled into the kernels."""
+"""The evaluations of this package. Their square weights are compiled into the kernels."""
 
 _registered: dict[str, Evaluation] = {}
 EVALUATIONS: MappingProxyType[str, Evaluation] = MappingProxyType(_registered)
-"""The evaluations that a spec can name; the keys are their names."""
+"""The evaluations that a spec can name. The keys are the evaluations' names."""
 
 
 def register(evaluation: Evaluation) -> None:

@@ -39,8 +39,8 @@ class NTupleNetwork:
 
     Args:
         size: the board's size: 4, 6 or 8.
-        stages: the number of equal parts of the game. Each part has its own weights. The largest number is the number
-            of empty squares at the start.
+        stages: the number of equal parts of the game. Each part has its own weights. The number of parts is at most the
+            number of empty squares at the start.
         weights: (S, W) float32, or None for zeros.
         training: the origin of the weights: `games`, `seed` and so on, as values that JSON can hold.
         errors: (S, W, 2) float32: for each weight, the sum of its errors and the sum of the errors' absolute values. A
@@ -124,8 +124,8 @@ class NTupleNetwork:
 
         Args:
             path: the file; missing folders are made.
-            half: write only the weights, as float16 with about three digits. This takes a sixth of the space. Use such
-                a file for playing: if a training continues with it, the weights' learning rates start again.
+            half: write only the weights, as float16 with about three digits. This takes a sixth of the space. Such a
+                file is for playing. If a training continues with it, the weights' learning rates start again.
 
         Raises:
             OSError: the file cannot be written.

@@ -160,7 +160,7 @@ def _covers(card: Any) -> dict[str, int]:
         name in Othello.player_names and type(number) is int and 0 <= number <= _SIZE**2
         for name, number in covers.items()
     ):
-        raise ValueError("its card does not say what it covers")
+        raise ValueError("the numbers 'covers' in its card are missing or wrong")
     return covers
 
 

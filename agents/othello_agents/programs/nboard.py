@@ -31,7 +31,8 @@ class NBoard(ProgramAgent):
 
     The program and all processes that it has started end when this agent is closed or deleted. They also end when this
     process ends, even if it is killed. A game may begin at any position. If the game's time is limited, the agent sends
-    the remaining time as the game's tag ``TI``. The protocol has no command for the time limit of a single move.
+    the whole game before each of its moves, with the remaining time as the tag ``TI``. The protocol has no command for
+    the time limit of a single move.
 
     Args:
         command: the program's path and arguments, quoted as in a shell.

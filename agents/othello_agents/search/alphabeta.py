@@ -1,4 +1,4 @@
-"""Alpha-beta: it finds what minimax finds, but skips the lines of play that cannot change the result."""
+"""Alpha-beta finds the same result as minimax, but skips the lines of play that cannot change this result."""
 
 import math
 

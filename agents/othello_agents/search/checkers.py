@@ -70,7 +70,7 @@ def search(state: Checkers, depth: int, weight: PieceWeight) -> tuple[float, int
 
 @kernel
 def _side(own: np.uint64, kings: np.uint64, weights: npt.NDArray[np.int64], men: Int) -> Int:
-    """The sum of the weights of one side's pieces. Row `men` is for its men, the next row for its kings."""
+    """The sum of the weights of one side's pieces. Row `men` of the weights is for men, the next row is for kings."""
     value = np.int64(0)
     while own != _0:
         piece = own & (_0 - own)
@@ -81,7 +81,7 @@ def _side(own: np.uint64, kings: np.uint64, weights: npt.NDArray[np.int64], men:
 
 @kernel
 def _evaluate(at: _Position, weights: npt.NDArray[np.int64]) -> Int:
-    """The balance of the pieces' weights for the player to move."""
+    """The sum of the weights of the mover's pieces minus the sum for the opponent's pieces."""
     mine, other = (0, 2) if at.red else (2, 0)
     return _side(at.own, at.kings, weights, mine) - _side(at.opponent, at.kings, weights, other)
 

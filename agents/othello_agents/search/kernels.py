@@ -256,7 +256,7 @@ def search_batch(batch: OthelloPositions, method: int, depth: int, squares: Squa
     Args:
         batch: the positions, which may be finished.
         method: MAXIMIZER, MINIMAX or ALPHABETA.
-        depth: the depth in plies. MAXIMIZER ignores it and looks one move ahead.
+        depth: the depth in plies. MAXIMIZER ignores this number and always looks one move ahead.
         squares: the evaluation, as `compiled_sum` returns it.
     """
     board, table = BOARDS[batch.size], weights_table(squares.quarter, batch.size)

@@ -1,4 +1,4 @@
-"""Minimax: it searches every line of play to a fixed depth."""
+"""Minimax searches every line of play to a fixed depth."""
 
 import math
 
