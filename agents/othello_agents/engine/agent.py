@@ -84,7 +84,7 @@ class Engine(Agent):
 
     Raises:
         TypeError: an option must be a whole number, but is something else.
-        ValueError: an option is out of range, there is no such evaluation, or the file holds no n-tuple weights.
+        ValueError: an option is out of range, no evaluation has this name, or the file holds no n-tuple weights.
         FileNotFoundError: the file of weights does not exist.
     """
 

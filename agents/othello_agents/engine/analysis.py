@@ -80,7 +80,7 @@ class Analysis:
         return to_discs(self.score, self.unit, self.state)
 
     def before_pass(self, state: Othello) -> Analysis:
-        """The analysis of `state`, which is the position before this one. There, the other player had to pass."""
+        """The analysis of `state`, the position before the analysed position. There, the other player had to pass."""
         action = state.pass_action
         lines = None
         if self.lines is not None:

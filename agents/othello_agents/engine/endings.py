@@ -89,7 +89,7 @@ def _solve_1(own: np.uint64, disc: np.uint64, squares: Int, opponent: np.uint64,
     turned = _turned_last(square, opponent)
     if turned > 0:
         return 2 * (mine - turned) - squares
-    # Nobody can move. The number of discs is odd, so one side has more discs, and it gets the empty square.
+    # Nobody can move. The number of discs is odd, so one side has more discs. This side gets the empty square.
     return 2 * mine - squares + (2 if 2 * mine >= squares else 0)
 
 
@@ -173,7 +173,7 @@ def _solve_4(
     sign = 1
     for _ in range(2):
         best: Int = -INFINITY
-        for turn in range(4):  # as in `_solve_3`
+        for turn in range(4):  # each of the four squares is `w` once; the other three keep their order
             if turn == 1:
                 w, x = x, w
             elif turn == 2:

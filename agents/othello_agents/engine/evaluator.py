@@ -35,7 +35,7 @@ __all__ = [
 NTUPLE = -1
 """The kind of an evaluator with n-tuple tables. The kind of a textbook evaluator is the term of its `SquareSum`."""
 LOGIT = 1000
-"""The value of a position for which the n-tuple tables give a logit of 1."""
+"""If the n-tuple tables give a position a logit of 1, the position has this value."""
 BOUND = 16_000
 """All evaluations are between -`BOUND` and `BOUND`."""
 _LANES = 32  # configurations are padded to a multiple of this number, so that they fill whole vector registers
@@ -159,7 +159,7 @@ def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, eval
     squares = np.int64(popcount(evaluator.board))
     weights = evaluator.weights[max(0, (squares - empty - 5) * stages // (squares - 4))]
     configuration, offsets = evaluator.configurations[empty], evaluator.offsets
-    a = b = c = d = np.float32(0)  # four sums: in a single sum, each addition would wait for the previous one
+    a = b = c = d = np.float32(0)  # four sums, since in a single sum each addition waits for the previous addition
     fours = len(offsets) - len(offsets) % 4
     for p in range(0, fours, 4):
         a += weights[offsets[p] + configuration[p]]

@@ -28,7 +28,7 @@ def exact_scores(positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray
         positions: N unfinished positions of one size.
 
     Returns:
-        (N, A) float64 with A = size * size + 1: the scores for the player to move; NaN where an action is not legal.
+        (N, A) float64 with A = size * size + 1: the scores for the player to move. Illegal actions have NaN.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed.

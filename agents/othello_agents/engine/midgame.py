@@ -108,7 +108,7 @@ def _sort_depth(depth: Int, empty: Int) -> Int:
 
 @kernel(lean=True)
 def _may_cut(alpha: Int, beta: Int, depth: Int, empty: Int, evaluator: Evaluator) -> bool:
-    """Whether a shallow search may replace this search: it has a null window and fewer plies than empty squares."""
+    """Whether a shallow search may replace this search: a null window, and fewer plies left than empty squares."""
     if len(evaluator.cuts) == 0 or depth < SHALLOWEST or depth >= empty:
         return False
     return bool(beta == alpha + 1 and alpha > -BOUND and beta < BOUND)
@@ -154,7 +154,7 @@ def _cut(
     empty: Int,
     evaluator: Evaluator,
 ) -> tuple[Int, Int, Int]:
-    """The result that a shallow search must have to replace this search: a direction, a bound and a shallow value.
+    """The condition under which a shallow search replaces this search: a direction, a bound and a shallow value.
 
     In direction 1, the bound is beta: if the shallow search finds at least the shallow value, this search would very
     likely find at least beta. In direction -1, the bound is alpha: if the shallow search finds at most the shallow

@@ -37,7 +37,7 @@ def _full_diagonals(taken: np.uint64, step: np.uint64, below: _Three, above: _Th
     """The squares whose diagonal has no empty square, for the falling or for the rising diagonals.
 
     The bits of two neighbours on a diagonal are `step` apart. `below` has three sets: the squares from which 1, 2 and 4
-    steps down lead off the board. `above` has the same for steps up.
+    steps down lead off the board. `above` has the same three sets for steps up.
     """
     down = taken & (taken >> step | below[0])
     up = taken & (taken << step | above[0])
@@ -67,8 +67,8 @@ def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.u
 def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
     """The discs of `own` that are known to be stable. There may be other stable discs, which the kernel does not find.
 
-    A disc is stable if one of three conditions is true for each of its four lines. Either the line has no empty square,
-    or a neighbour of the disc on the line is a stable disc of the same side, or the disc is at the end of the line.
+    For each of the four lines through such a disc, one of three conditions is true. The line has no empty square, or a
+    neighbour of the disc on the line is a stable disc of the same side, or the disc is at the end of the line.
     """
     outside = ~board
     rank, file, falling, rising = _full_lines(own | opponent | outside)
@@ -93,5 +93,5 @@ def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.ui
 
 @kernel
 def score_bound(own: np.uint64, opponent: np.uint64, board: np.uint64) -> Int:
-    """An upper bound of the final score for `own`. The opponent's stable discs, which it keeps, give this bound."""
+    """An upper bound of the final score for `own`, given by the stable discs that the opponent keeps."""
     return np.int64(popcount(board)) - 2 * np.int64(popcount(stable_discs(opponent, own, board)))

@@ -99,7 +99,7 @@ class Evaluation:
         """The function to use in a search from this position. This function does not check the game again.
 
         Raises:
-            WrongGameError: as for a call.
+            WrongGameError: the evaluation is for another game or board size.
         """
         self._check(state)
         fixed = getattr(self.function, "at_root", None)

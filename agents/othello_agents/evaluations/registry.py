@@ -43,7 +43,7 @@ def find_evaluation(x: str | Evaluate) -> Evaluate:
     """Find an evaluation by its name, ``path.py:function`` or ``package.module:function``; return a function unchanged.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         ValueError: there is no evaluation of that name; the message lists the known names.
         TypeError: x, or the object that x names, cannot be called.
     """

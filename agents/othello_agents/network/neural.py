@@ -229,9 +229,10 @@ class NeuralNetwork:
         """Read the network from a file that `save` wrote. Nothing in the file is executed.
 
         Raises:
-            FileNotFoundError: there is no such file.
+            FileNotFoundError: the file does not exist.
             OSError: the path is not a regular file, or the file cannot be read.
-            ValueError: the file is damaged or holds no such network. The message names the file and the fault.
+            ValueError: the file is damaged or holds no policy and value network. The message names the file and the
+                fault.
         """
         tensors, card = read_tensors(path)
         try:
@@ -266,7 +267,7 @@ def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str,
         most: the largest size of a file that is accepted, in bytes.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         OSError: the path is not a regular file, or the file cannot be read.
         ValueError: the file is damaged or too large, or has no card.
     """
@@ -305,9 +306,9 @@ class NeuralAgent(PolicyAgent):
 
     Args:
         network: gives the policy and the value.
-        temperature: as for a `PolicyAgent`. With a search, it applies to the search's improved policy.
+        temperature: the temperature, as for a `PolicyAgent`. With a search, it applies to the search's improved policy.
         name: the agent's name.
-        seed: as for a `PolicyAgent`.
+        seed: the seed, as for a `PolicyAgent`.
         simulations: the number of simulations for each move in the search (see `othello_agents.mcts.gumbel`); 0 for no
             search.
 
@@ -372,7 +373,7 @@ def agent_from_file(path: Path, temperature: float = 0.0, simulations: int = 0, 
     """The agent of a spec: ``a.safetensors``, ``a.safetensors:simulations=64`` or ``a.safetensors:temperature=1``.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         ValueError: the file holds no policy and value network, or an option is out of its range.
     """
     return NeuralAgent(NeuralNetwork.load(path), temperature, str(path), seed, simulations)

@@ -45,7 +45,7 @@ class OnnxNetwork:
         size: the board's size.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         MissingExtraError: ONNX Runtime is not installed.
         OSError: the path is not a regular file, or the file cannot be read.
         ValueError: the file is damaged or holds no policy for Othello; the message names the file and the fault.
@@ -143,7 +143,7 @@ def agent_from_file(path: Path, temperature: float = 0.0, seed: int | None = Non
     """The agent of a spec such as ``a.onnx`` or ``a.onnx:temperature=1``.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         MissingExtraError: ONNX Runtime is not installed.
         ValueError: the file holds no policy for Othello, or the temperature is out of its range.
     """

@@ -24,7 +24,7 @@ _WHO = "n-tuple networks play"
 
 
 class NTupleAgent(Agent):
-    """Looks one ply ahead and plays the action with the best expected outcome. Of equal actions, it plays the lowest.
+    """Looks one ply ahead and plays the action with the best expected outcome (the lowest action if several are equal).
 
     Args:
         network: gives the expected outcomes. If it is None, the agent uses the packaged weights for each board's size.
@@ -73,7 +73,7 @@ def agent_from_spec(weights: Path | None = None) -> NTupleAgent:
     """The agent of the spec ``ntuple`` or of a spec such as ``ntuple:weights=a.npz``.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         ValueError: the file holds no n-tuple weights.
     """
     return NTupleAgent() if weights is None else NTupleAgent(NTupleNetwork.load(weights), f"ntuple:weights={weights}")
@@ -83,7 +83,7 @@ def agent_from_file(path: Path) -> NTupleAgent:
     """The agent of a spec such as ``a.npz``.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         ValueError: the file holds no n-tuple weights.
     """
     return NTupleAgent(NTupleNetwork.load(path), str(path))

@@ -147,9 +147,9 @@ class NTupleNetwork:
         """Read the network from a file that `save` wrote.
 
         Raises:
-            FileNotFoundError: there is no such file.
+            FileNotFoundError: the file does not exist.
             OSError: the path is not a regular file, or the file cannot be read.
-            ValueError: the file is damaged or holds no such network. The message names the file and the fault.
+            ValueError: the file is damaged or holds no n-tuple weights. The message names the file and the fault.
         """
         data = read_file(path, _LARGEST_FILE, "load n-tuple weights from")
         return cls.read(io.BytesIO(data), str(path))
@@ -159,7 +159,7 @@ class NTupleNetwork:
         """Read the network from an open file, as `load` does. Error messages call the file `name`.
 
         Raises:
-            ValueError: as for `load`.
+            ValueError: the file is damaged or holds no n-tuple weights.
         """
         try:
             with open_archive(file) as archive:

@@ -1,7 +1,7 @@
 """The squares that each lookup table covers.
 
-A pattern is a tuple of k squares; its table has one weight for each of the 3**k ways to fill them. The board's
-symmetries map a pattern to up to eight placements, which share its table. On every size of board, the shapes follow
+A pattern is a tuple of k squares. Its table has a weight for each of the 3**k ways to fill the squares. The board's
+symmetries map a pattern to up to eight placements, which share its table. For all board sizes, the shapes follow
 Logistello (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello", 1997).
 
 A placement's configuration is a number in balanced ternary. An own disc on square number i of the placement (counted

@@ -263,7 +263,7 @@ def _learn(b: int, learning: Learning, tables: Tables, errors: npt.NDArray[np.fl
                 weights[i] += step * abs(sums[i, 0]) / size if size > 0 else step
                 sums[i, 0] += error
                 sums[i, 1] += abs(error)
-        # If the move was not the best one, the later moves say nothing about the position before the move.
+        # If the move was not the best move, the later moves say nothing about the position before it.
         followed = learning.trace if value == greedy else 0.0
         target = (1.0 - followed) * sign * greedy + followed * target
 

@@ -38,7 +38,7 @@ class Trainer:
 
     After a game, each afterstate's value moves towards its TD(lambda) return. The outcome of the game is the mean of
     two numbers: its result (+1, 0 or -1), and its margin divided by the number of squares. If a move was not the best
-    one, the returns of the positions before it use the value of the best move and ignore the rest of the game.
+    move, the returns of earlier positions use the value of the best move and ignore the later part of the game.
 
     Each weight has its own learning rate, which falls as the weight's errors cancel out (temporal coherence learning).
 

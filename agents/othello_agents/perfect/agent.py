@@ -102,7 +102,7 @@ class Perfect(Agent):
         return values
 
     def exact_scores(self, positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
-        """The final score after each legal action of N positions, (N, A) float64, NaN where an action is not legal.
+        """The final score after each legal action of N positions, (N, A) float64. Illegal actions have NaN.
 
         Args:
             positions: N unfinished positions of one size.

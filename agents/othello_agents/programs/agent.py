@@ -36,7 +36,7 @@ class ProgramAgent(Agent):
         start: the longest time from the program's start until its first answer, in seconds.
 
     Raises:
-        FileNotFoundError: there is no such program.
+        FileNotFoundError: the program does not exist.
         ValueError: the command is empty or wrongly quoted, or `seconds` or `start` is not positive or too large.
     """
 

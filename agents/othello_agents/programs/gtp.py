@@ -40,7 +40,7 @@ class Gtp(ProgramAgent):
             answer to the command ``protocol_version``.
 
     Raises:
-        FileNotFoundError: there is no such program.
+        FileNotFoundError: the program does not exist.
         ValueError: the command is empty or wrongly quoted, or `seconds` or `start` is not positive or too large.
     """
 
@@ -48,7 +48,7 @@ class Gtp(ProgramAgent):
 
     def __init__(self, command: str, seconds: float = SECONDS, start: float = START) -> None:
         super().__init__(command, seconds, start)
-        self._known: set[str] | None = None  # the commands that the program lists; None before it is asked
+        self._known: set[str] | None = None  # the commands that the program lists; None if unknown
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self._command, self._seconds, self._start_seconds))

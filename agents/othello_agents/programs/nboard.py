@@ -42,7 +42,7 @@ class NBoard(ProgramAgent):
         start: the longest time from the program's start until its first answer, in seconds.
 
     Raises:
-        FileNotFoundError: there is no such program.
+        FileNotFoundError: the program does not exist.
         TypeError: `depth` is not a whole number.
         ValueError: the command is empty or wrongly quoted, or a number is out of range.
     """

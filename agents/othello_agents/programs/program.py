@@ -41,7 +41,7 @@ def find_program(command: str) -> list[str]:
 
     Raises:
         ValueError: the command is empty or wrongly quoted.
-        FileNotFoundError: there is no such program.
+        FileNotFoundError: the program does not exist.
     """
     words = shlex.split(command)
     if not words:

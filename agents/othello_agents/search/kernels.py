@@ -105,7 +105,7 @@ _X_BONUS = NEAR_CORNER - QUARTER[1][1]
 
 
 def compiled_sum(evaluate: Evaluate) -> SquareSum | None:
-    """The form in which these kernels compute an evaluation; None if only Python can compute it."""
+    """An evaluation in the form that these kernels compute; None if only Python can compute the evaluation."""
     squares = evaluate.squares if isinstance(evaluate, Evaluation) else None
     return squares if squares is not None and squares.quarter in _QUARTERS else None
 

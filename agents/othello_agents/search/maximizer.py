@@ -22,7 +22,7 @@ class Maximizer(PairedSearch):
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: there is no such evaluation.
+        ValueError: no evaluation has this name.
         TypeError: the evaluation is not a function.
     """
 

@@ -107,7 +107,7 @@ class MaxN(_ManyPlayerSearch):
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is out of range, or there is no such evaluation.
+        ValueError: the depth is out of range, or no evaluation has this name.
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 
@@ -130,7 +130,7 @@ class Paranoid(_ManyPlayerSearch):
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is out of range, or there is no such evaluation.
+        ValueError: the depth is out of range, or no evaluation has this name.
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 

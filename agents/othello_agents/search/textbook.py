@@ -65,7 +65,7 @@ class Search(Agent):
         evaluate: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is out of range, or there is no such evaluation.
+        ValueError: the depth is out of range, or no evaluation has this name.
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 
@@ -102,7 +102,7 @@ class Search(Agent):
         0 if the game is drawn.
 
         Raises:
-            ValueError: as for `search`.
+            ValueError: the game is over, or this search or its evaluation is for other games.
         """
         self._check(state)
         evaluate = self._at_root(state)
@@ -193,7 +193,7 @@ class DepthSearch(PairedSearch):
         """Search a position and return its value for a player; the game must not be over.
 
         Raises:
-            ValueError: as for `search`.
+            ValueError: the game is over, or this search or its evaluation is for other games.
         """
         self._check(state)
         return self._value(state, self._depth, player, self._at_root(state))

@@ -185,8 +185,8 @@ CARD = {"format": FORMAT, "size": 6, "covers": {}}
         ({"card": np.array("{")}, "holds no perfect play"),
         ({"card": np.array(3.5)}, "card is not a short text"),
         ({"card": np.array(json.dumps(CARD | {"size": 8}))}, "card does not say"),
-        ({"card": np.array(json.dumps(CARD | {"covers": {"red": 1}}))}, "'covers' in its card are missing or wrong"),
-        ({"card": np.array(json.dumps(CARD | {"covers": {"black": True}}))}, "'covers' in its card are missing or wrong"),
+        ({"card": np.array(json.dumps(CARD | {"covers": {"red": 1}}))}, "in its card are missing or wrong"),
+        ({"card": np.array(json.dumps(CARD | {"covers": {"black": True}}))}, "in its card are missing or wrong"),
     ],
 )
 def test_bad_files_are_refused(small_book, tmp_path, arrays, message):
