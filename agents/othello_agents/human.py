@@ -11,10 +11,10 @@ _QUIT = ("quit", "exit", "q")
 
 
 class Human(Agent):
-    """Asks for a move such as ``f5`` until the move is legal; ``quit`` or the end of the input leaves the game.
+    """Asks for a move such as ``f5`` until the move is legal. ``quit`` or the end of the input leaves the game.
 
     Args:
-        ask: a function such as `input`: it shows a prompt and returns a line, or raises EOFError when the input ends.
+        ask: a function such as `input`. It shows a prompt and returns a line, or raises EOFError when the input ends.
         tell: a function that shows a text.
 
     Raises:
@@ -24,7 +24,7 @@ class Human(Agent):
     def __init__(self, ask: Callable[[str], str] = input, tell: Callable[[str], object] = print) -> None:
         for name, function in (("ask", ask), ("tell", tell)):
             if not callable(function):
-                raise TypeError(f"{name} is a function of a text, not {function!r}")
+                raise TypeError(f"{name} must be a function that takes a text, not {function!r}")
         self._ask = ask
         self._tell = tell
 

@@ -14,7 +14,8 @@ class Random(Agent):
     """Plays legal actions at random, all with equal probability.
 
     Args:
-        seed: determines the choices before the first `new_game`; None takes random bits from the operating system.
+        seed: determines the choices before the first call of `new_game`. If it is None, the operating system gives
+            random bits.
     """
 
     def __init__(self, seed: int | None = None) -> None:

@@ -122,7 +122,7 @@ def three_step() -> type[State]:
 
 @pytest.fixture(scope="session")
 def random_position() -> Callable[..., Othello]:
-    """`random_position(key, empty)`: a position from a random game with `empty` empty squares, maybe a forced pass."""
+    """`random_position(key, empty)`: a position with `empty` empty squares from a random game. It may force a pass."""
 
     def position(key: int, empty: int, size: int = 8) -> Othello:
         for game in range(key << 16, (key + 1) << 16):

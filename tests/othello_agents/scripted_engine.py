@@ -1,9 +1,11 @@
 """A small engine that misbehaves on demand: ``scripted_engine.py [nboard] honest|hang|die|... [MOVE ...]``.
 
-It speaks GTP, or NBoard's protocol. It knows no rules. It answers with the moves that follow the behaviour on its
-command line, one after the other. With ``told``, each move follows the commands that must come before it, joined by
-"; ": in GTP those about time, in NBoard's protocol those about the game. With GTP's other behaviours it knows no
-commands about time. In the folder named by the variable ``SCRIPTED_ENGINES``, it leaves a file named by its process id.
+It speaks GTP or NBoard's protocol. It does not know the rules of the game. It answers with the moves on its command
+line, one after the other. With the behaviour ``told``, the command line has an expected text before each move: the
+commands that the engine must get before this move, joined by "; ". In GTP, the text contains only commands about time.
+In NBoard's protocol, it contains only commands about the game. In GTP, only the behaviour ``told`` lists commands about
+time. The engine leaves a file in the folder that the variable ``SCRIPTED_ENGINES`` names. The file's name is the
+engine's process id.
 """
 
 import itertools
@@ -22,7 +24,7 @@ FLOODS = {  # answers that never end: {behaviour: (beginning, repeated text)}
 
 
 class Gtp:
-    """What differs between the protocols: the commands to note, the question for a move, and the answers."""
+    """One protocol: the commands to note, the command that asks for a move, and the answers."""
 
     noted = "time_"
     question = "genmove"

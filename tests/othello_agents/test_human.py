@@ -13,7 +13,7 @@ pytestmark = pytest.mark.nojit
 
 
 def person(*lines: str) -> tuple[Callable[[str], str], list[str]]:
-    """A function that answers with these lines and then with the end of input, and the prompts that it got."""
+    """A function that answers with these lines and then ends the input, and a list of the prompts that it was given."""
     prompts: list[str] = []
     answers = iter(lines)
 
@@ -70,5 +70,5 @@ def test_the_spec_asks_at_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: 
 
 
 def test_ask_and_tell_are_functions() -> None:
-    with pytest.raises(TypeError, match="ask is a function of a text, not 'x'"):
+    with pytest.raises(TypeError, match="ask must be a function that takes a text, not 'x'"):
         Human(ask="x")  # type: ignore[arg-type]

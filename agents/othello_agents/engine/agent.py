@@ -44,46 +44,48 @@ _CLOCK_SHARE = 0.05
 """The fraction of the game's remaining time that a move may take."""
 _LATEST = 0.95
 _SLACK_SECONDS = 0.02
-"""If a clock limits the time for the move, the engine uses the fraction `_LATEST` of this time, less `_SLACK_SECONDS`,
-but at least half of it. The rest is a reserve for a busy machine."""
+"""If a clock limits the time for the move, the engine uses the fraction `_LATEST` of this time minus `_SLACK_SECONDS`,
+but at least half of the time. The remaining time is a reserve for a busy machine."""
 _LEAST_SECONDS = 0.001
 _EXACT_EMPTY, _EXACT_SECONDS, _TIMES_A_SQUARE = 17.3, 0.1, 2.2
-"""About this number of empty squares can be searched to the end in this time, and one more in this many times it."""
+"""The engine searches positions with about `_EXACT_EMPTY` empty squares to the end in `_EXACT_SECONDS`. Each further
+empty square multiplies the time by `_TIMES_A_SQUARE`."""
 _RESULT_EARLIER = 2
-"""The winner can be found in the same time with this many more empty squares."""
+"""In the time for an exact score, the engine can find the winner with this number of additional empty squares."""
 _THREAD_GAIN = 0.8
-"""What one more thread adds to the speed of one."""
+"""Each additional thread adds this fraction of one thread's speed."""
 
 
 class Engine(Agent):
     """Plays Othello of any size by principal variation search, and perfectly near the end.
 
-    Without a limit it searches to depth 8. With several limits it stops at the first one that it reaches. Without a
-    limit of time, its move depends only on the position. With `ms`, the engine remembers what it found earlier in the
-    game. On a clock it uses a twentieth of the game's remaining time or nearly all of the move's time, whichever is
-    less.
+    If no limit is given, the engine searches to depth 8. If several limits are given, it stops at the first limit that
+    it reaches. Without a time limit, its move depends only on the position. With `ms`, the engine remembers results
+    from earlier moves of the game. If a clock runs, the engine uses a twentieth of the game's remaining time or nearly
+    all of the time for the move, whichever is less.
 
     Args:
         depth: the maximum number of plies to search.
         nodes: the maximum number of positions to visit.
         ms: the maximum number of milliseconds for a move.
-        exact: with this number of empty squares or fewer, the engine searches to the end. Without a time limit
-            the default is 12. With a time limit it is the largest number for which the time is likely to be enough, but
-            at least 12. With up to two squares more, `act` first searches for the winner, then for the score.
+        exact: with this number of empty squares or fewer, the engine searches to the end. The default without a time
+            limit is 12. The default with a time limit is the largest number for which the time is likely to be enough,
+            but at least 12. If this default is used and there are one or two empty squares more, `act` searches first
+            for the winner and then for the score.
         eval: ``ntuple``, ``ntuple:weights=FILE``, or an evaluation by square weights or moves (``count``,
             ``mobility``, ``modified``, ``standard``, ``swh``, ``weighted``). The default is the packaged n-tuple
             weights for the board's size, or ``mobility`` for a size without packaged weights.
         hash: the size of the transposition table in MiB.
-        selective: skip a search if a shallower one predicts its result with high probability (see `probcut`). This has
-            an effect only with the packaged n-tuple weights for 8x8. A search to the end never skips.
-        threads: the number of threads that search together. The score of a search to the end, or to a depth without
-            `selective`, is the same with any number. Among moves of equal score, another one may be played. With
-            `selective`, the score may differ, because the threads skip other searches.
+        selective: skip a deep search if a shallower search predicts its result with high probability (see `probcut`).
+            This has an effect only with the packaged n-tuple weights for 8x8. A search to the end skips nothing.
+        threads: the number of threads that search together. This number does not change the score of a search to the
+            end, or of a search to a depth without `selective`. But the engine may play another move with the same
+            score. With `selective`, the score may change too, because different searches are skipped.
 
     Raises:
-        TypeError: an option that must be a whole number is not one.
-        ValueError: an option is out of range, there is no such evaluation, or the file holds no n-tuple weights.
-        FileNotFoundError: there is no such file of weights.
+        TypeError: an option must be a whole number, but is something else.
+        ValueError: an option is out of range, no evaluation has this name, or the file holds no n-tuple weights.
+        FileNotFoundError: the file of weights does not exist.
     """
 
     def __init__(
@@ -131,7 +133,7 @@ class Engine(Agent):
 
     @property
     def answers_batches(self) -> bool:
-        """True without a time limit. Then the engine remembers nothing between moves, so its games can take turns."""
+        """True if the engine has no time limit. Then it remembers nothing between moves and can play many games."""
         return self._seconds is None
 
     def new_game(self, seed: int) -> None:
@@ -161,16 +163,17 @@ class Engine(Agent):
 
     @property
     def last_analysis(self) -> Analysis | None:
-        """What the engine thought when it last gave an answer of `act`, without the line of play; None before that."""
+        """The analysis from the last search of `act`. Its `pv` is only the move. None before the first search."""
         if self._last is None:
             return None
         position, found, nodes, seconds = self._last
         return self._analysis(position, found, (found.best,), nodes, seconds)
 
     def stop(self) -> None:
-        """End the search of `act` or `analyse` that another thread has begun; it answers with what it has found.
+        """End the search of `act` or `analyse` that runs in another thread.
 
-        Lines and scores that were not found yet are left out. A search that begins later is not stopped.
+        The stopped method returns what it has found so far, without the lines and scores that it has not found yet. A
+        search that begins later is not stopped.
         """
         if self._allocated is not None:
             self._allocated.control[LIMIT] = 0
@@ -180,12 +183,14 @@ class Engine(Agent):
 
         Args:
             state: the position.
-            scores: also find the score of every legal action, by searches to the same depth without a limit.
-            lines: also find this number of best moves, with their scores and expected lines, in the same way.
+            scores: also find the score of every legal action. The searches for these scores go to the depth that the
+                first search has reached, without a limit.
+            lines: also find this number of best moves, with their scores and expected lines. Their searches go to the
+                same depth, without a limit.
 
         Raises:
             TypeError: `lines` is not a whole number.
-            ValueError: the game is over, or is not Othello, or `lines` is negative.
+            ValueError: the game is over, or is not Othello, or `lines` is not 0 to 64.
         """
         position = _playable(state)
         count = _whole("lines", lines, 0, _MOST_LINES)
@@ -246,7 +251,7 @@ class Engine(Agent):
         return self._analysis(position, searcher.found, variation, nodes, time.perf_counter() - start)
 
     def action_values(self, state: State) -> dict[int, float]:
-        """The score of each legal action for the player to move, in the unit of `analyse`."""
+        """The score of each legal action for the player to move, in the same unit as in `analyse`."""
         scores = self.analyse(state, scores=True).scores
         assert scores is not None
         return scores
@@ -303,7 +308,7 @@ class Engine(Agent):
     def _search(self, position: Othello, seconds: float | None, *, to_win: bool = False) -> tuple[Iteration, Searcher]:
         """Search within the limits. The seconds count from this call.
 
-        With `to_win`, the winner counts more than the score: it is searched for where time is short for the score.
+        With `to_win`, the search first looks for the winner if the time is likely to be too short for the exact score.
         """
         began = time.perf_counter()
         searcher = self._prepare(position, NO_LIMIT if self._nodes is None else self._nodes)
@@ -328,7 +333,7 @@ class Engine(Agent):
 
 @cache
 def _compile() -> None:
-    """Compile what a search calls, so that the compilation does not use up the time for a move."""
+    """Compile the kernels that a search calls, so that their compilation does not use up the time for a move."""
     engine = Engine(depth=2, exact=0, eval="weighted", hash=1)
     engine.analyse(Othello(4))
     engine.solve(Othello(4))

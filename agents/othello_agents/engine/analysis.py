@@ -1,4 +1,4 @@
-"""The analysis of a position: its value, the best line, and how they were found."""
+"""The analysis of a position: its value, the best line of play, and facts about the search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ __all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "Line", "to_discs", 
 
 DISCS, RESULT, POINTS, WINS = "discs", "expected result", "points", "wins"
 _DISCS_AT_END, _DISCS_PER_EMPTY = 27.0, 0.41
-"""Discs for a result whose inverse hyperbolic tangent is 1: at the end, and more for each empty square.
+"""An expected result is turned into discs in this way: its inverse hyperbolic tangent is multiplied by `_DISCS_AT_END`
+plus `_DISCS_PER_EMPTY` for each empty square.
 
 `scripts/fit_discs.py` fitted both numbers to games that the engine played against itself.
 """
@@ -22,13 +23,13 @@ _DISCS_AT_END, _DISCS_PER_EMPTY = 27.0, 0.41
 
 @dataclass(frozen=True)
 class Line:
-    """A move, what it is worth and what is expected after it.
+    """A move with its score and the expected line of play.
 
     Attributes:
-        pv: the actions that both sides are expected to play, the move itself first.
+        pv: the actions that both sides are expected to play. The first action is the move itself.
         score: the value for the player to move.
         unit: the unit of the score; see `Analysis`.
-        discs: the disc difference at the end of the game, as far as it is known; see `Analysis.discs`.
+        discs: the disc difference at the end of the game, or None; see `Analysis.discs`.
     """
 
     pv: tuple[int, ...]
@@ -47,14 +48,14 @@ class Analysis:
         score: the value for the player to move.
         unit: the unit of the score. ``"discs"``: the disc difference at the end of the game, where the winner also gets
             the empty squares. ``"expected result"``: from -1 to +1, from n-tuple tables. ``"points"``: the value of a
-            textbook evaluation. ``"wins"``: +1, 0 or -1, if only the winner was asked for.
-        pv: the principal variation: the actions that both sides are expected to play, as far as they are known.
+            textbook evaluation. ``"wins"``: +1, 0 or -1, if only the winner is known.
+        pv: the principal variation: the actions that both sides are expected to play, as far as the search knows them.
         depth: the depth in plies of the last finished search; the number of empty squares if it went to the end.
         exact: whether the score is the result of perfect play.
         nodes: the number of positions visited.
         seconds: the wall-clock time of the analysis.
-        scores: the score of each legal action; None if these scores were not asked for.
-        lines: the best moves, the best first; None if they were not asked for.
+        scores: the score of each legal action; None if these scores were not requested.
+        lines: the best moves, in order from the best; None if these moves were not requested.
     """
 
     state: Othello
@@ -73,13 +74,13 @@ class Analysis:
     def discs(self) -> float | None:
         """The disc difference at the end of the game, for the player to move.
 
-        It is exact if the score is, and an estimate from the expected result otherwise. It is None if the score is the
-        value of a textbook evaluation, or if only the winner was asked for.
+        It is exact if the score is exact. Otherwise it is an estimate from the expected result. It is None if the score
+        is the value of a textbook evaluation, or if only the winner is known.
         """
         return to_discs(self.score, self.unit, self.state)
 
     def before_pass(self, state: Othello) -> Analysis:
-        """Turn this into the analysis of `state`, the previous position, in which the other player had to pass."""
+        """The analysis of `state`, the position before the analysed position. There, the other player had to pass."""
         action = state.pass_action
         lines = None
         if self.lines is not None:
@@ -126,7 +127,8 @@ def to_unit(value: int, kind: int, found: Iteration) -> tuple[float, str]:
     """Convert a search's value to a score and its unit.
 
     Args:
-        value: the value, by a search of the same kind as the one that found `found`.
+        value: a value from a search that is of the same kind as the search of `found`: to a depth, to the end of the
+            game, or to the end for the winner only.
         kind: the kind of the `Evaluator`.
         found: the result of a search.
     """

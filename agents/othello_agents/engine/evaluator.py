@@ -1,8 +1,8 @@
-"""The values of the search's leaves: one kernel for textbook evaluations and n-tuple tables.
+"""Computes the values of the search's leaves. One kernel serves textbook evaluations and n-tuple tables.
 
-All values are integers for the player to move, within +-`BOUND`. With n-tuple tables, the search keeps a vector of
-configurations for each number of empty squares. Each move computes the next vector from the present one. Configurations
-are from the point of view of the player who has just moved (see `othello_agents.ntuple.patterns`).
+All values are integers for the player to move, from -`BOUND` to `BOUND`. With n-tuple tables, the search keeps a vector
+of configurations for each number of empty squares. Each move computes the next vector from the present vector.
+Configurations are from the point of view of the player who has just moved (see `othello_agents.ntuple.patterns`).
 """
 
 from typing import NamedTuple
@@ -35,30 +35,31 @@ __all__ = [
 NTUPLE = -1
 """The kind of an evaluator with n-tuple tables. The kind of a textbook evaluator is the term of its `SquareSum`."""
 LOGIT = 1000
-"""The value of a position for which the n-tuple tables give a logit of 1."""
+"""If the n-tuple tables give a position a logit of 1, the position has this value."""
 BOUND = 16_000
 """All evaluations are between -`BOUND` and `BOUND`."""
-_LANES = 32  # configurations are padded to a multiple of this, so that they fill whole vector registers
+_LANES = 32  # configurations are padded to a multiple of this number, so that they fill whole vector registers
 
 _0, _1 = np.uint64(0), np.uint64(1)
 
 
 class Evaluator(NamedTuple):
-    """An evaluation as the kernels read it. The arrays are empty for a textbook evaluation.
+    """An evaluation in the form that the kernels read. The arrays are empty for a textbook evaluation.
 
-    Letters: S stages of the game, W weights per stage, P placements, L = P rounded up to whole vectors, D depths.
+    Letters: S stages of the game, W weights per stage, P placements, L = P rounded up to whole vectors, K stages of
+    `probcut`, D depths.
 
     Attributes:
         kind: the term of a textbook evaluation's `SquareSum`, or `NTUPLE`.
-        table: the number of a textbook evaluation's table of square weights. The search updates their balance (the
-            player's sum of weights minus the opponent's) with each move.
+        table: the number of a textbook evaluation's table of square weights. The search updates the balance of weights
+            (the player's sum of weights minus the opponent's sum) with each move.
         board: the set of squares in play.
         weights: (S, W) float32, the n-tuple tables' weights for each stage.
-        deltas: (64, L) int16, what the mover's disc on each square adds to each placement's configuration.
+        deltas: (64, L) int16, the number that the mover's disc on a square adds to each placement's configuration.
         offsets: (P,) int64, the index of configuration 0 in each placement's table.
         configurations: (64, L) int16, the configurations for each number of empty squares; the search writes them.
-        cuts: (S, D, 3) float32, how shallow values predict deep ones (see `probcut`; here S is the number of stages
-            there); empty for a search that is not selective.
+        cuts: (K, D, 3) float32, the numbers that predict deep values from shallow values (see `probcut`); empty for a
+            search that is not selective.
     """
 
     kind: int
@@ -72,7 +73,7 @@ class Evaluator(NamedTuple):
 
 
 def textbook_sums() -> dict[str, SquareSum]:
-    """The textbook evaluations that the kernels know, by name."""
+    """The textbook evaluations that the kernels can compute, by name."""
     sums = {name: compiled_sum(evaluation) for name, evaluation in sorted(EVALUATIONS.items())}
     return {name: squares for name, squares in sums.items() if squares is not None}
 
@@ -92,7 +93,7 @@ def square_evaluator(squares: SquareSum, size: int) -> Evaluator:
 
 
 def ntuple_evaluator(tables: Tables, cuts: npt.NDArray[np.float32] = NO_CUTS) -> Evaluator:
-    """The evaluator of n-tuple tables, with a table of cuts for a selective search."""
+    """The evaluator of n-tuple tables. A selective search also needs a table of cuts (see `probcut`)."""
     placements = tables.looked_up
     lanes = -(-placements // _LANES) * _LANES
     deltas = np.zeros((64, lanes), np.int16)
@@ -127,9 +128,10 @@ def set_root(own: np.uint64, opponent: np.uint64, empty: Int, evaluator: Evaluat
 
 @kernel(lean=True)
 def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> Int:
-    """Prepare the evaluation of the position after a move, and return what the move adds to the mover's balance.
+    """Prepare the evaluation of the position after a move.
 
-    `empty` is the number of empty squares before the move.
+    `empty` is the number of empty squares before the move. Returns the number that the move adds to the mover's balance
+    of weights.
     """
     if evaluator.kind != NTUPLE:
         return gain(_1 << np.uint64(square), turned, evaluator.table)
@@ -149,7 +151,7 @@ def follow(square: Int, turned: np.uint64, empty: Int, evaluator: Evaluator) -> 
 def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, evaluator: Evaluator) -> Int:
     """The value of a position that `set_root` or `follow` has prepared.
 
-    `score` is the position's balance of square weights, `empty` the number of its empty squares.
+    `score` is the position's balance of square weights, and `empty` is the number of its empty squares.
     """
     if evaluator.kind != NTUPLE:
         return evaluate(own, opponent, evaluator.board, score, evaluator.table, evaluator.kind)
@@ -157,7 +159,7 @@ def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, eval
     squares = np.int64(popcount(evaluator.board))
     weights = evaluator.weights[max(0, (squares - empty - 5) * stages // (squares - 4))]
     configuration, offsets = evaluator.configurations[empty], evaluator.offsets
-    a = b = c = d = np.float32(0)  # four sums: in a single sum, each addition would wait for the previous one
+    a = b = c = d = np.float32(0)  # four sums, since in a single sum each addition waits for the previous addition
     fours = len(offsets) - len(offsets) % 4
     for p in range(0, fours, 4):
         a += weights[offsets[p] + configuration[p]]
@@ -173,7 +175,7 @@ def leaf_value(own: np.uint64, opponent: np.uint64, score: Int, empty: Int, eval
 
 @kernel(lean=True)
 def turn_over(empty: Int, evaluator: Evaluator) -> None:
-    """Prepare the evaluation of the position after a pass; a second call undoes it."""
+    """Prepare the evaluation of the position after a pass. A second call undoes the first call."""
     if evaluator.kind == NTUPLE:
         configuration = evaluator.configurations[empty]
         for i in range(len(configuration)):

@@ -20,15 +20,15 @@ _MEGABYTES = 4
 
 
 def exact_scores(positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
-    """The final score in discs after each action, under perfect play; the winner also gets the empty squares.
+    """The final score in discs after each action, with perfect play. The winner also gets the empty squares.
 
     A position with up to 12 empty squares takes milliseconds. Each further empty square about doubles the time.
 
     Args:
-        positions: N positions of one size, none of them finished.
+        positions: N unfinished positions of one size.
 
     Returns:
-        (N, A) float64 with A = size * size + 1: the scores for the player to move; NaN where an action is not legal.
+        (N, A) float64 with A = size * size + 1: the scores for the player to move. Illegal actions have NaN.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed.

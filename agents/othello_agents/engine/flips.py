@@ -17,7 +17,7 @@ _0, _1, _7, _8, _9 = (np.uint64(number) for number in (0, 1, 7, 8, 9))
 
 
 def _lines() -> npt.NDArray[np.uint64]:
-    """The squares from each square's neighbour to the edge, (64, 8), in the directions E, SW, S, SE, W, NE, N, NW."""
+    """The squares from each square's neighbour to the edge, (64, 8) uint64. Directions: E, SW, S, SE, W, NE, N, NW."""
     lines = np.zeros((64, 8), np.uint64)
     for square in range(64):
         for k, (rows, columns) in enumerate(((0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1))):
@@ -33,7 +33,7 @@ _LINES = _lines()
 
 @kernel(inline=True)
 def _ascending(line: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """The opponent's run at the low end of a line if a disc of `own` ends the run, else 0."""
+    """The opponent's run at the low end of a line, if a disc of `own` ends the run; otherwise 0."""
     others = line & ~opponent
     end = others & (_0 - others) & own
     return line & (end - np.uint64(end != _0))
@@ -41,7 +41,7 @@ def _ascending(line: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint6
 
 @kernel(inline=True)
 def _descending(line: np.uint64, step: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """The opponent's run at the high end of a line if a disc of `own` ends the run, else 0."""
+    """The opponent's run at the high end of a line, if a disc of `own` ends the run; otherwise 0."""
     beyond = line & ~opponent
     beyond |= beyond >> step
     beyond |= beyond >> (step + step)
@@ -52,7 +52,10 @@ def _descending(line: np.uint64, step: np.uint64, own: np.uint64, opponent: np.u
 
 @kernel(slp=True)
 def flips(disc: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """`bitboard.flips` for exactly one disc. It is faster for one position: fewer steps wait for earlier results."""
+    """The same as `bitboard.flips` for exactly one disc, but faster if only one position is computed.
+
+    Fewer steps of this kernel wait for the results of earlier steps.
+    """
     lines = _LINES[square_of(disc)]  # LLVM loads a whole row as vectors
     turned = _ascending(lines[0], own, opponent)
     turned |= _ascending(lines[1], own, opponent)

@@ -1,4 +1,4 @@
-"""The values of a position's other moves, by searches to the depth that the best move was searched to."""
+"""Finds the values of all moves of a position, by searches to the same depth as the search for the best move."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Lines:
 
     Args:
         state: the position.
-        found: the result of the search whose depth counts.
+        found: the result of the search for the best move. All moves are searched to the depth of this search.
         evaluator: an evaluation for the board's size.
         memory: the memory of the search.
         team: the threads that search together.
@@ -37,14 +37,15 @@ class Lines:
         self._depth = EXACT if found.exact else found.depth - 1
 
     def values(self) -> dict[int, int]:
-        """The value of every legal action. Those that a stop has prevented are missing."""
+        """The value of every legal action. If the search is stopped, the actions that were not searched are missing."""
         values = {action: self._value(action, self._depth) for action in self._state.legal_actions()}
         return {action: value for action, value in values.items() if value is not None}
 
     def best(self, count: int) -> list[tuple[int, tuple[int, ...]]]:
-        """The best actions' values and expected lines, the best first; fewer than `count` after a stop.
+        """The value and the expected line of each of the `count` best actions, in order from the best.
 
-        A move that turns out to be no better than `count` others is not searched any further.
+        If the search is stopped, there may be fewer than `count`. A move is not searched any further once it is known
+        that `count` other moves are at least as good.
         """
         found = self._found
         lines = [(found.value, self._line(found.best, found.value))]
@@ -72,9 +73,10 @@ class Lines:
         return Searcher(state, self._evaluator, self._memory, self._team)
 
     def _value(self, action: int, depth: int, least: int = -int(WORST)) -> int | None:
-        """The value of an action; at most `least` if it is not more than `least`; None after a stop.
+        """The value of an action; None if the search was stopped.
 
-        If only the winner was found for the position, only the sign of the value is exact.
+        If the exact value is at most `least`, the returned number is an upper bound of the exact value. This bound is
+        also at most `least`. If only the winner was found for the position, only the sign of the value is exact.
         """
         after = self._searcher(self._state.play(action))
         if self._found.result_only and depth == EXACT:

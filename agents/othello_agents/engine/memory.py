@@ -2,18 +2,19 @@
 
 A table entry is two words. The second word packs five numbers, from the low bits to the high bits: the value's lower
 bound and its upper bound (16 bits each, stored plus 32,768), the best square (8 bits; 64 for none), the depth (8 bits)
-and the generation (16 bits). The first word is the position's 64-bit key, xor the second word. So if two threads write
-an entry at the same time and each leaves one word, the entry belongs to no position (Hyatt and Mann, "A lock-less
-transposition table implementation for parallel search", 2002).
+and the generation (16 bits). The first word is the position's 64-bit key, xor the second word. If two threads write an
+entry at the same time, the entry may get one word from each thread. Then it belongs to no position (Hyatt and Mann, "A
+lock-less transposition table implementation for parallel search", 2002).
 
 A bucket has two entries. If the first entry holds a deeper result of another position, a new result goes into the
 second entry. Otherwise the new result goes into the first entry. If another position's result was there, this older
 result moves to the second entry. Only results of the present generation count, so a new generation empties the table
 without writing to it.
 
-Threads that search together share the table and the list of nodes in work. Each of them has its own counters and lists.
-A thread notes a node's key in the list while it searches it, so that others take other moves first (Weill, "The ABDADA
-distributed minimax search algorithm", 1996). The list has no locks: a lost note only costs time.
+Threads that search together share the table and a list of the nodes in work: the nodes that a thread is searching. Each
+thread has its own counters and move lists. While a thread searches a node, the node's key is in the shared list. The
+other threads then search other moves first (Weill, "The ABDADA distributed minimax search algorithm", 1996). The list
+has no locks. If a key gets lost, this only costs time.
 """
 
 from typing import NamedTuple
@@ -59,20 +60,20 @@ GENERATION: the table's generation. ROOT: the number of empty squares at the roo
 SHARED: 1 if several threads search together."""
 
 NO_LIMIT = 1 << 62
-"""More nodes than any search visits."""
+"""A limit that no search reaches."""
 
 WORST = np.int64(32_000)
-"""More than any value, and small enough for a table entry. It is an int64, since Numba gives a plain number in the code
-a type of its own and would compile the search once more for this type."""
+"""A number that is greater than any value and fits into a table entry. It is an int64. For a plain number, Numba would
+use another type and compile the search a second time."""
 
 MOVES = 40
-"""Room for the moves of one position. No known position has more than 33."""
+"""The number of places for the moves of one position. No known position has more than 33 moves."""
 
 NO_SQUARE = 64
 _GENERATIONS = 1 << 16
 _LEVELS = 64
 WORKS = 1 << 12
-"""Room for the keys of nodes in work."""
+"""The number of places for the keys of nodes in work."""
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _16, _32, _29 = np.uint64(16), np.uint64(32), np.uint64(29)
@@ -84,7 +85,7 @@ class Memory(NamedTuple):
 
     Attributes:
         table: (4 * buckets + WORKS,) uint64, the transposition table; the number of buckets is a power of two. The last
-            words are the keys of the nodes in work. (An array of their own would slow down every call of a kernel.)
+            words are the keys of the nodes in work. (A separate array for these keys would slow down all kernel calls.)
         control: (8,) int64, the counters and the limit on nodes. Another thread may lower the limit to end the search.
         order: (64, MOVES) int64, the moves for each number of empty squares, as ``rank << 6 | square``; the lowest rank
             is the best.
@@ -98,7 +99,7 @@ class Memory(NamedTuple):
 
 
 def new_memory(megabytes: int) -> Memory:
-    """Allocate memory with a table of at most this number of MiB, which must be at least 1, and the list of works."""
+    """Allocate the arrays of a search. The table's buckets take at most this number of MiB, which is at least 1."""
     buckets = 1 << ((megabytes << 20) // 32).bit_length() - 1
     return Memory(
         np.zeros(4 * buckets + WORKS, np.uint64),
@@ -128,7 +129,7 @@ def clear(memory: Memory) -> None:
 
 @kernel
 def position_key(own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """A 64-bit hash of a position. Two positions never collide if they differ only in one side's discs."""
+    """A 64-bit hash of a position. Two positions that differ only in one side's discs always have different hashes."""
     h = own * _K1
     h = ((h ^ (h >> _32)) + opponent) * _K2
     h = (h ^ (h >> _29)) * _K3
@@ -151,7 +152,7 @@ def probe(key: np.uint64, memory: Memory) -> Int:
 
 @kernel
 def look_up(key: np.uint64, memory: Memory) -> Int:
-    """`probe` for Python code."""
+    """The same as `probe`, but Python code can call this kernel."""
     return probe(key, memory)
 
 
@@ -169,7 +170,7 @@ def upper_bound(data: Int) -> Int:
 
 @kernel
 def best_square(data: Int) -> Int:
-    """The best square in a packed result, `NO_SQUARE` if there is none."""
+    """The best square in a packed result, or `NO_SQUARE` if there is none."""
     return (data >> 32) & 0xFF
 
 
@@ -181,7 +182,7 @@ def depth_of(data: Int) -> Int:
 
 @kernel(inline=True)
 def narrow(data: Int, alpha: Int, beta: Int) -> tuple[Int, Int]:
-    """The part of a window that a packed result leaves open. If nothing is open, both ends are the same bound."""
+    """The part of a window that a packed result leaves open. If it leaves nothing open, both ends are its bound."""
     lower, upper = lower_bound(data), upper_bound(data)
     if lower >= beta or lower == upper:
         return lower, lower
@@ -215,13 +216,13 @@ def is_in_work(key: np.uint64, memory: Memory) -> bool:
 
 @kernel(lean=True)
 def begin_work(key: np.uint64, memory: Memory) -> None:
-    """Note that this thread searches the node with this key."""
+    """Put the key of a node that this thread searches into the list of nodes in work."""
     memory.table[_work_slot(key, memory)] = key
 
 
 @kernel(lean=True)
 def end_work(key: np.uint64, memory: Memory) -> None:
-    """Take the note back, unless another note has replaced it."""
+    """Remove the key of a node from the list of nodes in work, if no other key has replaced it."""
     slot = _work_slot(key, memory)
     if memory.table[slot] == key:
         memory.table[slot] = _0

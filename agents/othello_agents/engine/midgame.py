@@ -1,10 +1,10 @@
 """The midgame search: principal variation search with one evaluation.
 
-Depth is counted in plies, and a pass is a ply. At depth 0 a position is evaluated whether or not the game is over, as
-in the textbook searches. At any greater depth a won game is worth `FINAL` + the score in discs, which is more than any
-evaluation; a lost game is worth the negative of that, and a drawn game 0. A search to depth `EXACT` goes to the end of
-the game, and the evaluation only sorts the moves. Other searches are selective if the evaluator has a table of cuts
-(see `probcut`).
+Depth is counted in plies, and a pass is a ply. At depth 0 a position is evaluated even if the game is over, as in the
+textbook searches. At any greater depth, a won game has the value `FINAL` + the score in discs. This is more than any
+evaluation. A lost game has the value -`FINAL` + the (negative) score in discs, and a drawn game has the value 0. A
+search to depth `EXACT` goes to the end of the game, and the evaluation only sorts the moves. Other searches are
+selective if the evaluator has a table of cuts (see `probcut`).
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ from othello_env.support.jit import Int, kernel
 __all__ = ["EXACT", "FINAL", "search", "table_key", "to_score", "to_value"]
 
 FINAL = 20_000
-"""A won game is worth this plus its score in discs."""
+"""The value of a won game is this number plus the score in discs."""
 EXACT = 100
 """This depth means a search to the end of the game."""
 
@@ -56,7 +56,7 @@ _SHARED_DEPTH = 4
 _SALT = np.uint64(0x5851_F42D_4C95_7F2D)
 _DEPTH_SALT = np.uint64(0x2545_F491_4F6C_DD1D)
 _LATER = 1 << 60
-"""Added to the rank of a move that another thread is searching."""
+"""This number is added to the rank of a move that another thread is searching."""
 
 _0, _1 = np.uint64(0), np.uint64(1)
 
@@ -77,7 +77,7 @@ def to_value(score: Int) -> Int:
 
 @kernel
 def to_score(value: Int) -> Int:
-    """The score in discs, given a finished game's value; 0 for a value between those of lost and won games."""
+    """The score in discs, given a finished game's value; 0 for any value between -`FINAL` and `FINAL`."""
     if value >= FINAL:
         return value - FINAL
     return value + FINAL if value <= -FINAL else 0
@@ -85,9 +85,9 @@ def to_score(value: Int) -> Int:
 
 @kernel(lean=True)
 def _solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
-    """Call the exact solver with the window as scores, and return its result as a value.
+    """Call the exact solver with the window turned into scores, and return its result as a value.
 
-    An end of the window that is not the value of a finished game is moved outwards to the next such value.
+    If an end of the window is not the value of a finished game, it is moved outwards to the next such value.
     """
     low = -1 if -FINAL <= alpha < 0 else to_score(alpha)
     high = 1 if 0 < beta <= FINAL else to_score(beta)
@@ -108,7 +108,7 @@ def _sort_depth(depth: Int, empty: Int) -> Int:
 
 @kernel(lean=True)
 def _may_cut(alpha: Int, beta: Int, depth: Int, empty: Int, evaluator: Evaluator) -> bool:
-    """Whether a shallow search may replace this search: it has a null window and fewer plies than empty squares."""
+    """Whether a shallow search may replace this search: a null window, and fewer plies left than empty squares."""
     if len(evaluator.cuts) == 0 or depth < SHALLOWEST or depth >= empty:
         return False
     return bool(beta == alpha + 1 and alpha > -BOUND and beta < BOUND)
@@ -126,7 +126,7 @@ def _known_bounds(
     board: np.uint64,
     memory: Memory,
 ) -> tuple[Int, Int, Int]:
-    """Narrow the window by stable discs and the table. Returns alpha, beta and the table's best square.
+    """Narrow the window with the stable discs and the table. Returns alpha, beta and the table's best square.
 
     If the window is closed, alpha and beta are equal.
     """
@@ -137,7 +137,7 @@ def _known_bounds(
     data = probe(key, memory)
     if data == 0:
         return alpha, beta, NO_SQUARE
-    # A result counts only if it has the same depth. Otherwise the value would depend on what the table remembers.
+    # A result is used only if it has the same depth. Otherwise the value would depend on the contents of the table.
     if depth_of(data) == depth and not is_root:
         alpha, beta = narrow(data, alpha, beta)
     return alpha, beta, best_square(data)
@@ -154,7 +154,7 @@ def _cut(
     empty: Int,
     evaluator: Evaluator,
 ) -> tuple[Int, Int, Int]:
-    """The result that a shallow search must have to replace this search: a direction, a bound and a shallow value.
+    """The condition under which a shallow search replaces this search: a direction, a bound and a shallow value.
 
     In direction 1, the bound is beta: if the shallow search finds at least the shallow value, this search would very
     likely find at least beta. In direction -1, the bound is alpha: if the shallow search finds at most the shallow
@@ -181,7 +181,7 @@ def _search_last_ply(
     evaluator: Evaluator,
     control: npt.NDArray[np.int64],
 ) -> Int:
-    """`search` to depth 1 of a position with legal moves, without move lists and table."""
+    """`search` to depth 1 for a position with legal moves. This kernel uses no move lists and no table."""
     empty = np.int64(popcount(evaluator.board & ~(own | opponent)))
     best: Int = -WORST
     while legal != _0 and best < beta:
@@ -210,7 +210,7 @@ def _search(
     evaluator: Evaluator,
     memory: Memory,
 ) -> Int:
-    """`search`, as it calls itself: without counting references to arrays."""
+    """The recursive kernel of `search`. It is compiled without the counting of references to arrays."""
     control, board = memory.control, evaluator.board
     empty = np.int64(popcount(board & ~(own | opponent)))
     is_root = empty == control[ROOT]
@@ -307,7 +307,7 @@ def search(
     evaluator: Evaluator,
     memory: Memory,
 ) -> Int:
-    """The value for the player to move: exact between alpha and beta, else a bound (fail-soft).
+    """The value for the player to move. It is exact between alpha and beta, otherwise a bound (fail-soft).
 
     The evaluator must be prepared for the position, and `score` is the position's balance of square weights. Once the
     counter of nodes reaches its limit, all calls return immediately, and their values mean nothing.

@@ -18,7 +18,7 @@ _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F
 
 @kernel(slp=True)
 def legal_moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """`bitboard.legal_moves` as a kernel that is compiled once instead of being inlined into each caller."""
+    """The same as `bitboard.legal_moves`, but this kernel is compiled once and not inlined into each caller."""
     return legal_moves_inline(own, opponent, board)
 
 
@@ -39,11 +39,11 @@ def list_moves(
     board: np.uint64,
     memory: Memory,
 ) -> tuple[Int, bool]:
-    """Write the legal moves with their ranks into `memory`, ready for `next_move`; the lowest rank is best.
+    """Write the legal moves with their ranks into `memory`, ready for `next_move`. The lowest rank is the best.
 
     The move on `hash_square`, the table's best move, gets rank 0. The rank of any other move is better if the opponent
-    has fewer replies to it (replies in corners count twice). It is also better if the move is in a corner or in an odd
-    quarter (see `odd_quadrants`). Returns the number of moves, and whether one of them wipes out the opponent.
+    has fewer replies to it (replies in corners count twice). The rank is also better if the move is in a corner or in
+    an odd quarter (see `odd_quadrants`). Returns the number of moves, and whether a move wipes out the opponent.
     """
     order, turned = memory.order[empty], memory.turned[empty]
     odd = odd_quadrants(board & ~(own | opponent))
@@ -90,9 +90,9 @@ def known_refutation(
     salt: np.uint64,
     memory: Memory,
 ) -> Int:
-    """A value of at least beta that the table knows for one of the listed moves, or -WORST if it knows none.
+    """A value of at least beta that the table has for one of the listed moves, or -WORST if the table has none.
 
-    Only results of searches to `depth` count. A position's key in the table is its `position_key` xor `salt`.
+    The kernel uses only results of searches to `depth`. A position's key in the table is its `position_key` xor `salt`.
     """
     order, turned = memory.order[empty], memory.turned[empty]
     for i in range(count):

@@ -1,10 +1,11 @@
 """Multi-ProbCut: skip a deep search if a shallow search predicts its result.
 
-Let "shallow" be the value that a shallow search of a position finds. A deep search of this position finds nearly the
-value slope * shallow + offset, and the error is normally distributed. The deep search is skipped if the shallow value
-predicts with a probability of about 93 % (`CONFIDENCE` standard deviations) that the deep value lies beyond the window
-(Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello", 1997).
-``scripts/fit_probcut.py`` finds the slopes, the offsets and the errors' deviations for the packaged weights.
+Let "shallow" be the value that a shallow search of a position finds. A deep search of this position finds approximately
+the value slope * shallow + offset, with a normally distributed error. So the shallow value gives the probability that
+the deep value lies beyond the window. If this probability is at least about 93 % (`CONFIDENCE` standard deviations),
+the deep search is skipped (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for
+Othello", 1997). ``scripts/fit_probcut.py`` finds the slopes, the offsets and the errors' standard deviations for the
+packaged weights.
 
 Letters: S stages of the game, D depths.
 """
@@ -45,7 +46,10 @@ NO_CUTS = np.zeros((0, 0, 3), np.float32)
 
 @kernel
 def shallow_depth(depth: Int) -> Int:
-    """The depth of the shallow search that predicts a search to `depth`: about half of it, and of the same parity."""
+    """The depth of the shallow search that predicts a search to `depth`.
+
+    It is about half of `depth`. Both depths are odd, or both are even.
+    """
     half = depth // 2
     return half - ((depth - half) & 1)
 
@@ -58,11 +62,11 @@ def stage_of(empty: Int) -> Int:
 
 @kernel
 def sufficient(bound: Int, direction: Int, depth: Int, empty: Int, cuts: npt.NDArray[np.float32]) -> Int:
-    """The shallow value that makes a deep value beyond `bound` likely enough.
+    """The limit for the shallow value that makes a deep value beyond `bound` likely enough.
 
-    In direction 1, "beyond" means at least `bound`; in direction -1, it means at most `bound`.
-
-    If `depth` is beyond the table of cuts, the cuts of the table's greatest depth are used.
+    In direction 1, if the shallow value is at least this limit, the deep value is likely to be at least `bound`. In
+    direction -1, if the shallow value is at most this limit, the deep value is likely to be at most `bound`. If `depth`
+    is greater than the greatest depth in the table of cuts, the kernel uses the numbers for the greatest depth.
     """
     slope, offset, deviation = cuts[stage_of(empty), min(depth - SHALLOWEST, cuts.shape[1] - 1)]
     shallow = (np.float32(bound) - offset + np.float32(direction * CONFIDENCE) * deviation) / slope
@@ -71,9 +75,10 @@ def sufficient(bound: Int, direction: Int, depth: Int, empty: Int, cuts: npt.NDA
 
 @cache
 def shipped_cuts(size: int) -> npt.NDArray[np.float32]:
-    """Slope, offset and deviation for the packaged n-tuple weights, (S, D, 3) float32; `NO_CUTS` if none are fitted.
+    """Slope, offset and standard deviation for the packaged n-tuple weights, (S, D, 3) float32.
 
-    The first index is `stage_of`, the second is the depth - `SHALLOWEST`.
+    The first index is `stage_of`, and the second index is the depth - `SHALLOWEST`. Returns `NO_CUTS` for a board size
+    that is not in `FITTED_SIZES`.
 
     Raises:
         OSError: the file is missing; the message names it.

@@ -25,8 +25,8 @@ def run(
     """Call `search` in another thread and return its result.
 
     After `seconds` or Ctrl-C, the limit of nodes in `memory` is set to 0, and this ends the search. Kernels release the
-    interpreter's lock, so the calling thread notices the time and Ctrl-C while they run. `progress` is called a few
-    times a second with the number of nodes.
+    interpreter's lock, so the calling thread can check the time and notice Ctrl-C while a kernel runs. `progress` is
+    called a few times a second with the number of nodes visited so far.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed; the search has ended.

@@ -30,13 +30,13 @@ __all__ = ["Iteration", "Searcher"]
 
 _ASPIRATION = 300
 """From the second iteration on, the first window is the previous iteration's value plus or minus this number. If the
-new value lies outside this window, the search is repeated with the window open on the value's side."""
+new value lies above or below this window, the search is repeated with a window that has no limit on that side."""
 _FIRST_EXACT = 14
-"""With this number of empty squares or more, shallower searches come before a search to the end, to order its moves."""
+"""With this number of empty squares or more, shallower searches precede a search to the end, to order its moves."""
 
 _TEAM_DEPTH, _TEAM_EMPTY = 8, 15
-"""Threads search together from this depth on, and to the end from this number of empty squares on. Smaller searches
-end before the threads have started."""
+"""Threads search together if the depth is at least `_TEAM_DEPTH`. In a search to the end, they do so if there are at
+least `_TEAM_EMPTY` empty squares. Smaller searches would end before the threads have started."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class Iteration:
     """The result of a finished iteration.
 
     Attributes:
-        value: the value for the player to move, as `midgame.search` returns it.
+        value: the value for the player to move, in the form that `midgame.search` returns.
         best: the best action.
         depth: the depth of the search in plies; the number of empty squares if it went to the end.
         exact: whether the search went to the end.
-        result_only: whether only the sign of the value is known: who wins.
+        result_only: whether only the sign of the value is known. The sign says who wins.
     """
 
     value: int
@@ -59,7 +59,7 @@ class Iteration:
 
 
 class Searcher:
-    """Searches one position. The player to move must have a move.
+    """Searches one position. The player to move must have a legal move other than a pass.
 
     Args:
         state: the position.
@@ -84,7 +84,7 @@ class Searcher:
         return self._found
 
     def start(self) -> None:
-        """Search to depth 1 without the limit of nodes. After it there is a best move, and the kernels are compiled."""
+        """Search to depth 1 without the limit of nodes, so that there is a best move and the kernels are compiled."""
         control = self._memory.control
         limit, control[LIMIT] = int(control[LIMIT]), NO_LIMIT
         self._iterate(1)
@@ -93,9 +93,9 @@ class Searcher:
     def deepen(self, depth: int, exact: int, result: int = 0) -> None:
         """Search to the depths 2, 3, ... `depth` within the limit of nodes.
 
-        If at most `exact` squares are empty, search to the end instead, after shallower searches that order its moves
-        (see `_FIRST_EXACT`). If at most `result` squares are empty, search for the winner before that. `found` is then
-        the result of the last finished iteration.
+        If at most `exact` squares are empty, search to the end instead. Shallower searches before it order its moves
+        (see `_FIRST_EXACT`). If more than `exact` but at most `result` squares are empty, search to the end for the
+        winner first, and then for the exact score. After the call, `found` is the result of the last finished search.
         """
         to_end = self.empty <= max(exact, result)
         depth = self._preparation if to_end else min(depth, 2 * self.empty)  # a pass may follow every move
@@ -117,7 +117,7 @@ class Searcher:
             self._find_exact(value)
 
     def _find_exact(self, bound: int) -> None:
-        """Search for the exact score, given a value with the right sign."""
+        """Search for the exact score. `bound` has the same sign as this score."""
         value = self._search(0, WORST, EXACT) if bound > 0 else self._search(-WORST, 0, EXACT)
         if not self._stopped:
             self._finish(value, EXACT)
@@ -128,15 +128,15 @@ class Searcher:
         return 1 if self.empty < _FIRST_EXACT else self.empty - 8
 
     def value(self, depth: int, alpha: Int = -WORST, beta: Int = WORST) -> int | None:
-        """The value of the position by a search to a depth; None if the search was stopped.
+        """The value of the position from a search to `depth`; None if the search was stopped.
 
-        A value of at most alpha, or of at least beta, is a bound.
+        The value is exact if it lies between alpha and beta. Otherwise it is only a bound.
         """
         value = self._search(alpha, beta, depth)
         return None if self._stopped else value
 
     def solve(self, *, result_only: bool) -> None:
-        """Search to the end for the exact score; with `result_only`, only the sign of the value is exact."""
+        """Search to the end for the exact score. With `result_only`, only the sign of the value is exact."""
         for plies in range(2, self._preparation + 1):
             self._iterate(plies)
         if result_only:
@@ -187,7 +187,7 @@ class Searcher:
         return bitboard.ACTION_SQUARES[self._state.size].index(square)
 
     def variation(self) -> tuple[int, ...]:
-        """The best line of actions: to the end if the score is exact, otherwise as far as the table remembers it.
+        """The best line of actions. It goes to the end if the score is exact, otherwise as far as the table knows it.
 
         If only the winner is known, the line is the best action alone.
         """
@@ -202,8 +202,8 @@ class Searcher:
         Args:
             action: the first action.
             value: the value of this action, by a search to the end if `exact`, otherwise to `depth`.
-            depth: the length of the line is at most this.
-            exact: whether the value is exact.
+            depth: the maximum number of actions in the line, if the value is not exact.
+            exact: whether the value is exact. Then the line goes to the end of the game.
         """
         state, actions = self._state.play(action), [action]
         if exact:
@@ -244,7 +244,7 @@ class Searcher:
         return bitboard.ACTION_SQUARES[self._state.size][action]
 
     def _remembered(self, state: Othello) -> int:
-        """The table's best square in a position, `NO_SQUARE` if there is none."""
+        """The table's best square in a position, or `NO_SQUARE` if the table has none."""
         own, opponent = np.uint64(state.own), np.uint64(state.opponent)
         for key in (table_key(own, opponent), position_key(own, opponent)):
             data = look_up(np.uint64(key), self._memory)

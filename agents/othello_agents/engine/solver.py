@@ -1,7 +1,8 @@
 """The exact solver: the final score of a position with perfect play.
 
-It is alpha-beta with null windows and a transposition table. The table's move is tried first, then the others in the
-order of their ranks (see `moves.list_moves`). The opponent's stable discs bound the score from above.
+The search is alpha-beta with null windows and a transposition table. It tries the table's move first, and then the
+other moves in the order of their ranks (see `moves.list_moves`). The opponent's stable discs give an upper bound on the
+score.
 """
 
 import numpy as np
@@ -32,7 +33,7 @@ _0, _1 = np.uint64(0), np.uint64(1)
 _LAST = 4
 """With this number of empty squares or fewer, the kernels of `endings` take over."""
 _SHALLOW = 7
-"""With this number of empty squares or fewer, sorting moves and asking the table cost more than they save."""
+"""With this number of empty squares or fewer, sorting the moves and using the table take more time than they save."""
 _CHILDREN = 10
 """With this number of empty squares or more, all moves are looked up in the table before the first move is searched
 (enhanced transposition cut-off)."""
@@ -48,7 +49,7 @@ def _solve_shallow(
     squares: Int,
     control: npt.NDArray[np.int64],
 ) -> Int:
-    """`solve` with few empty squares: moves into odd quarters come first, and there are no lists and no table."""
+    """`solve` for few empty squares. It tries moves into odd quarters first, and uses no move lists and no table."""
     control[NODES] += 1
     empties = board & ~(own | opponent)
     legal = legal_moves(own, opponent, board)
@@ -85,7 +86,7 @@ def _solve_shallow(
 
 @kernel(lean=True)
 def solve(own: np.uint64, opponent: np.uint64, alpha: Int, beta: Int, board: np.uint64, memory: Memory) -> Int:
-    """The final score for the player to move: exact between alpha and beta, else a bound (fail-soft).
+    """The final score for the player to move. It is exact between alpha and beta, otherwise a bound (fail-soft).
 
     Once the counter of nodes reaches its limit, all calls return immediately, and their values mean nothing.
     """

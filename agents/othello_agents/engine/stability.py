@@ -1,4 +1,4 @@
-"""Stable discs, which can never be turned again. They bound the final score."""
+"""Finds stable discs, which can never be turned again. They give a bound on the final score."""
 
 import numpy as np
 
@@ -37,7 +37,7 @@ def _full_diagonals(taken: np.uint64, step: np.uint64, below: _Three, above: _Th
     """The squares whose diagonal has no empty square, for the falling or for the rising diagonals.
 
     The bits of two neighbours on a diagonal are `step` apart. `below` has three sets: the squares from which 1, 2 and 4
-    steps down lead off the board. `above` has the same for steps up.
+    steps down lead off the board. `above` has the same three sets for steps up.
     """
     down = taken & (taken >> step | below[0])
     up = taken & (taken << step | above[0])
@@ -65,10 +65,10 @@ def _full_lines(taken: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.u
 
 @kernel
 def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """Discs of `own` that no move can turn. The kernel does not find all such discs.
+    """The discs of `own` that are known to be stable. There may be other stable discs, which the kernel does not find.
 
-    A disc is stable if for each of its four lines one of these is true: the line has no empty square; a neighbour of
-    the disc on the line is a stable disc of the same side; or the disc is at the end of the line.
+    For each of the four lines through such a disc, one of three conditions is true. The line has no empty square, or a
+    neighbour of the disc on the line is a stable disc of the same side, or the disc is at the end of the line.
     """
     outside = ~board
     rank, file, falling, rising = _full_lines(own | opponent | outside)
@@ -80,7 +80,7 @@ def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.ui
     found = own & rank & file & falling & rising
     while found != stable:
         stable = found
-        # A shift that wraps around the board lands on a border square. A disc there is at the end of that line anyway.
+        # A shift that wraps around the board lands on a border square. This square is at the end of its line anyway.
         found = (
             own
             & (rank | stable << _1 | stable >> _1)
@@ -93,5 +93,5 @@ def stable_discs(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.ui
 
 @kernel
 def score_bound(own: np.uint64, opponent: np.uint64, board: np.uint64) -> Int:
-    """A final score that `own` cannot exceed: the opponent keeps its stable discs."""
+    """An upper bound of the final score for `own`, given by the stable discs that the opponent keeps."""
     return np.int64(popcount(board)) - 2 * np.int64(popcount(stable_discs(opponent, own, board)))

@@ -1,8 +1,8 @@
 """Threads that search one position together.
 
-All threads run the same search and share the table, so what one of them has found shortens the others' work. A thread
-takes a move later if another thread is searching it (see `memory`). The first thread that finishes has the result, and
-then the others are stopped.
+All threads run the same search and share the table, so each thread can use the results of the other threads. If another
+thread is searching a move, a thread searches its other moves first (see `memory`). The first thread that finishes gives
+the result. Then the other threads are stopped.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from othello_agents.engine.memory import BEST, GENERATION, LIMIT, NODES, ROOT, W
 __all__ = ["Team"]
 
 _LOOK_SECONDS = 0.01
-"""How often the team looks whether its search is to end."""
+"""The seconds between two checks whether the team's search must end."""
 
 
 @dataclass
 class _Outcome:
-    """What a thread has found: the value and the root's best square, or the error that it met."""
+    """The result of a thread: the value and the root's best square, or the error that ended the search."""
 
     value: int = 0
     best: int = 0
@@ -32,7 +32,7 @@ class _Outcome:
 
 
 class Team:
-    """Several threads for one search after the other.
+    """Several threads that work together on one search at a time.
 
     Args:
         memory: the memory whose table the threads share. Its limit ends the search of the team, and its counter of
@@ -45,11 +45,11 @@ class Team:
         self._memories = shared_memory(memory, threads)
 
     def search(self, evaluator: Evaluator, call: Callable[[Evaluator, Memory], int]) -> int | None:
-        """The value of a search, which every thread begins; the root's best square is left in the memory.
+        """Run the same search in every thread, and write the root's best square into the memory.
 
         Args:
-            evaluator: the evaluation. Each thread gets a copy of what a search writes to.
-            call: searches with an evaluator and a memory, and returns the value.
+            evaluator: the evaluation. Each thread gets its own copy of the array that a search changes.
+            call: a function that searches with an evaluator and a memory, and returns the value.
 
         Returns:
             The value, or None if the search was stopped before any thread had finished.

@@ -1,4 +1,4 @@
-"""Evaluations of checkers by its pieces.
+"""Evaluations of checkers positions by their pieces.
 
 Each evaluation adds up the weights of the pieces. A weight depends on the piece and its square. The functions here and
 the compiled search (`othello_agents.search.checkers`) read the same table of weights.
@@ -18,8 +18,8 @@ __all__ = ["KING", "MAN", "material", "piece_weights", "positional"]
 
 MAN = 100
 KING = 130
-"""The values of a man and of a king. Their ratio, 100 to 130, is the one that Chinook used (Schaeffer and others, A
-World Championship Caliber Checkers Program, 1992)."""
+"""The values of a man and of a king. Chinook used the same ratio, 100 to 130 (Schaeffer and others, A World
+Championship Caliber Checkers Program, 1992)."""
 
 _ADVANCE = 3
 _HOME_ROW = 12
@@ -40,7 +40,7 @@ def _positional(size: int, row: int, column: int, is_king: bool) -> int:
 
 @evaluation(Checkers, pieces=_material)
 def material(state: Checkers, player: int) -> int:
-    """Checkers: the player's men (100 each) and kings (130 each) minus the other side's."""
+    """Checkers: the value of the player's men (100 each) and kings (130 each) minus the other side's value."""
     return _sum_of_weights(state, player, _material)
 
 
@@ -48,9 +48,9 @@ def material(state: Checkers, player: int) -> int:
 def positional(state: Checkers, player: int) -> int:
     """Checkers: `material` with small bonuses for the squares of the pieces.
 
-    A man gets 3 for each row that it has advanced and 3 for each column between it and the nearer side edge. On its
-    home row, where it keeps the other side from getting kings, it gets 12 more. A king gets 5 for each step from the
-    nearest edge of the board.
+    A man gets 3 for each row that it has advanced, and 3 for each column between the man and the nearer side edge. A
+    man on its home row gets 12 more, because it keeps the other side from getting kings. A king gets 5 for each step
+    from the nearest edge of the board.
     """
     return _sum_of_weights(state, player, _positional)
 
@@ -68,7 +68,10 @@ def _sum_of_weights(state: Checkers, player: int, weight: PieceWeight) -> int:
 
 @cache
 def piece_weights(size: int, weight: PieceWeight) -> npt.NDArray[np.int64]:
-    """(4, 64) int64: the weights on each bit of the board, in rows for red men, red kings, white men, white kings."""
+    """The weights of pieces on each bit of the board, (4, 64) int64.
+
+    The rows are for red men, red kings, white men and white kings.
+    """
     weights = np.zeros((4, 64), np.int64)
     for square, position in enumerate(POSITIONS[size]):
         row, column = square // (size // 2), column_of(square, size)

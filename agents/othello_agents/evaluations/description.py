@@ -20,35 +20,35 @@ __all__ = [
 ]
 
 Evaluate = Callable[[Any, int], float]
-"""A function of a position and a player. It returns a number: the higher, the better for that player."""
+"""A function of a position and a player. It returns a number. A higher number is better for that player."""
 
 Quarter = tuple[tuple[int, ...], ...]
-"""The weights of the squares a1-d4, row by row. The other quarters of the board mirror this one. Smaller boards use
-only the first rows and columns."""
+"""The weights of the squares a1-d4, row by row. The other quarters of the board are mirror images of this quarter.
+Smaller boards use only the first rows and columns."""
 
 PieceWeight = Callable[[int, int, int, bool], int]
 """A function that gives the weight of a piece in checkers: ``f(size, rows from its own side, column, is a king)``."""
 
 NO_TERM, NEAR_CORNERS, ONLY_MOVES = range(3)
-"""How the Othello kernels compute a value. NO_TERM: the value is the player's sum of weights minus the other's.
-NEAR_CORNERS: the same, but discs beside occupied corners count as in `othello_agents.evaluations.othello.modified`; it
-works only with that evaluation's weights. ONLY_MOVES: the value is the number of the player's moves."""
+"""How the Othello kernels compute a value. NO_TERM: the value is the player's sum of weights minus the opponent's sum.
+NEAR_CORNERS: the same, but discs beside occupied corners count as in `othello_agents.evaluations.othello.modified`.
+This works only with the weights of `modified`. ONLY_MOVES: the value is the number of the player's moves."""
 
 
 class SquareSum(NamedTuple):
     """An evaluation of Othello in the form that the kernels compute."""
 
     quarter: Quarter
-    """The weights of the squares; the value is the player's sum minus the other's."""
+    """The weights of the squares. The value is the player's sum of weights minus the opponent's sum."""
     term: int = NO_TERM
     """NO_TERM, NEAR_CORNERS or ONLY_MOVES."""
 
 
 class Evaluation:
-    """A function of a position and a player, with its name, its game and the data with which kernels compute it.
+    """A function of a position and a player, with its name, its game and the data that kernels need to compute it.
 
-    A call checks the game first. If the values depend on the root of the search, the function has a method
-    ``at_root(state)``, which returns the function for a search from that position.
+    A call first checks the game and the board's size. If the values depend on the root of the search, the function has
+    a method ``at_root(state)``. This method returns the function to use in a search from that position.
 
     Args:
         function: gives the value of a position for a player.
@@ -56,8 +56,10 @@ class Evaluation:
             the evaluation can be pickled.
         game: the class of the positions that the function takes.
         sizes: the board sizes that the function takes; empty for all sizes.
-        squares: the form for Othello's compiled searches and the engine; None if only Python can compute the values.
-        pieces: the form for the compiled search of checkers; None if only Python can compute the values.
+        squares: the evaluation in the form that Othello's compiled searches and the engine use. None if only Python can
+            compute the values.
+        pieces: the evaluation in the form that the compiled search of checkers uses. None if only Python can compute
+            the values.
     """
 
     def __init__(
@@ -94,10 +96,10 @@ class Evaluation:
         return self.function(state, player)
 
     def at_root(self, state: State) -> Evaluate:
-        """The function for a search from this position; the function does not check the game again.
+        """The function to use in a search from this position. This function does not check the game again.
 
         Raises:
-            WrongGameError: as for a call.
+            WrongGameError: the evaluation is for another game or board size.
         """
         self._check(state)
         fixed = getattr(self.function, "at_root", None)

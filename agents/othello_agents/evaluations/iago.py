@@ -3,8 +3,8 @@
 The source is Norvig, Paradigms of Artificial Intelligence Programming, chapter 18. The evaluation is for 8x8 boards. It
 adds three terms: the edges, from a table of all edge configurations; the legal moves; and the empty squares beside the
 other side's discs. The weights of the terms depend on the move number at the root of the search. The edge table assumes
-that the player is to move. This is true in all searches except the maximizer's, which evaluates for the player who has
-just moved.
+that the player is to move. This is true in all searches except the maximizer, which evaluates positions for the player
+who has just moved.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ROUNDS = 5
 """The number of rounds for the edge table. Each round recomputes all entries with 1 to 9 discs."""
 
 _Int = int | np.int64
-"""int64 in a compiled kernel; either type when the kernel runs as plain Python."""
+"""An integer. It is an int64 in a compiled kernel; it may be of either type if the kernel runs as plain Python."""
 
 _EMPTY, _OWN, _OTHER = 0, 1, 2
 _STABLE, _SEMI, _UNSTABLE = 0, 1, 2
@@ -44,8 +44,8 @@ _KINDS = np.array([0, 1, 2, 3, 4, 4, 3, 2, 1, 0])
 _STATIC = np.array([[0, 0, -2000], [700, 0, 0], [1200, 200, -25], [1000, 200, 75], [1000, 200, 50]])
 """(5, 3) the value of a disc. Rows: X-square, corner, C, A and B. Columns: stable, semi-stable and unstable."""
 _CHANCE = np.array([[0.1, 0.4, 0.7], [0.05, 0.3, 0.0], [0.01, 0.0, 0.0]])
-"""(3, 3) the chance of a move that turns no disc of the edge. The row is the number of own discs beside the move on the
-edge. The column is the number of the other side's discs there."""
+"""(3, 3) the chance of a move that turns no disc of the edge. The row is the number of own discs on the two edge
+squares beside the move. The column is the number of the other side's discs on these squares."""
 
 _0, _1, _7, _8, _9 = (np.uint64(shift) for shift in (0, 1, 7, 8, 9))
 _NOT_A, _NOT_H = np.uint64(0xFEFE_FEFE_FEFE_FEFE), np.uint64(0x7F7F_7F7F_7F7F_7F7F)
@@ -87,9 +87,9 @@ def _static_value(cells: npt.NDArray[np.int64]) -> int:
 
 @kernel
 def _turn(cells: npt.NDArray[np.int64], place: int, colour: int, after: npt.NDArray[np.int64]) -> int:
-    """Write into `after` the edge after a disc of `colour` at `place`; return the number of discs that it turns.
+    """Write into `after` the edge after a move of `colour` at `place`, and return the number of turned discs.
 
-    A disc on an X-square turns nothing, since the square is not on the edge itself.
+    A move on an X-square turns no discs of the edge, since the square is not on the edge itself.
     """
     after[:] = cells
     after[place] = colour
@@ -129,7 +129,7 @@ def _chance(cells: npt.NDArray[np.int64], place: int, turned: int, scratch: npt.
 
 @kernel
 def _expected_value(cells: npt.NDArray[np.int64], table: npt.NDArray[np.int64], index: int) -> _Int:
-    """The expected value of a table entry if the player may leave the edge as it is or move somewhere on it."""
+    """The expected value of an edge on which the player may move or not; `index` is the edge's place in the table."""
     chances, values = np.empty(11), np.empty(11)
     after, scratch = np.empty_like(cells), np.empty_like(cells)
     chances[0], values[0], count = 1.0, table[index], 1
@@ -175,10 +175,11 @@ def _fill(table: npt.NDArray[np.int64], rounds: int) -> None:
 
 @cache
 def edge_table(rounds: int = ROUNDS) -> npt.NDArray[np.int64]:
-    """The value of each configuration of an edge, (3**10,), recomputed `rounds` times from the static values.
+    """The value of each configuration of an edge, (3**10,) int64.
 
-    The index is a number in base 3. The first square of an edge is its most significant digit. A digit is 0 for an
-    empty square, 1 for the player's disc, 2 for the other's.
+    The table begins with static values, and is recomputed `rounds` times. The index is a number in base 3. The first
+    square of an edge is its most significant digit. A digit is 0 for an empty square, 1 for a disc of the player and 2
+    for a disc of the other player.
     """
     table = np.empty(3**10, np.int64)
     _fill(table, rounds)
@@ -188,7 +189,7 @@ def edge_table(rounds: int = ROUNDS) -> npt.NDArray[np.int64]:
 
 @kernel
 def _beside(squares: np.uint64) -> np.uint64:
-    """A set of squares, together with all squares that touch it."""
+    """A set of squares, together with all squares that touch a square of the set."""
     row = squares | ((squares << _1) & _NOT_A) | ((squares >> _1) & _NOT_H)
     return row | (row << _8) | (row >> _8)
 
@@ -202,7 +203,7 @@ def _round_ratio(numerator: _Int, denominator: _Int) -> _Int:
 
 @kernel
 def _value(own: np.uint64, opponent: np.uint64, board: np.uint64, n: _Int, table: npt.NDArray[np.int64]) -> _Int:
-    """The evaluation for the owner of `own`; n is the move number."""
+    """The evaluation for the player whose discs are `own`; n is the move number."""
     edge = 0
     for side in range(4):
         index = 0
@@ -229,7 +230,8 @@ class Iago:
     """The evaluation, with the weights for one move number.
 
     Attributes:
-        move_number: the move number at the root of a search; None takes the move number of the evaluated position.
+        move_number: the move number at the root of a search. If it is None, the move number of the evaluated position
+            is used.
     """
 
     move_number: int | None = None
@@ -245,7 +247,7 @@ class Iago:
 
 
 iago = Evaluation(Iago(), "iago", Othello, sizes=(8,))
-"""Othello on 8x8: the evaluation that a spec names ``iago``."""
+"""Othello on 8x8: the evaluation with the name ``iago`` in specs."""
 
 
 def _move_number(state: Othello) -> int:

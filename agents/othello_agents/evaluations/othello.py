@@ -17,7 +17,7 @@ QUARTER = (
     (20, -5, 15, 3),
     (5, -5, 3, 3),
 )
-"""Norvig's weights."""
+"""The weights of `weighted` and `modified`, from Norvig."""
 
 LEAGUE_QUARTER = (
     (100, -25, 10, 5),
@@ -34,7 +34,7 @@ NEAR_CORNER = 5
 
 @evaluation(Othello, squares=SquareSum(QUARTER))
 def weighted(state: Othello, player: int) -> int:
-    """Othello: the sum of the weights of the player's squares minus the other's sum."""
+    """Othello: the sum of the weights of the player's squares minus the same sum for the other player."""
     return _weighted(state, player, QUARTER)
 
 

@@ -1,4 +1,4 @@
-"""The evaluations by name, and how a spec finds an evaluation.
+"""The registry of the evaluations by name, and the search for the evaluation that a spec names.
 
 A spec names a registered evaluation (``eval=weighted``) or any other function of a position and a player
 (``eval=path.py:function``, ``eval=package.module:function``). To add an evaluation to this package, write a file that
@@ -18,11 +18,11 @@ from othello_env.support.imports import NotThereError, import_object
 __all__ = ["EVALUATIONS", "PACKAGED", "evaluation_name", "find_evaluation", "register"]
 
 PACKAGED = (count, iago, material, mobility, modified, positional, standard, swh, weighted)
-"""The evaluations of this package; their square weights are compiled into the kernels."""
+"""The evaluations of this package. Their square weights are compiled into the kernels."""
 
 _registered: dict[str, Evaluation] = {}
 EVALUATIONS: MappingProxyType[str, Evaluation] = MappingProxyType(_registered)
-"""The evaluations that a spec can name; the keys are their names."""
+"""The evaluations that a spec can name. The keys are the evaluations' names."""
 
 
 def register(evaluation: Evaluation) -> None:
@@ -43,7 +43,7 @@ def find_evaluation(x: str | Evaluate) -> Evaluate:
     """Find an evaluation by its name, ``path.py:function`` or ``package.module:function``; return a function unchanged.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         ValueError: there is no evaluation of that name; the message lists the known names.
         TypeError: x, or the object that x names, cannot be called.
     """
@@ -68,7 +68,7 @@ def _named(name: str) -> Evaluate:
 
 
 def evaluation_name(evaluate: Evaluate) -> str:
-    """The text by which `find_evaluation` finds this evaluation; for an object without a name, its `repr`."""
+    """The text with which `find_evaluation` finds this evaluation; the `repr` of an object that has no name."""
     if isinstance(evaluate, Evaluation):
         return evaluate.name
     name = getattr(evaluate, "__qualname__", None)

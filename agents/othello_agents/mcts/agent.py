@@ -27,7 +27,7 @@ class RootStatistics(NamedTuple):
     value: float
     """The mean result for the player to move, -1 to +1."""
     action: int
-    """The action that was tried most often; the first one if several are equal."""
+    """The action that was tried most often. If there are several such actions, it is the first of them."""
     visits: dict[int, int]
     """For each legal action, the number of times that it was tried."""
     values: dict[int, float]
@@ -38,13 +38,14 @@ class Mcts(Agent):
     """Plays Othello by Monte Carlo tree search; the search uses only the rules of the game.
 
     UCT (upper confidence bounds for trees) grows the tree, and random games evaluate its leaves (see
-    `othello_agents.mcts.kernels`). Each decision starts a new search. Its random numbers depend only on the game's key
-    and the turn.
+    `othello_agents.mcts.kernels`). Each decision starts a new search. The search's random numbers depend only on the
+    game's key and the turn.
 
     Args:
         simulations: the number of random games for each move.
-        exploration: the weight of the bonus for moves that were rarely tried; the proof of UCT's convergence uses 2.8.
-        seed: determines the choices before the first `new_game`; None takes random bits from the operating system.
+        exploration: the weight of the bonus for moves that were rarely tried. The proof of UCT's convergence uses 2.8.
+        seed: determines the choices before the first call of `new_game`. If it is None, the operating system gives
+            random bits.
 
     Raises:
         ValueError: simulations is less than 1 or more than ten million, or exploration is negative or not finite.

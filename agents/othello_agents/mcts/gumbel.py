@@ -2,9 +2,9 @@
 
 At the root, sequential halving divides a few simulations among the likeliest moves. Below the root, the search follows
 the improved policy. Policies and values come from any function of observations and masks. Each simulation calls that
-function once, with one position from each tree. See `othello_agents.mcts.gumbel_kernels`. The source is Danihelka et
-al., Policy improvement by planning with Gumbel (ICLR 2022); the paper's experiments show improvement with only two
-simulations.
+function once, with one position from each tree (see `othello_agents.mcts.gumbel_kernels`). The source is Danihelka et
+al., Policy improvement by planning with Gumbel (ICLR 2022). The paper's experiments show an improvement even with only
+two simulations.
 
 Letters for shapes: N positions, S size of the board, A = S * S + 1 actions.
 """
@@ -59,10 +59,10 @@ def search(
     Args:
         answers: gives policies and values.
         batch: the positions.
-        simulations: the number of simulations for each position; each adds at most one node to the position's tree.
-        considered: the search tries at most this number of moves at the root, the likeliest ones.
-        scale: the weight of a value against the logarithm of a probability. The paper's c_scale is twice this, since
-            the paper's values go from 0 to 1.
+        simulations: the number of simulations for each position. Each simulation adds at most one node to the tree.
+        considered: the largest number of moves that the search tries at the root. It tries the likeliest moves.
+        scale: the weight of a value against the logarithm of a probability. The paper's c_scale is twice this weight,
+            since the paper's values go from 0 to 1.
         gumbel: (N, A) noise from the standard Gumbel distribution. With this noise, the considered actions are sampled
             from the policy without replacement. None for no noise.
 
@@ -89,10 +89,10 @@ def search(
 
 @cache
 def _plan(considered: int, simulations: int) -> tuple[int, ...]:
-    """The plan of sequential halving: simulation i tries the best of those moves that have plan[i] visits.
+    """The plan of sequential halving: simulation i tries the best of the moves that have plan[i] visits.
 
-    First all considered moves are tried equally often, then the better half of them, and so on. The last two moves
-    share the remaining simulations. mctx, the authors' own library, does the same.
+    First, all considered moves are tried equally often. Then the better half of these moves is tried, and so on. The
+    last two moves share the remaining simulations. The authors' own library, mctx, does the same.
     """
     plan: list[int] = []
     visits = [0] * considered
@@ -107,7 +107,7 @@ def _plan(considered: int, simulations: int) -> tuple[int, ...]:
 
 
 def _answer(tree: Tree, leaves: npt.NDArray[np.int64], answers: Answers, size: int) -> None:
-    """Ask for the policies and values of the unfinished leaves, and put them into the trees."""
+    """Compute the policies and values of the unfinished leaves, and put them into the trees."""
     places = np.arange(len(leaves)), leaves
     live = tree.legal[places] != 0
     own, opponent = tree.own[places][live], tree.opponent[places][live]
@@ -115,7 +115,7 @@ def _answer(tree: Tree, leaves: npt.NDArray[np.int64], answers: Answers, size: i
     if len(own):
         asked = OthelloPositions(own, opponent, np.zeros(len(own), np.int8), np.zeros(len(own), np.uint64), size)
         policy, values = answers(asked.observations(), asked.masks())
-        # Every legal move keeps some probability, however sure the network is.
+        # Every legal move keeps some probability, even if the network gives it 0.
         priors[:, ACTION_SQUARES[size]] = np.log(np.maximum(policy[:, :-1], 1e-12))
     back_up(tree, leaves, priors, values)
 
@@ -127,7 +127,7 @@ def _by_action(
     visits: npt.NDArray[np.int64],
     values: npt.NDArray[np.float64],
 ) -> ImprovedPolicies:
-    """The results by action instead of square; if a pass is forced, the pass gets all probability and visits."""
+    """Turn results by square into results by action. If a pass is forced, it gets all probability and all visits."""
     passes = batch.masks()[:, -1:] != 0
     order = np.array(ACTION_SQUARES[batch.size])
 

@@ -1,8 +1,8 @@
-"""Compiled trees for Gumbel AlphaZero's search in Othello: one tree for each position, and all trees grow together.
+"""Compiled trees for Gumbel AlphaZero's search in Othello. Each position has a tree, and all trees grow together.
 
-The search is from Danihelka, Guez, Schrittwieser and Silver, Policy improvement by planning with Gumbel (ICLR 2022). If
-a pass is forced, the node holds the position after the pass. `descend` finds a leaf in each tree, a network evaluates
-the leaves, and `back_up` stores its answers.
+The search is from Danihelka, Guez, Schrittwieser and Silver, Policy improvement by planning with Gumbel (ICLR 2022).
+First `descend` finds a leaf in each tree. Then a network evaluates the leaves, and `back_up` stores the network's
+answers. If the player to move must pass, a node holds the position after the pass.
 
 Letters for shapes: N positions, M nodes of a tree, 64 squares.
 """
@@ -19,7 +19,7 @@ __all__ = ["Tree", "back_up", "descend", "new_tree", "plant", "results"]
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
-_VISITS = 50.0  # c_visit in the paper: values are multiplied by scale * (c_visit + the most visits of a move)
+_VISITS = 50.0  # c_visit in the paper: values are multiplied by scale * (c_visit + the visits of the most visited move)
 
 
 class Tree(NamedTuple):
@@ -72,7 +72,7 @@ def new_tree(positions: int, nodes: int) -> Tree:
 
 @kernel
 def _moves(own: np.uint64, opponent: np.uint64, board: np.uint64) -> np.uint64:
-    """`legal_moves`, compiled once instead of being inlined into each caller."""
+    """The same as `legal_moves`, but this kernel is compiled once and not inlined into each caller."""
     return legal_moves(own, opponent, board)
 
 
@@ -106,7 +106,7 @@ def plant(tree: Tree, own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint
 def _score(tree: Tree, i: int, node: np.int64, scale: float, scores: npt.NDArray[np.float64]) -> None:
     """Write into `scores` (64,) the logits of a node's improved policy (equations 8 and 11 of the paper).
 
-    The value of a move without visits is estimated from the visited moves and the network's value of the node
+    If a move has no visits, its value is estimated from the visited moves and from the network's value of the node
     (equation 33).
     """
     sign = tree.sign[i, node]
@@ -165,7 +165,10 @@ def _visits(tree: Tree, i: int, node: np.int64, square: np.uint64) -> np.int64:
 def _at_root(
     tree: Tree, i: int, wanted: np.int64, gumbel: npt.NDArray[np.float64], scores: npt.NDArray[np.float64]
 ) -> np.uint64:
-    """Of the root's moves with `wanted` visits, the one with the highest sum of score and noise (`gumbel`, (64,))."""
+    """Among the root's moves with `wanted` visits, the move with the highest sum of score and noise.
+
+    `gumbel` (64,) is the noise.
+    """
     best, highest, found = _0, -np.inf, False
     moves = tree.legal[i, 0]
     while moves != _0:
@@ -181,7 +184,7 @@ def _at_root(
 def _below(tree: Tree, i: int, node: np.int64, scores: npt.NDArray[np.float64]) -> np.uint64:
     """The move whose share of visits lags most behind the improved policy (equation 14).
 
-    `scores` holds the logits of that policy; they are replaced by its probabilities.
+    `scores` holds the logits of the improved policy. The kernel replaces them by the policy's probabilities.
     """
     _softmax(scores, tree.legal[i, node])
     best, highest, found = _0, -np.inf, False
@@ -202,8 +205,8 @@ def descend(
     """Go down each tree to a new node or a finished game.
 
     Args:
-        tree: the trees of N positions. The answers for the roots are already stored.
-        wanted: (N,) a number of visits for each tree; at the root, the best of the moves with this number is tried.
+        tree: the trees of N positions. The network's answers for the roots are already stored.
+        wanted: (N,) a number of visits for each tree. At the root, the best of the moves with this number is tried.
         gumbel: (N, 64) noise for the root's moves.
         scale: the weight of values against logits.
         board: the squares in play.
@@ -236,7 +239,7 @@ def descend(
 def back_up(
     tree: Tree, leaves: npt.NDArray[np.int64], priors: npt.NDArray[np.float64], values: npt.NDArray[np.float64]
 ) -> None:
-    """Store the answers for the leaves, and add each leaf's value to the leaf and all nodes above it.
+    """Store the network's answers for the leaves, and add each leaf's value to the leaf and all nodes above it.
 
     Args:
         tree: the trees of N positions.
@@ -271,8 +274,8 @@ def results(
 
     Returns:
         The squares to play (N,), the improved policies (N, 64), the visits (N, 64), and the values of the squares to
-        play (N,). The values are for the trees' first players. If a pass is forced, the moves are those of the other
-        player.
+        play (N,). The values are for the trees' first players. If a pass is forced, the squares are the other player's
+        moves.
     """
     n = len(gumbel)
     squares, policy = np.empty(n, np.int64), np.zeros((n, 64))

@@ -1,9 +1,9 @@
 """Monte Carlo tree search in Othello, compiled.
 
 The search is UCT (Kocsis and Szepesvári, Bandit based Monte-Carlo planning, 2006). Each simulation goes down the tree
-by upper confidence bounds until it meets a move without a node. It adds a node for that move, plays uniformly random
-moves to the end of the game, and adds the result to all nodes on its path. If a pass is forced, the node holds the
-position after the pass.
+by upper confidence bounds until it reaches a position that has a move without a node. It adds a node for such a move,
+plays uniformly random moves to the end of the game, and adds the result to all nodes on its path. If a move forces the
+other player to pass, the new node holds the position after the pass.
 
 Letters for shapes: N positions, M nodes.
 """
@@ -20,12 +20,12 @@ from othello_env.support.jit import kernel
 __all__ = ["ROOT", "search_batch"]
 
 ROOT = 64
-"""The column of the results for the position itself; the columns before it are for the 64 squares."""
+"""The column of the results that is for the position itself. The columns before it are for the 64 squares."""
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _NONE = -1
 _LONGEST = 64  # more nodes than any path in a tree has
-_EXPAND = np.uint64(_LONGEST)  # mixed into the key for a new node's move; playouts mix in smaller numbers
+_EXPAND = np.uint64(_LONGEST)  # mixed into the key to choose a new node's move; random games mix in smaller numbers
 
 
 class _Tree(NamedTuple):
@@ -51,7 +51,7 @@ class _Tree(NamedTuple):
 
 @kernel
 def _after(own: np.uint64, opponent: np.uint64, square: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """The position after a move to a square: the discs of the player who is then to move, and the other player's."""
+    """The position after a move to a square: the discs of the next player to move, and the discs of the mover."""
     disc = _1 << square
     turned = flips(disc, own, opponent)
     return opponent & ~turned, own | turned | disc
@@ -107,7 +107,7 @@ def _expand(tree: _Tree, node: np.int64, new: np.int64, key: np.uint64, board: n
 
 @kernel
 def _play_out(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uint64) -> int | np.int64:
-    """Play random moves to the end; return the result for the player to move: +1, 0 or -1."""
+    """Play random moves to the end of the game, and return the result for the player to move: +1, 0 or -1."""
     sign = 1
     ply = _0
     while True:
@@ -127,7 +127,7 @@ def _play_out(own: np.uint64, opponent: np.uint64, key: np.uint64, board: np.uin
 def _simulate(
     tree: _Tree, used: np.int64, path: npt.NDArray[np.int64], key: np.uint64, exploration: float, board: np.uint64
 ) -> np.int64:
-    """Run one simulation; return the number of nodes after it."""
+    """Run one simulation, and return the number of nodes after it."""
     node, depth = np.int64(0), 1
     path[0] = 0
     while tree.untried[node] == _0 and tree.child[node] != _NONE:
@@ -167,9 +167,10 @@ def search_batch(
         exploration: the weight of the bonus for moves that were rarely tried, relative to the mean result.
 
     Returns:
-        Two arrays (N, 65): the number of times that each square was tried, and the mean result after it for the player
-        who moves there. The last column has the number of simulations, and the mean result of all of them for the
-        position's player to move. If a pass is forced, the moves are those of the other player.
+        Two arrays (N, 65): the number of times that each square was tried, and the mean result of these simulations for
+        the player who moves there. The last column is for the position itself: the number of simulations, and the mean
+        result of all simulations for the position's player to move. If a pass is forced, the squares are the other
+        player's moves.
     """
     visits, totals = np.zeros((len(own), ROOT + 1), np.int64), np.zeros((len(own), ROOT + 1))
     most = simulations + 1
@@ -186,7 +187,7 @@ def search_batch(
     )
     path = np.empty(_LONGEST, np.int64)
     for i in range(len(own)):
-        # np.int64(0), since Numba gives a plain 0 a type of its own and would compile `_put` once more for this type
+        # np.int64(0), since for a plain 0 Numba would use another type and compile `_put` a second time
         _put(tree, np.int64(0), own[i], opponent[i], np.int64(1), np.int64(ROOT), board)
         used = np.int64(1)
         for simulation in range(simulations):

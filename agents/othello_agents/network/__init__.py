@@ -1,1 +1,1 @@
-"""Policies from a file: safetensors and ONNX."""
+"""Agents that play by a policy from a file, in the format safetensors or ONNX."""

@@ -1,4 +1,4 @@
-"""Write a network of policy and value as an ONNX file, which any program with ONNX Runtime can run.
+"""Writes a policy and value network to an ONNX file, which any program with ONNX Runtime can run.
 
 The inputs are `observations`, (N, 2, S, S) int8, and `masks`, (N, A) int8. The outputs are `logits`, (N, A), with a
 large negative number for each illegal action, and `values`, (N,), both float32. Letters for shapes: N positions, S
@@ -21,7 +21,7 @@ _INPUTS, _OUTPUTS = ["observations", "masks"], ["logits", "values"]
 
 
 class Exportable(Protocol):
-    """What is exported: the board's size, and a function of tensors."""
+    """A network that can be exported: it has the board's size, and a function of tensors."""
 
     size: int
 
@@ -32,11 +32,11 @@ def write_onnx(network: Exportable, path: str | Path) -> None:
     """Write a network to an ONNX file, completely or not at all.
 
     Args:
-        network: the network, on the CPU; its weights need no gradients.
+        network: the network. Its weights are on the CPU, and need no gradients.
         path: the file.
 
     Raises:
-        MissingExtraError: a package is not installed.
+        MissingExtraError: PyTorch or the package `onnx` is not installed.
         OSError: the file cannot be written.
     """
     torch = import_extra("torch", "export")
@@ -50,7 +50,7 @@ def write_onnx(network: Exportable, path: str | Path) -> None:
     masks = torch.ones((1, network.size**2 + 1), dtype=torch.int8)
     data = io.BytesIO()
     with torch.no_grad(), warnings.catch_warnings(action="ignore", category=DeprecationWarning):
-        torch.onnx.export(  # PyTorch's newer exporter needs one more package
+        torch.onnx.export(  # with `dynamo=False`, since PyTorch's newer exporter needs another package
             Module(),
             (boards, masks),
             data,

@@ -1,7 +1,7 @@
 """A convolutional network that gives a policy and a value, the file that stores it, and the agent that plays by it.
 
-A file holds the weights (a dict of tensors) and a card with the network's sizes. PyTorch (the extra ``torch``) is
-imported when a network is made or loaded.
+A file holds the weights (a dict of tensors) and a card: a JSON text with the network's sizes. PyTorch (the extra
+``torch``) is imported when a network is made or loaded.
 
 Letters for shapes: N positions, S size, A = S * S + 1 actions, C channels.
 """
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 FORMAT = "othello-env policy and value network 1"
-"""The name of the format in a file's card; the number changes when the meaning of the tensors changes."""
+"""The name of the format in a file's card. Its number changes when the meaning of the tensors changes."""
 
 _Tensor = Any  # torch.Tensor, if PyTorch is installed
 _HIDDEN = 64
@@ -52,7 +52,7 @@ class NeuralNetwork:
     """A residual network that gives the policy and the expected result of a position.
 
     Its input is three planes: the player's discs, the opponent's discs, and the squares where the player may move. A
-    3x3 convolution turns the planes into C channels. After it come `blocks` residual blocks. Each block has two 3x3
+    3x3 convolution turns the planes into C channels. Then `blocks` residual blocks follow. Each block has two 3x3
     convolutions. The policy comes from a 1x1 convolution with a bias for each square. The value comes from two dense
     layers. The inputs of the first dense layer are the channels' means and the output of a second 1x1 convolution.
 
@@ -115,7 +115,7 @@ class NeuralNetwork:
         }
 
     def _random(self, seed: int) -> dict[str, _Tensor]:
-        """The initialisation of He et al. (2015), times 0.1 for `policy`, `value` and each block's second layer."""
+        """Random weights by He et al. (2015), multiplied by 0.1 for `policy`, `value` and each block's second layer."""
         torch = self._torch
         generator = torch.Generator().manual_seed(seed)
         weights = {}
@@ -146,7 +146,7 @@ class NeuralNetwork:
         return {name: checked[name] for name in self.shapes()}
 
     def to(self, device: str) -> NeuralNetwork:
-        """The network on a device; this network itself if it is there already."""
+        """The network on a device. If this network is on the device already, it is returned itself."""
         if all(weight.device == self._torch.device(device) for weight in self.weights.values()):
             return self
         weights = {name: weight.to(device) for name, weight in self.weights.items()}
@@ -161,7 +161,8 @@ class NeuralNetwork:
         """The logits and values of N positions.
 
         Args:
-            observations: (N, 2, S, S), own and opponent's discs, of any dtype, on the network's device.
+            observations: (N, 2, S, S), the player's discs and the opponent's discs, of any dtype, on the network's
+                device.
             masks: (N, A), nonzero for each legal action.
 
         Returns:
@@ -182,7 +183,8 @@ class NeuralNetwork:
             inner = torch.relu(convolve(x, f"block{block}a"))
             x = torch.relu(x + convolve(inner, f"block{block}b"))
         moves = functional.conv2d(x, w["policy.weight"]).flatten(1) + w["policy.bias"]
-        logits = torch.cat([moves, torch.zeros_like(moves[:, :1])], dim=1)  # a pass gets 0; it has no alternatives
+        # The pass gets the logit 0. If it is legal, it is the only legal action.
+        logits = torch.cat([moves, torch.zeros_like(moves[:, :1])], dim=1)
         board = torch.relu(convolve(x, "board")).flatten(1)
         features = torch.cat([x.mean(dim=(2, 3)), board], dim=1)
         hidden = torch.relu(functional.linear(features, w["hidden.weight"], w["hidden.bias"]))
@@ -193,7 +195,7 @@ class NeuralNetwork:
     def answers(
         self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """`forward` for NumPy arrays: probabilities (N, A) and values (N,)."""
+        """`forward` for NumPy arrays: the probabilities of the actions (N, A), and the expected results (N,)."""
         torch = self._torch
         device = self.weights["first.weight"].device
         with torch.inference_mode():
@@ -205,7 +207,7 @@ class NeuralNetwork:
         return policy.cpu().numpy(), values.double().cpu().numpy()
 
     def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-        """The probabilities of `answers`, (N, A)."""
+        """The probabilities that `answers` returns, (N, A)."""
         return self.answers(observations, masks)[0]
 
     def save(self, path: str | Path) -> None:
@@ -224,12 +226,13 @@ class NeuralNetwork:
 
     @classmethod
     def load(cls, path: str | Path) -> NeuralNetwork:
-        """The network of a file that `save` wrote; nothing in the file is executed.
+        """Read the network from a file that `save` wrote. Nothing in the file is executed.
 
         Raises:
-            FileNotFoundError: there is no such file.
-            OSError: it is not a regular file, or cannot be read.
-            ValueError: the file is damaged or holds no such network; the message names the file and the fault.
+            FileNotFoundError: the file does not exist.
+            OSError: the path is not a regular file, or the file cannot be read.
+            ValueError: the file is damaged or holds no policy and value network. The message names the file and the
+                fault.
         """
         tensors, card = read_tensors(path)
         try:
@@ -257,15 +260,15 @@ def write_tensors(path: str | Path, tensors: Mapping[str, _Tensor], card: Mappin
 
 
 def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str, _Tensor], dict[str, Any]]:
-    """Read the tensors and the card that `write_tensors` wrote; the tensors are on the CPU, independent of the file.
+    """Read the tensors and the card that `write_tensors` wrote. The tensors are on the CPU, independent of the file.
 
     Args:
         path: the file.
-        most: the largest file that is accepted, in bytes.
+        most: the largest size of a file that is accepted, in bytes.
 
     Raises:
-        FileNotFoundError: there is no such file.
-        OSError: it is not a regular file, or cannot be read.
+        FileNotFoundError: the file does not exist.
+        OSError: the path is not a regular file, or the file cannot be read.
         ValueError: the file is damaged or too large, or has no card.
     """
     safetensors = import_extra("safetensors.torch", "torch")
@@ -278,7 +281,7 @@ def read_tensors(path: str | Path, most: int = _LARGEST_FILE) -> tuple[dict[str,
 
 
 def _card(data: bytes) -> dict[str, Any]:
-    """The card in the header of a ``.safetensors`` file. The header is JSON; the 8 bytes before it are its length.
+    """The card in the header of a ``.safetensors`` file. The header is JSON. The 8 bytes before it give its length.
 
     Raises:
         ValueError: there is no card.
@@ -303,17 +306,18 @@ class NeuralAgent(PolicyAgent):
 
     Args:
         network: gives the policy and the value.
-        temperature: as for a `PolicyAgent`; with a search, it applies to the improved policy of the search.
+        temperature: the temperature, as for a `PolicyAgent`. With a search, it applies to the search's improved policy.
         name: the agent's name.
-        seed: as for a `PolicyAgent`.
-        simulations: the search's number of simulations for each move (`othello_agents.mcts.gumbel`); 0 for no search.
+        seed: the seed, as for a `PolicyAgent`.
+        simulations: the number of simulations for each move in the search (see `othello_agents.mcts.gumbel`); 0 for no
+            search.
 
     Raises:
         ValueError: the temperature is negative or not finite, or the simulations are out of their range.
     """
 
     _network: NeuralNetwork
-    _MOST = 100_000  # the most simulations in all trees that grow at the same time; each node takes 0.8 kB
+    _MOST = 100_000  # the largest sum of simulations over all trees that grow at once; each node takes 0.8 kB
 
     def __init__(
         self,
@@ -334,7 +338,7 @@ class NeuralAgent(PolicyAgent):
         return f"{super().__repr__()}{',' if self._temperature else ':'}simulations={self._simulations}"
 
     def save(self, stem: Path) -> str:
-        """Write the network to a file, and return the agent's spec. A league saves its members in this way.
+        """Write the network to a file, and return the spec of the agent. A league saves its members in this way.
 
         Args:
             stem: the file's path without its suffix, which is ``.safetensors``.
@@ -357,7 +361,7 @@ class NeuralAgent(PolicyAgent):
         return np.concatenate([each.actions for each in found]), np.concatenate([each.policy for each in found])
 
     def evaluate(self, state: State, player: int) -> float:
-        """The expected result for a player, -1 to +1; the result itself once the game is over."""
+        """The expected result for a player, -1 to +1. If the game is over, it is the actual result."""
         if state.is_over:
             return state.returns()[player]
         batch = OthelloPositions.from_states([self._checked(state)])
@@ -369,7 +373,7 @@ def agent_from_file(path: Path, temperature: float = 0.0, simulations: int = 0, 
     """The agent of a spec: ``a.safetensors``, ``a.safetensors:simulations=64`` or ``a.safetensors:temperature=1``.
 
     Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: the file holds no such network, or an option is out of its range.
+        FileNotFoundError: the file does not exist.
+        ValueError: the file holds no policy and value network, or an option is out of its range.
     """
     return NeuralAgent(NeuralNetwork.load(path), temperature, str(path), seed, simulations)

@@ -1,13 +1,13 @@
 """An agent that plays by a policy in an ONNX file from any library. ONNX Runtime (the extra ``onnx``) runs the policy.
 
-The model's first input is the observation, (N, 2, S, S) float32 or int8: the player's own discs and the opponent's. A
-second input is optional: the mask of legal actions, (N, A) float32 or int8. The first output is the logits of the
-actions, (N, A) of any float type; the logits of illegal actions do not matter. N should be a free dimension. If it is
+The model's first input is the observations, (N, 2, S, S) float32 or int8: the player's discs and the opponent's discs.
+A second input is optional: the masks of legal actions, (N, A) float32 or int8. The first output is the logits of the
+actions, (N, A) of any float type. The logits of illegal actions do not matter. N should be a free dimension. If N is
 fixed at 1, the model runs once for each position.
 
 Weights may be in other files in the model's folder, where PyTorch's exporter puts them. All files are read when the
-model is loaded; later changes of the files have no effect. A model is a program: it takes the time and the memory that
-its author wants. So load models only from authors whom you trust.
+model is loaded. Later changes of the files have no effect. A model is a program, so it can use any amount of time and
+memory. Load models only from authors whom you trust.
 
 Letters for shapes: N positions, S size (4, 6 or 8), A = S * S + 1 actions.
 """
@@ -45,9 +45,9 @@ class OnnxNetwork:
         size: the board's size.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         MissingExtraError: ONNX Runtime is not installed.
-        OSError: it is not a regular file, or cannot be read.
+        OSError: the path is not a regular file, or the file cannot be read.
         ValueError: the file is damaged or holds no policy for Othello; the message names the file and the fault.
     """
 
@@ -57,7 +57,7 @@ class OnnxNetwork:
         options = runtime.SessionOptions()
         options.log_severity_level = 4  # errors are raised, so the log need not print them
         try:
-            # The runtime maps files into memory, so it gets copies that nobody changes.
+            # The runtime maps files into memory. It gets copies of the files, which no other program changes.
             with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
                 for name in _files_beside(model):
                     (Path(folder) / name).write_bytes(read_file(Path(path).with_name(name), _LARGEST_FILE))
@@ -99,13 +99,14 @@ class OnnxNetwork:
 
         Args:
             observations: (N, 2, S, S).
-            masks: (N, A), nonzero for legal actions; each row has at least one.
+            masks: (N, A), nonzero for legal actions. Each row has at least one legal action.
 
         Returns:
             (N, A) float64.
 
         Raises:
-            ValueError: the model fails, its first output is not (N, A) logits, or a legal action's logit is not finite.
+            ValueError: the model fails, or its first output is not (N, A) logits, or the logit of a legal action is not
+                finite.
         """
         parts = [slice(i, i + 1) for i in range(len(masks))] if self._one_by_one else [slice(None)]
         logits = np.concatenate([self._logits(observations[part], masks[part]) for part in parts])
@@ -131,7 +132,7 @@ class OnnxNetwork:
 
 
 def _files_beside(model: bytes) -> set[str]:
-    """The names of the files with the model's weights, as the model lists them; paths to other folders are ignored."""
+    """The names of the files with weights that the model lists. Files in other folders are left out."""
     names = {
         model[found.end() : found.end() + found[1][0]].decode(errors="replace") for found in _LOCATION.finditer(model)
     }
@@ -142,8 +143,8 @@ def agent_from_file(path: Path, temperature: float = 0.0, seed: int | None = Non
     """The agent of a spec such as ``a.onnx`` or ``a.onnx:temperature=1``.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         MissingExtraError: ONNX Runtime is not installed.
-        ValueError: the file holds no such policy, or the temperature is wrong.
+        ValueError: the file holds no policy for Othello, or the temperature is out of its range.
     """
     return PolicyAgent(OnnxNetwork(path), temperature, str(path), seed)

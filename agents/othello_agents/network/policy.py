@@ -21,12 +21,15 @@ __all__ = ["PolicyAgent", "PolicyNetwork", "draw_actions"]
 
 
 class PolicyNetwork(Protocol):
-    """Anything that gives each action of a position a probability."""
+    """Any object that gives each action of a position a probability."""
 
     size: int
 
     def policy(self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-        """Probabilities (N, A), 0 for illegal actions, given observations (N, 2, S, S) and masks (N, A)."""
+        """The probabilities of the actions, (N, A), given observations (N, 2, S, S) and masks (N, A).
+
+        The probability of an illegal action is 0.
+        """
         ...
 
 
@@ -35,9 +38,11 @@ class PolicyAgent(Agent):
 
     Args:
         network: gives the policy.
-        temperature: 0 plays the likeliest action (the first if several are equal); 1 samples from the policy.
+        temperature: with 0, the agent plays the likeliest action (the first if several are equal). With 1, it samples
+            from the policy. Any other number T samples with the policy's probabilities to the power 1 / T.
         name: the agent's name.
-        seed: determines the choices before the first `new_game`; None takes random bits from the operating system.
+        seed: determines the choices before the first call of `new_game`. If it is None, the operating system gives
+            random bits.
 
     Raises:
         ValueError: the temperature is negative or not finite.
@@ -75,7 +80,7 @@ class PolicyAgent(Agent):
         )
 
     def _choose(self, batch: OthelloPositions, keys: list[int]) -> npt.NDArray[np.int64]:
-        """An action for each position. If actions are sampled, the keys of the decisions determine them."""
+        """An action for each position. If the temperature is not 0, the keys determine the sampled actions."""
         self._check_size(batch.size)
         actions, policy = self._look(batch)
         if self._temperature == 0:
@@ -89,10 +94,10 @@ class PolicyAgent(Agent):
         return np.asarray(policy.argmax(axis=1), np.int64), policy
 
     def action_probabilities(self, state: State) -> dict[int, float]:
-        """The policy: for each legal action, in ascending order, its probability at temperature 1.
+        """The probability of each legal action at temperature 1, in ascending order of actions.
 
         Raises:
-            ValueError: the state is of another game or board size, or its game is over.
+            ValueError: the state belongs to another game or board size, or its game is over.
         """
         batch = OthelloPositions.from_states([self._checked(state)])
         actions = state.legal_actions()
@@ -122,6 +127,6 @@ def draw_actions(weights: npt.NDArray[np.float64], draws: npt.NDArray[np.float64
         (N,) int64
     """
     bounds = weights.cumsum(axis=1)
-    # Choose the first action whose bound is above the random number times the row's sum. An action of weight 0 has the
-    # same bound as the action before it, so it is never chosen.
+    # Choose the first action whose bound is greater than the random number times the row's sum. An action of weight 0
+    # has the same bound as the action before it, so it is never chosen.
     return np.asarray((bounds > draws[:, np.newaxis] * bounds[:, -1:]).argmax(axis=1), np.int64)

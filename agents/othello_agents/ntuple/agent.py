@@ -24,10 +24,10 @@ _WHO = "n-tuple networks play"
 
 
 class NTupleAgent(Agent):
-    """Looks one ply ahead: plays the move with the best expected outcome, the lowest action if several are equal.
+    """Looks one ply ahead and plays the action with the best expected outcome (the lowest action if several are equal).
 
     Args:
-        network: gives the expected outcomes; None takes the packaged weights for the size of each board.
+        network: gives the expected outcomes. If it is None, the agent uses the packaged weights for each board's size.
         name: the agent's name.
     """
 
@@ -61,7 +61,7 @@ class NTupleAgent(Agent):
         return kernels.best_actions(batch.own, batch.opponent, self.network(batch.size).tables, batch.size)
 
     def evaluate(self, state: State, player: int) -> float:
-        """The expected outcome for a player, -1 to +1; see `NTupleNetwork.value`."""
+        """The expected outcome for a player, -1 to +1 (see `NTupleNetwork.value`)."""
         return self.network(as_othello(state, _WHO).size).value(state, player)
 
     def action_values(self, state: State) -> dict[int, float]:
@@ -73,7 +73,7 @@ def agent_from_spec(weights: Path | None = None) -> NTupleAgent:
     """The agent of the spec ``ntuple`` or of a spec such as ``ntuple:weights=a.npz``.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         ValueError: the file holds no n-tuple weights.
     """
     return NTupleAgent() if weights is None else NTupleAgent(NTupleNetwork.load(weights), f"ntuple:weights={weights}")
@@ -83,7 +83,7 @@ def agent_from_file(path: Path) -> NTupleAgent:
     """The agent of a spec such as ``a.npz``.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         ValueError: the file holds no n-tuple weights.
     """
     return NTupleAgent(NTupleNetwork.load(path), str(path))

@@ -6,7 +6,7 @@ weights is called the logit. tanh(x), from -1 to +1, is the expected outcome of 
 numbers: the result (+1, 0 or -1), and the margin divided by the number of squares.
 
 Letters for shapes: S stages of the game, W weights in a stage, P placements that are looked up, Q placements including
-the mirrored ones (see `patterns`), N positions.
+the mirrored placements (see `patterns`), N positions.
 """
 
 from typing import NamedTuple
@@ -34,7 +34,7 @@ _WIN = np.float32(np.inf)
 
 
 class Tables(NamedTuple):
-    """A network as the kernels read it; for placements and configurations see `patterns`.
+    """A network in the form that the kernels read. `patterns` explains placements and configurations.
 
     Attributes:
         weights: (S, W) float32, the weights of all tables for each stage.
@@ -55,17 +55,17 @@ class Tables(NamedTuple):
 
 @kernel
 def stage(discs: np.int64, tables: Tables) -> np.int64:
-    """The stage of the game by the number of discs after a move. All S stages have about the same number of moves."""
+    """The stage of the game, given the number of discs after a move. All stages have about the same number of moves."""
     stages = tables.weights.shape[0]
     return max(np.int64(0), (discs - 5) * stages // (np.int64(popcount(tables.board)) - 4))
 
 
-# The kernels below loop over q, since NumPy's expressions with arrays take several times as long to compile.
+# The kernels below use loops over q, since NumPy's array expressions take several times as long to compile.
 
 
 @kernel
 def configure(own: np.uint64, opponent: np.uint64, tables: Tables, configuration: npt.NDArray[np.int16]) -> None:
-    """Write the first configurations of a position into `configuration`, which has room for at most Q."""
+    """Write the first configurations of a position into `configuration`, until this array (of at most Q) is full."""
     for q in range(len(configuration)):
         configuration[q] = 0
     while own != _0:
@@ -89,9 +89,10 @@ def follow(
     placements: int,
     after: npt.NDArray[np.int16],
 ) -> None:
-    """Write to `after` the first `placements` configurations of the position after a move, as the mover sees it.
+    """Write the first `placements` configurations of the position after a move into `after`.
 
-    The move puts a disc on `square` and turns the discs `turned`.
+    The move puts a disc on `square` and turns the discs `turned`. The configurations are from the mover's point of
+    view.
     """
     for q in range(placements):
         after[q] = configuration[q] + deltas[square, q]
@@ -110,8 +111,9 @@ def sum_weights(
     looked_up: int,
 ) -> np.float32:
     """The sum of the weights that a position looks up in the tables of its stage (W,)."""
-    # Four sums side by side: in a single sum, each addition would wait for the previous one. The mirror images of a
-    # position add the same weights in other orders. In double precision the order practically never changes the sum.
+    # The kernel computes four sums side by side. In a single sum, each addition would wait for the previous addition.
+    # The mirror images of a position add the same weights in other orders. In double precision, the order practically
+    # never changes the sum.
     a = b = c = d = np.float64(0)
     fours = looked_up - looked_up % 4
     for p in range(0, fours, 4):
@@ -136,7 +138,7 @@ def position_logit(
 
 @kernel
 def evaluate(own: npt.NDArray[np.uint64], opponent: npt.NDArray[np.uint64], tables: Tables) -> npt.NDArray[np.float64]:
-    """The expected outcomes of N afterstates for `own`, (N,); for a finished game, its result (+1, 0 or -1)."""
+    """The expected outcomes of N afterstates for `own`, (N,) float64. For a finished game: its result, +1, 0 or -1."""
     values = np.empty(len(own), np.float64)
     configuration = np.empty(len(tables.offsets), np.int16)
     for i in range(len(own)):
@@ -157,7 +159,7 @@ def best_move(
     tables: Tables,
     after: npt.NDArray[np.int16],
 ) -> tuple[np.int64, np.float32]:
-    """The square of the best move, the first if several are equal; and the logit of its afterstate.
+    """The square of the best move, and the logit of its afterstate. Of equally good moves, the first is the best.
 
     A move that ends the game has the logit +infinity if it wins, -infinity if it loses, and 0 for a draw. So a sure win
     is worth more than any estimate.
@@ -166,7 +168,7 @@ def best_move(
         own: the discs of the player to move.
         opponent: the discs of the other player.
         legal: the moves of the player to move, at least one.
-        configuration: the configurations of the position, at least the first P.
+        configuration: at least the first P configurations of the position.
         tables: the network.
         after: scratch memory for P configurations.
     """

@@ -14,7 +14,7 @@ _PORTION = 0.5  # seconds
 class Goal(NamedTuple):
     """A number of games and a number of seconds of training. A trainer reaches the goal when it reaches either number.
 
-    Both count from the beginning of the training, even if the training was resumed.
+    Both numbers count from the beginning of the training, even if the training was interrupted and resumed.
     """
 
     games: float = math.inf
@@ -42,14 +42,15 @@ def train_until(
         end: the goal at which the training ends.
         trainer: the trainer; it may have learned before.
         next_point: returns the goal at which the next point of the curve is measured.
-        measure: adds a point to the curve; after that, `next_point` returns another goal.
-        keep: saves what was learned. It is called after each point, every `keep_every` seconds and after Ctrl-C.
+        measure: adds a point to the curve. After that, `next_point` returns another goal.
+        keep: saves the network. It is called after each point, every `keep_every` seconds and after Ctrl-C.
         show: shows the progress. It is called before each portion of half a second.
-        measured: the number of games at the curve's last point. If the training ends there, it measures no new point.
+        measured: the number of games at the curve's last point. If the training ends at this number, there is no new
+            point.
         keep_every: the seconds of training after which `keep` is called, if no point comes earlier.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C was pressed; what was learned has been saved.
+        KeyboardInterrupt: Ctrl-C was pressed. The network has been saved.
     """
     kept = trainer.seconds
     try:

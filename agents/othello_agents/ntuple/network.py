@@ -25,7 +25,7 @@ from othello_env.support.files import parse_json, read_file, write_file
 __all__ = ["FORMAT", "NTupleNetwork"]
 
 FORMAT = "othello-env n-tuple 2"
-"""The name of the format in a file's card; the number changes when the meaning of the arrays changes."""
+"""The name of the format in a file's card. Its number changes when the meaning of the arrays changes."""
 
 _FLOATS = (np.dtype(np.float16), np.dtype(np.float32))
 _LONGEST_CARD = 1 << 20  # characters
@@ -39,12 +39,13 @@ class NTupleNetwork:
 
     Args:
         size: the board's size: 4, 6 or 8.
-        stages: the number of equal parts of the game. Each part has its own weights. There can be at most as many
-            parts as discs to place.
+        stages: the number of equal parts of the game. Each part has its own weights. The number of parts is at most the
+            number of empty squares at the start.
         weights: (S, W) float32, or None for zeros.
         training: the origin of the weights: `games`, `seed` and so on, as values that JSON can hold.
-        errors: (S, W, 2) float32: for each weight, the sum of its errors and the sum of their absolute values. A
-            `Trainer` needs them to continue. None for a network whose training has not begun or will not continue.
+        errors: (S, W, 2) float32: for each weight, the sum of its errors and the sum of the errors' absolute values. A
+            `Trainer` needs these sums to continue. None for a network whose training has not begun or will not
+            continue.
 
     Raises:
         ValueError: the size or the stages are wrong, or the weights or errors have a wrong shape or are not finite.
@@ -93,11 +94,11 @@ class NTupleNetwork:
         )
 
     def value(self, state: State, player: int) -> float:
-        """The expected outcome for a player, -1 to +1; for a finished game, its result: +1, 0 or -1.
+        """The expected outcome for a player, -1 to +1. For a finished game, it is the result: +1, 0 or -1.
 
         The outcome is the mean of two numbers: the result, and the margin divided by the number of squares. So a large
-        win is worth more than a narrow win. The network evaluates for the player who has just moved. For the player to
-        move, the value has the opposite sign.
+        win is worth more than a narrow win. The network computes the value for the player who has just moved. For the
+        player to move, this value gets the opposite sign.
 
         Raises:
             WrongGameError: the state is not an Othello position of this size.
@@ -123,8 +124,8 @@ class NTupleNetwork:
 
         Args:
             path: the file; missing folders are made.
-            half: write only the weights, as float16 with about three digits. This takes a sixth of the space. The file
-                is for playing: if a training continues with it, the learning rates of the weights start again.
+            half: write only the weights, as float16 with about three digits. This takes a sixth of the space. Such a
+                file is for playing. If a training continues with it, the weights' learning rates start again.
 
         Raises:
             OSError: the file cannot be written.
@@ -143,22 +144,22 @@ class NTupleNetwork:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The network of a file that `save` wrote.
+        """Read the network from a file that `save` wrote.
 
         Raises:
-            FileNotFoundError: there is no such file.
-            OSError: it is not a regular file, or cannot be read.
-            ValueError: the file is damaged or holds no such network; the message names the file and the fault.
+            FileNotFoundError: the file does not exist.
+            OSError: the path is not a regular file, or the file cannot be read.
+            ValueError: the file is damaged or holds no n-tuple weights. The message names the file and the fault.
         """
         data = read_file(path, _LARGEST_FILE, "load n-tuple weights from")
         return cls.read(io.BytesIO(data), str(path))
 
     @classmethod
     def read(cls, file: IO[bytes], name: str) -> Self:
-        """Like `load`, but from an open file; error messages call the file `name`.
+        """Read the network from an open file, as `load` does. Error messages call the file `name`.
 
         Raises:
-            ValueError: as for `load`.
+            ValueError: the file is damaged or holds no n-tuple weights.
         """
         try:
             with open_archive(file) as archive:
@@ -168,7 +169,7 @@ class NTupleNetwork:
 
     @classmethod
     def _unpacked(cls, archive: zipfile.ZipFile) -> Self:
-        """The network of an open archive. The card and each array's shape are checked before the array is unpacked."""
+        """Read the network from an open archive. The card and each array's shape are checked before unpacking."""
         found = archive.namelist()
         names = ["weights", *(["errors"] if "errors.npy" in found else [])]
         if sorted(found) != sorted(f"{name}.npy" for name in ("card", *names)):
@@ -193,7 +194,7 @@ def _card(member: Member) -> tuple[int, int, dict[str, Any]]:
     """The size, the stages and the training in a file's card.
 
     Raises:
-        ValueError: it is not a card of n-tuple weights.
+        ValueError: the array is not a card of n-tuple weights.
     """
     if member.dtype.kind != "U" or member.shape != ():
         raise ValueError(f"its card must be a text, not {member.dtype} of shape {member.shape}")
@@ -222,5 +223,5 @@ def _check_stages(size: int, stages: int) -> None:
 
 
 def _patterns(size: int) -> list[list[Any]]:
-    """The names and squares of the patterns, as a card lists them."""
+    """The names and squares of the patterns, in the form in which a card lists them."""
     return [[name, list(squares)] for name, squares in layout(size).patterns]

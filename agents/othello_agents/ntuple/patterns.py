@@ -1,18 +1,19 @@
 """The squares that each lookup table covers.
 
-A pattern is a tuple of k squares; its table has one weight for each of the 3**k ways to fill them. The board's
-symmetries map a pattern to up to eight placements, which share its table. On every size of board, the shapes follow
+A pattern is a tuple of k squares. Its table has a weight for each of the 3**k ways to fill the squares. The board's
+symmetries map a pattern to up to eight placements, which share its table. For all board sizes, the shapes follow
 Logistello (Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello", 1997).
 
 A placement's configuration is a number in balanced ternary. An own disc on square number i of the placement (counted
-from 0) adds 3**i to it, and an opponent's disc subtracts 3**i. For the other side, the configuration has the opposite
-sign. A placed or flipped disc adds a multiple of a constant vector to the configurations of all placements. So a move
-only adds vectors of small integers. One more table covers the whole board. Its configuration is the number of the
-player's discs minus the number of the opponent's. With this table, the network sees that a player has few discs and
-may lose them all.
+from 0) adds 3**i to it, and an opponent's disc subtracts 3**i. From the other side's point of view, the configuration
+has the opposite sign. A placed or turned disc adds a multiple of a constant vector to the configurations of all
+placements. So a move only adds vectors of small integers.
 
-Letters for shapes: P placements that are looked up; Q placements including the mirrored ones. A mirrored placement
-covers the same squares as a placement that is looked up, in another order.
+Another table covers the whole board. Its configuration is the number of the player's discs minus the number of the
+opponent's discs. With this table, the network sees that a player has few discs and may lose all of them.
+
+Letters for shapes: P placements that are looked up; Q placements including the mirrored placements. A mirrored
+placement covers the same squares as a placement that is looked up, in another order.
 """
 
 from dataclasses import dataclass
@@ -30,12 +31,12 @@ __all__ = ["Layout", "layout", "shapes"]
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Every placement of the patterns on a board, as the arrays that the kernels read.
+    """All placements of the patterns on a board, in the form of the arrays that the kernels read.
 
     Attributes:
         size: the board's size.
         patterns: for each pattern its name and squares (0-63).
-        weights: the number of weights in a stage of the game; the table for the whole board comes last.
+        weights: the number of weights in a stage of the game. The table for the whole board comes last.
         deltas: (64, Q) int16, the number that an own disc on a square adds to each placement's configuration.
         offsets: (Q,) int64, the index of configuration 0 in each placement's table.
         partners: (Q,) int64, the number of the looked-up placement that covers the same squares as each placement. For

@@ -1,6 +1,6 @@
-"""Compiled self-play, and learning from it.
+"""Compiled self-play, and compiled learning from the games.
 
-Letters for shapes: those of `kernels`, and B games of a batch, T plies of a game.
+Letters for shapes: the same as in `kernels`, and also B games of a batch, T plies of a game.
 """
 
 from typing import NamedTuple
@@ -33,14 +33,14 @@ __all__ = ["Learning", "Records", "learn", "play", "train"]
 
 _0, _1, _2, _32 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(32)
 _BEST, _OTHER, _END = 0, 1, 2
-"""Which move was made. _BEST: the best move. _OTHER: another move, where the best move would not have ended the game.
-_END: another move, where the best move would have ended the game."""
+"""Which move was made. _BEST: the best move. _OTHER: another move, and the best move would not have ended the game.
+_END: another move, and the best move would have ended the game."""
 _GRABS = np.uint64(0.7 * 2.0**32)
 """The probability that a grabbing player makes the move that turns the most discs, times 2**32."""
 
 
 class Learning(NamedTuple):
-    """How a network learns: the arguments of `trainer.Trainer` with these names."""
+    """The settings of the learning: the arguments of `trainer.Trainer` that have these names."""
 
     rate: float
     trace: float
@@ -55,14 +55,16 @@ class Records(NamedTuple):
 
     Attributes:
         plies: (B,) int64, the lengths of the games.
-        configurations: (B, T, Q) int16, the configurations after the move that was made, from the mover's side.
-        best: (B, T, Q) int16, the configurations after the best move. They are set only where another move was made,
-            and only the first P of them.
+        configurations: (B, T, Q) int16, the configurations after the move that was made, from the mover's point of
+            view.
+        best: (B, T, Q) int16, the configurations after the best move. Only the first P are set, and only for plies
+            where another move was made.
         made: (B, T) int8, `_BEST`, `_OTHER` or `_END`.
         stages: (B, T) int64, the stages of the afterstates.
         signs: (B, T) float64, +1 where the game's first player moved, else -1.
         values: (B, T) float64, the values of the afterstates; the last value is the outcome of the game.
-        greedy: (B, T) float64, the value after the best move; the same as in `values` where the best move was made.
+        greedy: (B, T) float64, the value after the best move. Where the best move was made, it is the same as in
+            `values`.
     """
 
     plies: npt.NDArray[np.int64]
@@ -100,7 +102,7 @@ def _outcome(own: np.uint64, opponent: np.uint64, board: np.uint64) -> float:
 
 @kernel
 def _grab(own: np.uint64, opponent: np.uint64, legal: np.uint64) -> np.int64:
-    """The square of the move that turns the most discs; the first one if several are equal."""
+    """The square of the move that turns the most discs. Of equal moves, it is the first."""
     best, most = np.int64(-1), np.int64(-1)
     while legal != _0:
         disc = legal & (_0 - legal)
@@ -113,7 +115,7 @@ def _grab(own: np.uint64, opponent: np.uint64, legal: np.uint64) -> np.int64:
 
 @kernel
 def _grabber(key: np.uint64, learning: Learning) -> np.int64:
-    """The player who grabs discs in a game: +1 for the first, -1 for the second, 0 for none."""
+    """The player who grabs discs in a game: +1 for the first player, -1 for the second player, 0 for neither."""
     draw = mix(key, np.uint64(OPPONENT))
     if draw >> _32 >= np.uint64(learning.grabbing * 2.0**32):
         return np.int64(0)
@@ -214,9 +216,10 @@ def _other(
     tables: Tables,
     after: npt.NDArray[np.int16],
 ) -> int:
-    """Write the configurations after the best move into `after`; return `_END` if it ends the game, else `_OTHER`.
+    """Write the configurations after the best move into `after`.
 
-    The kernel is called only if the move that is made is not the best one.
+    Returns `_END` if the best move ends the game, otherwise `_OTHER`. The kernel is called only if the move that is
+    made is not the best move.
     """
     new_own, _, legal, reply = advance(own, opponent, _1 << np.uint64(best), tables.board)
     follow(configuration, best, opponent & ~new_own, tables.deltas, tables.looked_up, after)
@@ -238,7 +241,7 @@ def _value_again(b: int, tables: Tables, records: Records) -> None:
 
 @kernel
 def _learn(b: int, learning: Learning, tables: Tables, errors: npt.NDArray[np.float32], records: Records) -> None:
-    """Move the value of each afterstate but the last towards its TD(lambda) return; the last value is the outcome.
+    """Move the value of each afterstate, except the last, towards its TD(lambda) return. The last value is the outcome.
 
     The learning rate of each weight is proportional to a fraction: the absolute value of the sum of the weight's
     errors, divided by the sum of the errors' absolute values. This is temporal coherence learning (Beal and Smith,
@@ -253,14 +256,14 @@ def _learn(b: int, learning: Learning, tables: Tables, errors: npt.NDArray[np.fl
         error = np.float32((sign * target - value) * (1.0 - value * value))
         step = np.float32(learning.rate) * error / np.float32(tables.looked_up)
         for q in range(len(tables.offsets)):
-            # If a mirrored placement and its partner have the same configuration, they share a weight: update it once.
+            # A mirrored placement and its partner share a weight if their configurations are equal: update it once.
             if q < tables.looked_up or configuration[q] != configuration[tables.partners[q]]:
                 i = np.uint64(tables.offsets[q] + configuration[q])
                 size = sums[i, 1]
                 weights[i] += step * abs(sums[i, 0]) / size if size > 0 else step
                 sums[i, 0] += error
                 sums[i, 1] += abs(error)
-        # If the move was not the best one, what followed says nothing about the position before it.
+        # If the move was not the best move, the later moves say nothing about the position before it.
         followed = learning.trace if value == greedy else 0.0
         target = (1.0 - followed) * sign * greedy + followed * target
 
@@ -297,10 +300,10 @@ def learn(
 ) -> None:
     """Learn from the games of a batch one after another.
 
-    Each game is evaluated with the weights that were learned from all games before it.
+    Each game is evaluated with the weights that were learned from all games before this game.
 
     `errors` (S, W, 2) has, for each weight, the sum of its errors so far and the sum of their absolute values. `played`
-    (1,) counts the games. It is increased after each game, so that its value is correct if an interrupt comes.
+    (1,) counts the games. It is increased after each game, so that it is correct even after an interrupt.
     """
     for b in range(games):
         if b > 0:  # the first game was played with these weights

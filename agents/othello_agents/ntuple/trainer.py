@@ -25,51 +25,51 @@ _CHUNK = 64
 _LARGEST_BATCH = 10_000
 """The largest batch, in games. Each game takes 25 kB until the network has learned from it."""
 _KINDS: dict[str, tuple[type, ...]] = {"seed": (int,), "batch": (int,), "random_plies": (int,), "look_ahead": (bool,)}
-"""The types of the numbers in a card; a number that is not listed may be int or float."""
+"""The types that numbers in a card must have. A number that is not listed here may be int or float."""
 
 
 class Trainer:
     """Learns an evaluation by self-play, with temporal differences on afterstates (positions after a move).
 
-    Each game begins with a random number of random moves. After them, each move is the best one by the present
-    evaluation, or sometimes a random one. In some games one player grabs discs: in most of its turns it chooses the
-    move that turns the most discs. Without such games the learner never meets opponents who fill the board with their
-    discs. It would then keep few discs, and any search could take them all.
+    Each game begins with a random number of random moves. After these moves, both sides play the best move by the
+    present evaluation, or sometimes a random move. In some games one player grabs discs: in most of its turns it plays
+    the move that turns the most discs. Without such games, the network would never meet opponents that fill the board
+    with their discs. It would then learn to keep few discs, and an opponent with any search could take them all.
 
     After a game, each afterstate's value moves towards its TD(lambda) return. The outcome of the game is the mean of
     two numbers: its result (+1, 0 or -1), and its margin divided by the number of squares. If a move was not the best
-    one, the returns of the positions before it use the value of the best move, not what followed.
+    move, the returns of earlier positions use the value of the best move and ignore the later part of the game.
 
-    Each weight has its own learning rate, which falls as its errors cancel out (temporal coherence learning).
+    Each weight has its own learning rate, which falls as the weight's errors cancel out (temporal coherence learning).
 
-    The seed determines the sequence of games: the same number of games gives the same weights, at any speed. With a
+    The seed determines the sequence of games. The same number of games gives the same weights, at any speed. With a
     `batch`, games are played in groups that begin at multiples of the batch. All games of a group are played with the
     weights at the group's beginning. Then the network learns from the games one after another, and evaluates each game
-    with the weights that it learned from all games before this one. If `run` gets a number of games, this number should
-    be a multiple of the batch. Any other number cuts a group in two, and the second part is played with other weights.
-    A limit of time and Ctrl-C take effect only between batches.
+    with the weights that it learned from all games before this game. If `run` gets a number of games, this number
+    should be a multiple of the batch. Any other number cuts a group in two, and the second part is played with other
+    weights. A limit of time and Ctrl-C take effect only between batches.
 
     Args:
         size: the board's size: 4, 6 or 8.
-        seed: the seed of everything random.
-        network: a network to continue with, which is changed in place. If it comes from a Trainer with the same
-            arguments, training continues as if it had never stopped. But if it was saved with `half`, the learning
-            rates of the weights are at their first values again.
+        seed: the seed for all random choices.
+        network: a network to continue with; the training changes it in place. If it comes from a Trainer with the same
+            arguments, the training continues as if it had never stopped. But if the network was saved with `half`, the
+            learning rates of its weights start again at their first values.
         stages: the number of stages of a new network.
-        rate: the first learning rate: a value near 0 moves by this fraction of its distance to the return.
-        trace: lambda of TD(lambda): 0 learns from the next value only, 1 from the outcome only.
+        rate: the learning rate at the beginning. A value near 0 moves by this fraction of its distance to the return.
+        trace: lambda of TD(lambda). With 0, the network learns only from the next value; with 1, only from the outcome.
         epsilon: the probability of a random move.
-        random_plies: the largest number of random moves at the beginning of a game; None for two fifths of the
-            number of squares to fill.
+        random_plies: the largest number of random moves at the beginning of a game. None stands for two fifths of the
+            number of squares that are empty at the start.
         grabbing: the probability that one of the players of a game grabs discs.
         look_ahead: choose moves by minimax of depth 2, which takes several times as long.
         batch: the number of games that are played before the network learns from them, at most 10,000.
-        num_threads: the number of threads that share the games of a batch, at most one for each game; results do not
-            depend on it.
+        num_threads: the number of threads that share the games of a batch, at most one for each game. The results do
+            not depend on this number.
 
     Raises:
-        ValueError: the size is wrong or differs from the network's, the seed is negative, or a number is out of its
-            range.
+        ValueError: the size is wrong or differs from the network's size, the seed is negative, or a number is out of
+            its range.
         TypeError: the seed or another number has a wrong type.
     """
 
@@ -109,7 +109,9 @@ class Trainer:
             if not least <= number <= most:
                 raise ValueError(f"{name} must be {least} to {most}, not {number}")
         if num_threads > batch:
-            raise ValueError(f"threads share the games of a batch, so there must be at most {batch}, not {num_threads}")
+            raise ValueError(
+                f"the number of threads must be at most {batch}, the number of games in a batch, not {num_threads}"
+            )
         self.seed = check_seed(seed)
         self._key = np.uint64(mix_int(self.seed, 0))
         self._learning = Learning(
@@ -151,8 +153,8 @@ class Trainer:
     def run(self, *, seconds: float | None = None, games: int | None = None) -> int:
         """Play and learn until the seconds or the games are used up; return the number of games played.
 
-        Another call continues the training. The time to compile the kernels does not count. What was learned is kept,
-        even after Ctrl-C.
+        Another call continues the training. The time to compile the kernels does not count. Ctrl-C does not undo what
+        the network has learned.
 
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed.
@@ -187,7 +189,7 @@ class Trainer:
         first = np.int64(self.games)
 
         def share(k: int) -> None:
-            # An interrupt may leave a thread at work. The thread writes only its own share of the records, which is
+            # After an interrupt, a thread may still be running. It writes only its own share of the records, which is
             # also its share in later calls.
             play(self._key, first, games, k, threads, black, white, tables, learning, records)
 

@@ -1,4 +1,4 @@
-"""The agent that never loses a disc: perfect play on 4x4 and 6x6."""
+"""The agent that plays perfectly on 4x4 and 6x6."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ _LARGEST_HASH = 1 << 16
 
 
 class Perfect(Agent):
-    """Plays 4x4 and 6x6 Othello perfectly: each move keeps the exact score, in discs, of the position before it.
+    """Plays 4x4 and 6x6 Othello perfectly: no move of this agent lowers the exact score, in discs, of its side.
 
-    If several moves are perfect, it always plays the same one of them, so its moves depend only on the position.
+    If several moves are perfect, the agent always plays the same move. So its moves depend only on the position.
 
-    On 4x4 it solves all positions at its first move, in about a second. On 6x6 a packaged file has its moves from the
-    start, whatever the other side plays; near the end it searches. A position that the file does not have, such as one
-    from a random opening, is searched too. That takes a second or two with 24 empty squares, and about twice as
-    long with each further one.
+    On 4x4, the agent solves all positions at its first move, in about a second. On 6x6, it uses a packaged file. If the
+    game begins at the start, the file has an answer to every move of the other side, except near the end of the game.
+    Near the end, the agent searches. It also searches positions that the file does not have, such as positions after a
+    random opening. Such a search takes a second or two with 24 empty squares. Each further empty square about doubles
+    the time.
 
     Args:
         hash: the size of the search's transposition table in MiB.
@@ -82,7 +83,7 @@ class Perfect(Agent):
         The winner also gets the empty squares. The game may be over.
 
         Raises:
-            WrongGameError: it is not a position of Othello on 4x4 or 6x6.
+            WrongGameError: the state is not a position of Othello on 4x4 or 6x6.
         """
         self.check_game(state)
         position = as_othello(state, "perfect plays")
@@ -90,7 +91,7 @@ class Perfect(Agent):
             return self._score(position, self._fresh_solver(), 0)
 
     def action_values(self, state: State) -> dict[int, float]:
-        """The exact score of each legal action for the player to move, in discs. On 6x6 each may need a search."""
+        """The exact score of each legal action for the player to move, in discs. On 6x6 a score may need a search."""
         position = self._playable(state)
         values: dict[int, float] = {}
         with self._lock:
@@ -101,14 +102,14 @@ class Perfect(Agent):
         return values
 
     def exact_scores(self, positions: OthelloPositions | Iterable[Othello]) -> npt.NDArray[np.float64]:
-        """The final score after each legal action of N positions, (N, A) float64, NaN where an action is not legal.
+        """The final score after each legal action of N positions, (N, A) float64. Illegal actions have NaN.
 
         Args:
-            positions: N positions of one size, none of them finished.
+            positions: N unfinished positions of one size.
 
         Raises:
             ValueError: the positions differ in size, or a game is over.
-            WrongGameError: they are not on 4x4 or 6x6.
+            WrongGameError: the positions are not on 4x4 or 6x6.
         """
         batch = positions if isinstance(positions, OthelloPositions) else OthelloPositions.from_states(list(positions))
         scores = np.full((len(batch), batch.size**2 + 1), np.nan)
@@ -118,7 +119,7 @@ class Perfect(Agent):
         return scores
 
     def _score(self, position: Othello, solver: Solver, guess: int) -> int:
-        """The exact score for the player to move: known, or found by a search that begins with a guess."""
+        """The exact score for the player to move. If a search is needed, it begins with the guess."""
         if position.size == 4:
             return score_4x4(position)
         if position.is_over:
@@ -129,7 +130,7 @@ class Perfect(Agent):
         return known[0] if known is not None else solver.solve(position, guess=guess)[0]
 
     def _fresh_solver(self) -> Solver:
-        """The solver with an empty table, so that answers depend on the position alone."""
+        """The solver with an empty table, so that its answers depend only on the position."""
         if self._solver is None:
             self._solver = Solver(self._hash)
         self._solver.forget()

@@ -1,8 +1,9 @@
-"""A weak solution of 6x6: a best move in every position that can arise while one player follows it.
+"""A weak solution of 6x6 Othello: a best move for each position that can arise while one player plays these best moves.
 
-The file is an ``.npz`` archive of five arrays. `own` and `opponent` are the discs of N positions, (N,) uint64, one of
-each set of mirror images (`mirrors.canonical`), in ascending order. `score` is the exact score for the player to move,
-(N,) int8, and `action` is a best action, (N,) uint8. `card` is a text of JSON: the format and what the file covers.
+The file is an ``.npz`` archive of five arrays. `own` and `opponent`, (N,) uint64, are the discs of N positions in
+ascending order. From each set of mirror images, the file has one position (see `mirrors.canonical`). `score`, (N,)
+int8, is the exact score for the player to move. `action`, (N,) uint8, is a best action. `card` is a JSON text with the
+format and the numbers `covers` (see `Book`).
 """
 
 from __future__ import annotations
@@ -36,16 +37,17 @@ _LARGEST_FILE = 64 << 20  # bytes
 _DTYPES = {"own": np.uint64, "opponent": np.uint64, "score": np.int8, "action": np.uint8}
 
 _Key = tuple[int, int]
-"""The discs of a position's canonical mirror image: the mover's, the opponent's."""
+"""The discs of a position's canonical mirror image: the mover's discs and the opponent's discs."""
 
 
 class Book:
-    """Solved 6x6 positions by their canonical mirror images.
+    """Solved 6x6 positions. The keys are their canonical mirror images.
 
     Args:
         solved: for each position, the score for the player to move and a best action on the canonical board.
-        covers: the number of empty squares down to which the book is complete, by the name of the player that follows
-            it. A player that is not named can leave the book earlier.
+        covers: a number of empty squares for each player's name. If this player always plays the book's moves, the book
+            has all positions that the player can meet, down to this number of empty squares. A player whose name is not
+            a key may leave the book earlier.
     """
 
     def __init__(
@@ -63,11 +65,11 @@ class Book:
 
     @staticmethod
     def key(state: Othello) -> _Key:
-        """The canonical position that stands for this one."""
+        """The canonical mirror image of a position."""
         return canonical_key(state.own, state.opponent)[0]
 
     def find(self, state: Othello) -> tuple[int, int] | None:
-        """The score for the player to move and a best action; None if the book does not have the position."""
+        """The score for the player to move and a best action; None if the position is not in the book."""
         key, symmetry = canonical_key(state.own, state.opponent)
         if state.size != _SIZE or key not in self._solved:
             return None
@@ -80,7 +82,7 @@ class Book:
         self._solved[key] = score, int(symmetries.transform_actions(action, symmetry, _SIZE))
 
     def save(self, path: str | Path, covers: Mapping[str, int] | None = None) -> None:
-        """Write the book to a file, the whole file or nothing. The same book gives the same bytes.
+        """Write the book to a file, completely or not at all. The same book always gives the same bytes.
 
         Raises:
             OSError: the file cannot be written.
@@ -110,7 +112,7 @@ class Book:
 
     @classmethod
     def read(cls, file: IO[bytes], name: str) -> Book:
-        """Read a book from an open file; errors call it `name`.
+        """Read a book from an open file. Error messages call the file `name`.
 
         Raises:
             ValueError: the file holds no book, or is damaged.
@@ -146,10 +148,10 @@ class Book:
 
 
 def _covers(card: Any) -> dict[str, int]:
-    """What a card says that its file covers.
+    """The numbers `covers` of a card (see `Book`).
 
     Raises:
-        ValueError: it is the card of another kind of file.
+        ValueError: the card belongs to another kind of file.
     """
     if not isinstance(card, dict) or card.get("format") != FORMAT or card.get("size") != _SIZE:
         raise ValueError(f"its card does not say {FORMAT!r} for size {_SIZE}")
@@ -158,7 +160,7 @@ def _covers(card: Any) -> dict[str, int]:
         name in Othello.player_names and type(number) is int and 0 <= number <= _SIZE**2
         for name, number in covers.items()
     ):
-        raise ValueError("its card does not say what it covers")
+        raise ValueError("the numbers 'covers' in its card are missing or wrong")
     return covers
 
 

@@ -1,8 +1,8 @@
 """An exact search for small boards that is quick with 14 to 31 empty squares.
 
-Like the engine's search to the end of the game, it is principal variation search with a transposition table. It differs
-in the order of the moves: deeper searches with the evaluation sort them, and the number of the opponent's replies
-weighs more. It shares the table's results with the exact solver, which takes over near the end.
+Like the engine's search to the end of the game, it is principal variation search with a transposition table. But it
+sorts the moves in another way: by deeper searches with the evaluation, and with a greater weight for the number of the
+opponent's replies. It shares the table's results with the exact solver, which takes over near the end of the game.
 """
 
 import numpy as np
@@ -34,11 +34,14 @@ __all__ = ["MOBILITY", "SOLVER", "SORTING", "solve_deep"]
 
 SOLVER, MOBILITY = 62, 63
 """Indices of `SORTING`. SOLVER: the number of empty squares at which the exact solver takes over. MOBILITY: the factor
-of a move's rank in `moves.list_moves`, which is added to the value of the search that sorts the moves."""
+for a move's rank from `moves.list_moves`. The new rank is the product plus the value of a search of the move."""
 
 
 def _sorting() -> npt.NDArray[np.int64]:
-    """For each number of empty squares, the depth of the searches that sort the moves; then the other two numbers."""
+    """For each number of empty squares, the depth of the searches that sort the moves.
+
+    The last two entries are the numbers for SOLVER and MOBILITY.
+    """
     numbers = np.zeros(64, np.int64)
     for empty in range(64):
         numbers[empty] = 0 if empty < 16 else 1 if empty < 18 else 2 if empty < 21 else 3 if empty < 25 else 5
@@ -47,7 +50,7 @@ def _sorting() -> npt.NDArray[np.int64]:
 
 
 SORTING = _sorting()
-"""(64,) int64, how `solve_deep` sorts moves. Other numbers change its speed, and no exact score."""
+"""The numbers that control how `solve_deep` sorts moves, (64,) int64. They change its speed, but no exact score."""
 
 _0, _1 = np.uint64(0), np.uint64(1)
 
@@ -84,12 +87,12 @@ def solve_deep(
     memory: Memory,
     sorting: npt.NDArray[np.int64],
 ) -> Int:
-    """The final score for the player to move: exact between alpha and beta, else a bound (fail-soft).
+    """The final score for the player to move. It is exact between alpha and beta, otherwise a bound (fail-soft).
 
-    The evaluator must be prepared for the position (`set_root`, `follow`) and have n-tuple tables. A position with as
-    many empty squares as the counter ROOT is the root: it must have legal moves, and the counter BEST gets its best
-    square, which is a best move if the score lies between alpha and beta. Once the counter of nodes reaches its limit,
-    all calls return immediately, and their values mean nothing.
+    The evaluator must have n-tuple tables and be prepared for the position (by `set_root` or `follow`). The position is
+    the root if its number of empty squares equals the counter ROOT. The root must have legal moves. The kernel writes
+    the root's best square into the counter BEST. This is a best move if the score lies between alpha and beta. Once the
+    counter of nodes reaches its limit, all calls return immediately, and their values mean nothing.
     """
     control, board = memory.control, evaluator.board
     squares = np.int64(popcount(board))

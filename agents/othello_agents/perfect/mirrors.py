@@ -1,4 +1,4 @@
-"""One position out of each set of mirror images, on 64-bit sets of squares."""
+"""Chooses one position from each set of mirror images. Positions are given as 64-bit sets of squares."""
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def mirrored(squares: np.uint64, symmetry: Int) -> np.uint64:
 
 @kernel
 def canonical(own: np.uint64, opponent: np.uint64) -> tuple[np.uint64, np.uint64, Int]:
-    """The mirror image with the least `own`, then the least `opponent`, and the symmetry that leads to it."""
+    """The mirror image with the smallest (own, opponent), and the symmetry that maps the position to this image."""
     best_own, best_opponent = own, opponent
     best: Int = 0
     for symmetry in range(1, 8):

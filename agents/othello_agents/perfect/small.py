@@ -13,10 +13,10 @@ _Scores = dict[tuple[int, int], int]
 
 @cache
 def solved_4x4() -> _Scores:
-    """The exact score for the player to move in every position that can arise, by the discs `own` and `opponent`.
+    """The exact score for the player to move in every position that can arise from the start.
 
-    The first call takes about a second. Every line of play is followed to its end; a position that several lines reach
-    is solved once. Finished games are included.
+    The keys are the discs, (own, opponent). Finished games are included. The first call takes about a second: it
+    follows every line of play to its end, and solves each position once.
     """
     scores: _Scores = {}
     _solve(Othello(4), scores)
@@ -24,7 +24,7 @@ def solved_4x4() -> _Scores:
 
 
 def score_4x4(state: Othello) -> int:
-    """The exact score of a 4x4 position for the player to move; also of one that cannot arise from the start."""
+    """The exact score of a 4x4 position for the player to move, even if the position cannot arise from the start."""
     return _solve(state, solved_4x4())
 
 

@@ -21,15 +21,15 @@ _SIZE = 6
 _QUICK = 16
 """With at most this number of empty squares, a search ends in milliseconds and needs no thread of its own."""
 _GUESSING, _GUESSED_DEPTH, _DISCS_A_LOGIT = 14, 6, 23.6
-"""With at least `_GUESSING` empty squares, a search to the depth `_GUESSED_DEPTH` guesses the score. The last number
-turns its value into discs. It was fitted by least squares to 123 positions with 24 to 30 empty squares; the guesses are
-off by 3.6 discs on average (the root of the mean square). Any numbers give the same scores."""
+"""With at least `_GUESSING` empty squares, a search to the depth `_GUESSED_DEPTH` guesses the score. `_DISCS_A_LOGIT`
+turns the search's value into discs. It was fitted by least squares to 123 positions with 24 to 30 empty squares. The
+root of the guesses' mean square error is 3.6 discs. The three numbers affect only the speed, not the exact scores."""
 _NEAR = 4
-"""A caller's guess is preferred if the search's own guess is at most this number of discs away."""
+"""The caller's guess is used if the guess of the shallow search is at most this number of discs away from it."""
 
 
 class Solver:
-    """Solves 6x6 positions. Only one search at a time may use it.
+    """Solves 6x6 positions. Only one search at a time may use a solver.
 
     Args:
         megabytes: the size of the transposition table in MiB.
@@ -50,8 +50,9 @@ class Solver:
         """The exact score for the player to move, in discs, and a best action.
 
         Args:
-            state: a 6x6 position; the player to move has a move.
-            guess: the expected score, an even number. A good guess makes the search quicker; the score is the same.
+            state: a 6x6 position. The player to move must have a legal move other than a pass.
+            guess: the expected score, an even number. A good guess makes the search quicker. It never changes the
+                score.
             progress: a function that is called a few times a second with the number of nodes visited so far.
 
         Raises:
@@ -78,7 +79,7 @@ class Solver:
         return int(self._memory.control[NODES])
 
     def _narrow_down(self, state: Othello, guess: int) -> tuple[int, int]:
-        """Search with small windows until the score lies inside one. Scores on 6x6 are even numbers."""
+        """Search with small windows until the score lies inside a window. Scores on 6x6 are even numbers."""
         if self._memory.control[ROOT] >= _GUESSING:
             guess = self._guess(state, guess)
         alpha, beta, step = guess - 1, guess + 1, 2

@@ -1,4 +1,4 @@
-"""Other programs as opponents: over the Go Text Protocol in its Othello dialect, and over NBoard's protocol."""
+"""Agents that let another program play, over the Go Text Protocol (Othello dialect) or over NBoard's protocol."""
 
 from othello_agents.programs.gtp import Gtp
 from othello_agents.programs.nboard import NBoard

@@ -1,4 +1,7 @@
-"""What all agents share that let another program play: its start and end, its limits, and the check of its moves."""
+"""The base class of agents that let another program play.
+
+It starts and ends the program, limits the time for the program's answers and checks the program's moves.
+"""
 
 from __future__ import annotations
 
@@ -21,24 +24,24 @@ START = 20.0
 
 
 class ProgramAgent(Agent):
-    """Lets another program play Othello. A subclass speaks its protocol.
+    """Lets another program play Othello. Each subclass implements one protocol.
 
     The program is started at the first move. The program and all processes that it has started end when this agent is
     closed or deleted. They also end when this process ends, even if it is killed.
 
     Args:
         command: the program's path and arguments, quoted as in a shell.
-        seconds: the longest time from the first command of a move until the program's answer. After this time, `act`
-            raises AgentError.
+        seconds: the time limit for a move, in seconds. The time begins with the first command and ends with the
+            program's answer. After this time, `act` raises AgentError.
         start: the longest time from the program's start until its first answer, in seconds.
 
     Raises:
-        FileNotFoundError: there is no such program.
+        FileNotFoundError: the program does not exist.
         ValueError: the command is empty or wrongly quoted, or `seconds` or `start` is not positive or too large.
     """
 
     who: str
-    """The name of the agent's specs, with which error messages begin."""
+    """The agent's name in specs. Error messages begin with this name."""
 
     def __init__(self, command: str, seconds: float, start: float) -> None:
         for name, limit in (("seconds", seconds), ("start", start)):
@@ -50,7 +53,7 @@ class ProgramAgent(Agent):
         self._start_seconds = start
         self._program: Program | None = None
         self._finalizer: weakref.finalize[Any, Any] | None = None
-        self._told: list[str] | None = None  # what the program knows of the game; None if unknown
+        self._told: list[str] | None = None  # the items of `_to_tell` that the program knows; None if unknown
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -83,14 +86,14 @@ class ProgramAgent(Agent):
             self._stop()
 
     def _own_options(self) -> list[str]:
-        """The options of the spec that only this protocol has."""
+        """The options in the agent's spec that only this protocol has."""
         return []
 
     def _to_tell(self, state: Othello) -> list[str]:
-        """What the program has to know of the game, item by item.
+        """The items that describe the game to the program, in the order in which they are sent.
 
         Raises:
-            AgentError: the program cannot be told this position.
+            AgentError: the protocol cannot describe this position.
         """
         raise NotImplementedError
 
@@ -100,7 +103,7 @@ class ProgramAgent(Agent):
 
     @abstractmethod
     def _ask(self, program: Program, state: Othello, told: list[str], clock: Clock) -> str:
-        """Tell the program what it does not know yet of the items `told`, and return the move that it answers."""
+        """Send the program the items in `told` that it does not know yet, and return the move that it answers."""
 
     def _checked(self, program: Program, state: Othello, answer: str) -> int:
         try:
@@ -108,11 +111,11 @@ class ProgramAgent(Agent):
         except NotationError:
             raise program.failure(f"did not answer with a move, {shown(answer)!r}:\n{state}") from None
         if action not in state.legal_actions():
-            raise program.failure(f"does not see this position: {state.illegal(action)}")
+            raise program.failure(f"answered with an illegal move: {state.illegal(action)}")
         return action
 
     def _start(self) -> Program:
-        """The program, started if necessary. A forked process starts its own program and does not use its parent's."""
+        """Start the program if it does not run yet, and return it. A forked process starts a program of its own."""
         if self._program is None or not self._program.is_ours:
             self._told = None
             self._program = Program(self._command, self.who)

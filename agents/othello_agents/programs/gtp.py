@@ -1,11 +1,13 @@
-"""Other engines as opponents: programs that speak the Go Text Protocol in its Othello dialect.
+"""An agent that lets another engine play over the Go Text Protocol (GTP) in its Othello dialect.
 
 The agent sends every move to the program (``play black f5``) and asks for the program's moves (``genmove white``). It
-never sends a pass, since some engines refuse passes; the program infers the pass from the colour in the next command.
-If a clock runs and the program lists the commands for time, the agent sends the remaining time. It sends a limit for
-the game as main time. It sends a limit for the move as byo-yomi (the protocol's time for a number of stones) for one
-stone. If there are both limits, it sends only the shorter one. The protocol is version 2 (Farnebäck, 2002) in the
-Othello dialect of GRhino and Quarry.
+never sends a pass, since some engines refuse passes. The program infers the pass from the colour in the next command.
+
+If the game or the move has a time limit, the agent sends the remaining time to programs that list the commands for
+time. It sends a limit for the game as main time. It sends a limit for the move as byo-yomi time for one stone. (In the
+protocol, byo-yomi is the time for a number of stones.) If both have a limit, the agent sends only the shorter limit.
+
+The protocol is version 2 (Farnebäck, 2002) in the Othello dialect of GRhino and Quarry.
 """
 
 from __future__ import annotations
@@ -28,17 +30,17 @@ class Gtp(ProgramAgent):
 
     The program and all processes that it has started end when this agent is closed or deleted. They also end when this
     process ends, even if it is killed. The program must know the whole game, so the game must begin at the standard
-    start. The protocol counts whole seconds, so with less than a second left the agent sends one second.
+    start. The protocol counts whole seconds. If less than one second is left, the agent sends one second.
 
     Args:
         command: the program's path and arguments, quoted as in a shell.
-        seconds: the longest time from the first command of a move until the program's answer. After this time, `act`
-            raises AgentError.
-        start: the longest time from the program's start until its first answer, in seconds. The first question is
-            ``protocol_version``.
+        seconds: the time limit for a move, in seconds. The time begins with the first command and ends with the
+            program's answer. After this time, `act` raises AgentError.
+        start: the longest time from the program's start until its first answer, in seconds. The first answer is the
+            answer to the command ``protocol_version``.
 
     Raises:
-        FileNotFoundError: there is no such program.
+        FileNotFoundError: the program does not exist.
         ValueError: the command is empty or wrongly quoted, or `seconds` or `start` is not positive or too large.
     """
 
@@ -46,13 +48,13 @@ class Gtp(ProgramAgent):
 
     def __init__(self, command: str, seconds: float = SECONDS, start: float = START) -> None:
         super().__init__(command, seconds, start)
-        self._known: set[str] | None = None  # the commands that the program lists; None before it is asked
+        self._known: set[str] | None = None  # the commands that the program lists; None if unknown
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self._command, self._seconds, self._start_seconds))
 
     def _to_tell(self, state: Othello) -> list[str]:
-        """The commands for the game: the board, and its moves without the passes.
+        """The commands that describe the game: two for the board, and one for each move that is not a pass.
 
         Raises:
             AgentError: the game did not begin at the standard start.
@@ -102,7 +104,7 @@ def _play(state: Othello, move: str) -> str:
 
 
 def _command(program: Program, command: str) -> str:
-    """The answer to a command.
+    """Send a command, and return the answer without its first character.
 
     Raises:
         AgentError: the program has ended, or its answer was late, too long or an error.
@@ -114,7 +116,7 @@ def _command(program: Program, command: str) -> str:
 
 
 def _exchange(program: Program, command: str) -> str:
-    """The answer to a command, with the ``=`` or ``?`` that it begins with.
+    """Send a command, and return the answer. Its first character is ``=``, or ``?`` for an error.
 
     An answer ends with an empty line. Lines between answers are ignored.
     """

@@ -1,9 +1,10 @@
-"""Other engines as opponents: programs that speak NBoard's protocol, such as NTest and Edax.
+"""An agent that lets another engine play over NBoard's protocol. NTest and Edax are such engines.
 
-A new game is sent whole, in GGF (``set game (;GM[Othello]...;)``), and later moves one by one (``move F5``). After
-``ping 1`` and its answer ``pong 1``, the program has read all of this. Then ``go`` asks for a move, and the answer is
-``=== F5/1.20/0.5``: the move, its evaluation and its seconds. The program does not play its own move until it is sent
-back. All other lines are ignored. The protocol is version 2 (C. Welty, 2014).
+The agent sends a new game as a whole, in the format GGF (``set game (;GM[Othello]...;)``). It sends each later move
+with a command such as ``move F5``. Then it sends ``ping 1``. The program answers ``pong 1`` when it has read all
+commands. After that, the agent sends ``go``. The program answers with a line such as ``=== F5/1.20/0.5``: the move, its
+evaluation and the seconds that the search took. The program does not play this move on its own board until the agent
+sends the move back. The agent ignores all other lines. The protocol is version 2 (C. Welty, 2014).
 """
 
 from __future__ import annotations
@@ -29,18 +30,19 @@ class NBoard(ProgramAgent):
     """Lets another program play Othello over NBoard's protocol. The program is started at the first move.
 
     The program and all processes that it has started end when this agent is closed or deleted. They also end when this
-    process ends, even if it is killed. A game may begin anywhere. If the game's time is limited, the agent sends the
-    seconds that are left as the tag ``TI`` of the game; the protocol has no limit for a single move.
+    process ends, even if it is killed. A game may begin at any position. If the game's time is limited, the agent sends
+    the whole game before each of its moves, with the remaining time as the tag ``TI``. The protocol has no command for
+    the time limit of a single move.
 
     Args:
         command: the program's path and arguments, quoted as in a shell.
-        depth: the depth that the program is told, 1 to 100. A program may understand it as its level.
-        seconds: the longest time from the first command of a move until the program's answer. After this time, `act`
-            raises AgentError.
+        depth: the search depth that the agent sends to the program, 1 to 100. Some programs use it as their level.
+        seconds: the time limit for a move, in seconds. The time begins with the first command and ends with the
+            program's answer. After this time, `act` raises AgentError.
         start: the longest time from the program's start until its first answer, in seconds.
 
     Raises:
-        FileNotFoundError: there is no such program.
+        FileNotFoundError: the program does not exist.
         TypeError: `depth` is not a whole number.
         ValueError: the command is empty or wrongly quoted, or a number is out of range.
     """
@@ -61,10 +63,10 @@ class NBoard(ProgramAgent):
         return [f"depth={self._depth}"] if self._depth != _DEPTH else []
 
     def _to_tell(self, state: Othello) -> list[str]:
-        """The board on which the game began, and the names of the moves since then.
+        """The board at the beginning of the game, followed by the names of the moves.
 
-        The moves of a state tell only what was played, so they are used if they lead from the standard start to the
-        position. Otherwise the game begins at the position itself.
+        A state knows its moves, but not the position before the first move. If the moves lead from the standard start
+        to the state, the game begins at the standard start. Otherwise the game begins at the state and has no moves.
         """
         start = Othello(state.size)
         position, names = start, []
@@ -98,7 +100,7 @@ class NBoard(ProgramAgent):
         return re.split(r"[/\s]", line.removeprefix(_ANSWER).strip())[0]
 
     def _ping(self, program: Program) -> None:
-        """Wait until the program has read everything."""
+        """Wait until the program has read all commands."""
         self._pings += 1
         program.send(f"ping {self._pings}")
         while program.read(f"ping {self._pings}").split() != ["pong", str(self._pings)]:
@@ -106,6 +108,6 @@ class NBoard(ProgramAgent):
 
 
 def _clock_text(seconds: float) -> str:
-    """The seconds of a clock as GGF has them, at least one: minutes, a colon and seconds."""
+    """The time of a clock in the form that GGF uses: minutes, a colon and seconds. It is at least one second."""
     whole = max(1, int(seconds))
     return f"{whole // 60:02}:{whole % 60:02}"

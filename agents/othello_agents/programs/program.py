@@ -1,7 +1,7 @@
-"""Starts a program, sends it lines and reads its lines, limits the time and the size of its answers, and ends it.
+"""Runs another program: sends lines to it, reads its lines, limits the time and the size of its answers, and ends it.
 
-All processes that the program has started end with it. `othello_agents.programs.supervisor` ends the program when this
-process ends, even if this process is killed.
+When the program ends, all processes that it has started end, too. `othello_agents.programs.supervisor` ends the program
+when this process ends, even if this process is killed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from othello_env.agent import AgentError
 __all__ = ["Program", "find_program", "shown"]
 
 _LONGEST_LINE = 1 << 16
-"""The longest line, in bytes. A longer line is an error. A program that has more unread output than this must wait."""
+"""The longest line, in bytes. A longer line is an error. A program with more unread output than this must wait."""
 _LONGEST_ANSWER = 1 << 20
 """The largest answer, in bytes. Everything that the program writes before its answer counts, too."""
 _REMEMBERED_ERRORS = 2048
@@ -41,22 +41,22 @@ def find_program(command: str) -> list[str]:
 
     Raises:
         ValueError: the command is empty or wrongly quoted.
-        FileNotFoundError: there is no such program.
+        FileNotFoundError: the program does not exist.
     """
     words = shlex.split(command)
     if not words:
-        raise ValueError("the command is empty: expected how to start a program, such as 'gtp-rhino -l 4 -b 0'")
+        raise ValueError("the command is empty: expected a program and its arguments, such as 'gtp-rhino -l 4 -b 0'")
     if shutil.which(words[0]) is None:
         raise FileNotFoundError(f"there is no program {words[0]!r}, the first word of the command {command!r}")
     return words
 
 
 class Program:
-    """A running program. It takes lines and gives lines.
+    """A running program that reads lines from this process and writes lines to this process.
 
     Args:
         command: the program's path and arguments, quoted as in a shell.
-        who: the beginning of error messages, such as ``"gtp"``.
+        who: the word at the beginning of error messages, such as ``"gtp"``.
 
     Raises:
         AgentError: the program cannot be started.
@@ -98,7 +98,7 @@ class Program:
         return self._owner == os.getpid()
 
     def limit(self, seconds: float) -> None:
-        """Set a limit: until the next call of `limit`, all answers must come within `seconds` from now."""
+        """Set a time limit: all answers until the next call of `limit` must come within `seconds` from now."""
         self._seconds, self._end = seconds, time.monotonic() + seconds
 
     def send(self, line: str) -> None:
@@ -109,14 +109,14 @@ class Program:
             self._stdin.write(f"{line}\n".encode())
 
     def read(self, wanted: str) -> str:
-        """The next line of the program, without its end.
+        """The next line that the program writes, without its line break.
 
         Args:
-            wanted: the command whose answer is awaited, for error messages.
+            wanted: the command that the program is answering. Error messages show it.
 
         Raises:
-            AgentError: the program has ended, or it is late, or it has written too much since the last `send`; the
-                message shows the last exchange.
+            AgentError: the program has ended, or it is late, or it has written too much since the last `send`. The
+                message shows the last lines that were sent and read.
         """
         line = self._lines.take(self._end)
         if line is None:
@@ -130,7 +130,7 @@ class Program:
         return text
 
     def _silence(self) -> str:
-        """Why no line came."""
+        """The reason why no line came."""
         if not self._lines.have_ended:
             return f"gave no answer within {self._seconds:g} s"
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -139,7 +139,7 @@ class Program:
         return f"has ended with status {self._process.returncode}"
 
     def failure(self, what: str) -> AgentError:
-        """An error that says what went wrong and shows the last exchange; the caller raises it."""
+        """An error that says what went wrong and shows the last lines that were sent and read; the caller raises it."""
         words = [f"{self._who}: {self._command!r} {what}", "the last exchange:", *self._exchange]
         if errors := bytes(self._errors).decode("utf-8", "replace").splitlines():
             words += ["its stderr:", *(shown(line[-_SHOWN:]) for line in errors)]
@@ -153,7 +153,7 @@ class Program:
         with contextlib.suppress(OSError, ValueError):
             self._stdin.write(b"quit\n")
         self.leave()
-        for stop in (self._process.terminate, self._process.kill):  # if it does not end when its stdin ends
+        for stop in (self._process.terminate, self._process.kill):  # used if the process does not end by itself
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(supervisor.GRACE_SECONDS + _END_SECONDS)
                 return
@@ -161,7 +161,7 @@ class Program:
         self._process.wait()
 
     def leave(self) -> None:
-        """Close this process's end of the program's stdin."""
+        """Close the program's stdin in this process."""
         with contextlib.suppress(OSError, ValueError):
             self._stdin.close()
 

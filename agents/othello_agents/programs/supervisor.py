@@ -2,8 +2,8 @@
 
 The owner is the process that started the supervisor. The supervisor passes its stdin on to the program. The program
 inherits the supervisor's stdout and stderr. The system closes the supervisor's stdin when the owner dies, even if the
-owner is killed. Then the supervisor closes the program's stdin. One second later it kills the program and all processes
-that the program has started. On SIGTERM it kills them at once.
+owner is killed. Then the supervisor closes the program's stdin. One second later, the supervisor kills the program and
+all processes that the program has started. On SIGTERM, it kills all of these processes at once.
 
 The supervisor exits with the program's status, or with 128 + N if signal N ended the program. It imports only the
 standard library, so that it starts quickly.
@@ -24,7 +24,7 @@ from typing import IO
 __all__ = ["GRACE_SECONDS"]
 
 GRACE_SECONDS = 1.0
-"""How long a program may run after its stdin has ended."""
+"""The number of seconds that a program may run after its stdin has ended."""
 _CHUNK = 1 << 16
 _SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG in Linux's sys/prctl.h
 
@@ -41,8 +41,8 @@ def _main() -> None:
         sys.exit(f"cannot be started: {error}")
     signal.signal(signal.SIGTERM, lambda *_: _kill(program))
     assert program.stdin is not None
-    # One thread reads stdin into a queue, and another writes the queue to the program. So the end of stdin is noticed
-    # even while the program does not read.
+    # One thread reads stdin into a queue, and another thread writes the queue to the program. So the supervisor notices
+    # the end of stdin even while the program does not read.
     chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_write, args=(program.stdin, chunks), daemon=True).start()
     threading.Thread(target=_read, args=(program, chunks), daemon=True).start()

@@ -1,4 +1,4 @@
-"""Alpha-beta: it finds what minimax finds, but skips the lines of play that cannot change the result."""
+"""Alpha-beta finds the same result as minimax, but skips the lines of play that cannot change this result."""
 
 import math
 
@@ -13,9 +13,9 @@ __all__ = ["AlphaBeta", "alphabeta"]
 
 
 def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math.inf, beta: float = math.inf) -> Found:
-    """Find what `minimax` finds; if minimax's value is not between alpha and beta, find only a bound on it.
+    """Find the same value as `minimax` if that value lies between alpha and beta; otherwise find a bound on it.
 
-    The player to move can get at least alpha elsewhere in the tree, and the other side can choose a line elsewhere that
+    In other parts of the tree, the player to move can get at least alpha, and the other side can choose a line that
     gives this player at most beta. So the search leaves a position as soon as its value reaches beta.
     """
     if depth == 0:
@@ -42,15 +42,15 @@ def alphabeta(state: State, depth: int, evaluate: Evaluate, alpha: float = -math
 class AlphaBeta(DepthSearch):
     """Plays the first best action that alpha-beta finds in a two-player game. Minimax plays the same action.
 
-    In Othello, the search is compiled for the evaluations that `kernels.compiled_sum` knows; in checkers, for the
-    evaluations that are sums over pieces.
+    In Othello, the search is compiled for the evaluations that `kernels.compiled_sum` knows. In checkers, it is
+    compiled for the evaluations that are sums over pieces.
 
     Args:
         depth: the depth of the search in plies.
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is out of range, or there is no such evaluation.
+        ValueError: the depth is out of range, or no evaluation has this name.
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 

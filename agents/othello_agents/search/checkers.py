@@ -31,7 +31,7 @@ class _Rules(NamedTuple):
     board: np.uint64
     """The dark squares."""
     repeats: int
-    """The number of earlier occurrences of a position that make a draw; 0 if repetition never does."""
+    """The number of earlier occurrences of a position that make a draw; 0 if repetitions never make a draw."""
     quiet_limit: int
     """The number of plies without an irreversible move that make a draw; 0 if there is no such limit."""
     weights: npt.NDArray[np.int64]
@@ -39,7 +39,7 @@ class _Rules(NamedTuple):
 
 
 class _Position(NamedTuple):
-    """A position as the kernels of checkers take it (see `othello_env.games.checkers.kernels`)."""
+    """A position in the form that the kernels of checkers use (see `othello_env.games.checkers.kernels`)."""
 
     own: np.uint64
     opponent: np.uint64
@@ -51,8 +51,8 @@ class _Position(NamedTuple):
 def search(state: Checkers, depth: int, weight: PieceWeight) -> tuple[float, int, int]:
     """Search `depth` plies by alpha-beta. Returns the value, the first best action and the number of nodes visited.
 
-    A ply is a step or a jump. The evaluation is the balance of the pieces' weights. The results are those of
-    `othello_agents.search.alphabeta.alphabeta`, and the rules for draws are the same.
+    A ply is a step or a jump. The evaluation is the player's sum of the pieces' weights minus the opponent's sum. The
+    results and the rules for draws are the same as in `othello_agents.search.alphabeta.alphabeta`.
     """
     size = state.size
     earlier = state.earlier
@@ -70,7 +70,7 @@ def search(state: Checkers, depth: int, weight: PieceWeight) -> tuple[float, int
 
 @kernel
 def _side(own: np.uint64, kings: np.uint64, weights: npt.NDArray[np.int64], men: Int) -> Int:
-    """The sum of the weights of one side's pieces. Row `men` is for its men, the next row for its kings."""
+    """The sum of the weights of one side's pieces. Row `men` of the weights is for men, the next row is for kings."""
     value = np.int64(0)
     while own != _0:
         piece = own & (_0 - own)
@@ -81,7 +81,7 @@ def _side(own: np.uint64, kings: np.uint64, weights: npt.NDArray[np.int64], men:
 
 @kernel
 def _evaluate(at: _Position, weights: npt.NDArray[np.int64]) -> Int:
-    """The balance of the pieces' weights for the player to move."""
+    """The sum of the weights of the mover's pieces minus the sum for the opponent's pieces."""
     mine, other = (0, 2) if at.red else (2, 0)
     return _side(at.own, at.kings, weights, mine) - _side(at.opponent, at.kings, weights, other)
 
@@ -99,7 +99,7 @@ def _alphabeta(
 ) -> tuple[Int, Int, Int]:
     """The value for the player to move, the first best action as 4 * bit + direction, and the number of nodes visited.
 
-    `past[end - quiet : end]` are the positions since the last irreversible move, as `is_drawn` takes them.
+    `past[end - quiet : end]` are the positions since the last irreversible move, in the form that `is_drawn` takes.
     """
     own, opponent, kings, going, red = at
     half, board = rules.half, rules.board

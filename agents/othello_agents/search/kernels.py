@@ -1,4 +1,4 @@
-"""The textbook searches of Othello, compiled, for the evaluations by discs, squares and moves.
+"""Compiled textbook searches of Othello, for the evaluations by discs, squares and moves.
 
 They make the same moves, visit the same nodes and find the same values as the searches in `maximizer`, `minimax` and
 `alphabeta`. All values are integers from the point of view of the player to move. The search updates the balance of
@@ -49,11 +49,11 @@ MAXIMIZER, MINIMAX, ALPHABETA = range(3)
 """The methods of `search_batch`."""
 
 WIN = np.int64(1 << 30)
-"""The value of a won game: more than any evaluation. It is an int64, since Numba gives a plain number in the code a
-type of its own and would compile the search once more for this type."""
+"""The value of a won game, which is greater than any evaluation. It is an int64. For a plain number, Numba would use
+another type and compile the search a second time."""
 
 OUTSIDE = WIN + 1
-"""More than any value."""
+"""A number that is greater than any value."""
 
 FoundBatch = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """Three arrays (N,) for N positions: the values for the player to move, the actions to play, the numbers of nodes."""
@@ -80,7 +80,7 @@ def _weights() -> npt.NDArray[np.int16]:
 
 
 def _row_sums() -> npt.NDArray[np.int16]:
-    """For each table and each rank, the sum of the weights of every set of the rank's squares, (tables, 8, 256) int16.
+    """The sum of the weights of each set of squares on each rank, (tables, 8, 256) int16.
 
     The last index is the set of squares, with one bit for each file.
     """
@@ -105,7 +105,7 @@ _X_BONUS = NEAR_CORNER - QUARTER[1][1]
 
 
 def compiled_sum(evaluate: Evaluate) -> SquareSum | None:
-    """The form in which these kernels compute an evaluation; None if only Python can compute it."""
+    """An evaluation in the form that these kernels compute; None if only Python can compute the evaluation."""
     squares = evaluate.squares if isinstance(evaluate, Evaluation) else None
     return squares if squares is not None and squares.quarter in _QUARTERS else None
 
@@ -127,13 +127,13 @@ def weigh(squares: np.uint64, table: Int) -> Int:
 
 @kernel
 def gain(disc: np.uint64, turned: np.uint64, table: Int) -> Int:
-    """What a move adds to the mover's balance of weights."""
+    """The number that a move adds to the mover's balance of weights."""
     return np.int64(WEIGHTS[table, square_of(disc)]) + 2 * weigh(turned, table)
 
 
 @kernel(inline=True)
 def near_corners(own: np.uint64, opponent: np.uint64, board: np.uint64, table: Int) -> Int:
-    """What `modified` adds to `weighted` for the discs beside occupied corners."""
+    """The number that `modified` adds to `weighted` for the discs beside occupied corners."""
     taken = (own | opponent) & _CORNERS[table]
     beside = ((taken & ~_FILE_H) << _1) | ((taken & ~_FILE_A) >> _1)
     c_squares = (beside | (taken << _8) | (taken >> _8)) & board
@@ -168,9 +168,9 @@ def search(
 ) -> tuple[Int, np.uint64, Int]:
     """The value of a position, the bit of its first best move (0 if there is no move), and the number of nodes visited.
 
-    If `prunes` is true, this is alpha-beta: it skips the lines that cannot change the value, and the value is exact if
-    it lies between alpha and beta. Otherwise it is minimax: it visits all lines, and its window must be from
-    -`OUTSIDE` to `OUTSIDE`.
+    If `prunes` is true, this is alpha-beta. It skips the lines that cannot change the value, and the value is exact if
+    it lies between alpha and beta. If `prunes` is false, this is minimax. It visits all lines, and alpha and beta must
+    be -`OUTSIDE` and `OUTSIDE`.
     """
     if depth == 0:
         return evaluate(own, opponent, board, score, table, term), _0, 1
@@ -256,7 +256,7 @@ def search_batch(batch: OthelloPositions, method: int, depth: int, squares: Squa
     Args:
         batch: the positions, which may be finished.
         method: MAXIMIZER, MINIMAX or ALPHABETA.
-        depth: the depth in plies. MAXIMIZER ignores it and looks one move ahead.
+        depth: the depth in plies. MAXIMIZER ignores this number and always looks one move ahead.
         squares: the evaluation, as `compiled_sum` returns it.
     """
     board, table = BOARDS[batch.size], weights_table(squares.quarter, batch.size)

@@ -9,20 +9,20 @@ __all__ = ["Maximizer", "maximize"]
 
 
 def maximize(state: State, evaluate: Evaluate) -> Found:
-    """Find the first action after which the position is worth most to the mover; for any number of players."""
+    """Find the first action that leads to the highest value for the mover. The game may have any number of players."""
     values = {action: evaluate(state.play(action), state.to_move) for action in state.legal_actions()}
     best = max(values, key=values.__getitem__)
     return Found(values[best], best, len(values))
 
 
 class Maximizer(PairedSearch):
-    """Plays the first action after which the position is worth most to the player who moved.
+    """Plays the first action after which the position has the highest value for the player who moved.
 
     Args:
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: there is no such evaluation.
+        ValueError: no evaluation has this name.
         TypeError: the evaluation is not a function.
     """
 

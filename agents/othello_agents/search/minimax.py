@@ -1,4 +1,4 @@
-"""Minimax: it searches every line of play to a fixed depth."""
+"""Minimax searches every line of play to a fixed depth."""
 
 import math
 
@@ -21,7 +21,7 @@ def minimax(state: State, depth: int, evaluate: Evaluate) -> Found:
     for action in actions:
         child = state.play(action)
         value, _, below = minimax(child, depth - 1, evaluate)
-        if child.to_move != state.to_move:  # not so while a player continues a chain of captures
+        if child.to_move != state.to_move:  # in a chain of captures, the same player moves again
             value = -value
         nodes += below
         if value > best_value:
@@ -30,14 +30,14 @@ def minimax(state: State, depth: int, evaluate: Evaluate) -> Found:
 
 
 class Minimax(DepthSearch):
-    """Searches all moves of a two-player game to a depth, and plays the best action; of equal ones, the first.
+    """Searches all moves of a two-player game to a depth, and plays the first best action.
 
     Args:
         depth: the depth of the search in plies.
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is out of range, or there is no such evaluation.
+        ValueError: the depth is out of range, or no evaluation has this name.
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 

@@ -1,6 +1,6 @@
 """Searches for any number of players.
 
-In max^n each player plays for itself; in paranoid all others play against one player.
+In max^n, each player plays for itself. In paranoid, all other players play against one player.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _values(state: State, evaluate: Evaluate) -> tuple[float, ...]:
 def maxn(state: State, depth: int, evaluate: Evaluate) -> MaxNFound:
     """Find the values of a position if each player plays best for itself (Luckhardt and Irani, 1986).
 
-    The values of a finished game are its returns times a number that is larger than any evaluation. Of equally good
+    The values of a finished game are its returns times a number that is greater than any evaluation. Of equally good
     actions, each player plays the lowest one.
     """
     if depth == 0 or state.is_over:
@@ -57,10 +57,10 @@ def maxn(state: State, depth: int, evaluate: Evaluate) -> MaxNFound:
 def paranoid(
     state: State, depth: int, evaluate: Evaluate, player: int, alpha: float = -math.inf, beta: float = math.inf
 ) -> Found:
-    """Find the value of a position for `player` if all others play only against it (Sturtevant and Korf, 2000).
+    """Find a position's value for `player` if all other players play against this player (Sturtevant and Korf, 2000).
 
-    That is a game of two sides, so the search prunes by alpha-beta. The value is exact if it lies between alpha and
-    beta; otherwise it is a bound.
+    Then the game has two sides, so the search can use alpha-beta. The value is exact if it lies between alpha and beta;
+    otherwise it is a bound.
     """
     if depth == 0 or state.is_over:
         value = _DECIDED * state.returns()[player] if state.is_over else evaluate(state, player)
@@ -84,7 +84,10 @@ class _ManyPlayerSearch(Search):
     """A search for any number of players, which is not compiled."""
 
     def evaluate(self, state: State, player: int) -> float:
-        """Search a position and return its value for a player; +-infinity if the game ends, as in `action_values`."""
+        """Search a position and return its value for a player.
+
+        If the expected line ends the game, the value is +-infinity, or 0 for a draw.
+        """
         return self._value(state, self._depth, player, self._evaluate)
 
     def _at_root(self, state: State) -> Evaluate:
@@ -92,7 +95,7 @@ class _ManyPlayerSearch(Search):
 
 
 def _shown(value: float) -> float:
-    """A search's value, made infinite if it comes from a finished game; a shared win counts as a win."""
+    """The value of a search, turned into +-infinity if it comes from a finished game. A shared win counts as a win."""
     return math.copysign(math.inf, value) if abs(value) >= _DECIDED / 4 else value
 
 
@@ -104,7 +107,7 @@ class MaxN(_ManyPlayerSearch):
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is out of range, or there is no such evaluation.
+        ValueError: the depth is out of range, or no evaluation has this name.
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 
@@ -127,7 +130,7 @@ class Paranoid(_ManyPlayerSearch):
         eval: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is out of range, or there is no such evaluation.
+        ValueError: the depth is out of range, or no evaluation has this name.
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 

@@ -1,10 +1,11 @@
-"""The best moves of thousands of Othello positions by one or two plies, found for many positions at a time.
+"""Searches of one or two plies that find the best moves of thousands of Othello positions at a time.
 
 These kernels choose the same moves as `kernels.search_batch`. They list all moves of a block of positions, play these
-moves, and evaluate the positions after them, each in a loop without a branch. So LLVM can put several moves into one
-register (eight with AVX-512). Alpha-beta would skip some of the replies to a move, but with two plies it takes longer.
+moves, and evaluate the positions after the moves. Each of these three steps is a loop without a branch. So the compiler
+LLVM can put several moves into one register (eight with AVX-512). Alpha-beta would skip some of the replies to a move,
+but with two plies it takes longer than these kernels.
 
-Letters for shapes: N = positions, M = moves, C = weights that differ.
+Letters for shapes: N = positions, M = moves, C = different weights.
 """
 
 import numpy as np
@@ -22,13 +23,13 @@ DEEPEST = 2
 """The greatest depth of these searches in plies."""
 
 _BLOCK = 64
-"""The number of positions whose moves are listed together. Their moves and replies fit into the nearest caches."""
+"""The number of positions in a block. Their moves and replies fit into the processor's fastest caches."""
 _0, _1 = np.uint64(0), np.uint64(1)
-_ONE_PLY = np.int64(1)  # Numba would give a bare literal another type
+_ONE_PLY = np.int64(1)  # for a plain 1, Numba would use another type
 
 
 def _classes() -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """The squares of each weight, (tables, C) uint64, and the weights, (tables, C) int64; filled with zeros."""
+    """The squares of each weight, (tables, C) uint64, and the weights, (tables, C) int64; unused places are zero."""
     found = [[(weight, np.flatnonzero(row == weight)) for weight in np.unique(row[row != 0])] for row in WEIGHTS]
     most = max(map(len, found))
     squares, weights = np.zeros((len(found), most), np.uint64), np.zeros((len(found), most), np.int64)
@@ -48,8 +49,8 @@ def _list_moves(
     """List the moves of N positions, in ascending order.
 
     Returns:
-        For each move the disc, the player's discs and the opponent's discs, (3, M); and the number of moves up to and
-        including each position, (N,).
+        Two arrays. The first, (3, M) uint64, has the new disc, the player's discs and the opponent's discs for each
+        move. The second, (N,) int64, has for each position the number of moves of this and all earlier positions.
     """
     legal, ends = np.empty(len(own), np.uint64), np.empty(len(own), np.int64)
     for i in range(len(own)):
@@ -71,7 +72,7 @@ def _list_moves(
 
 @kernel
 def _play(moves: npt.NDArray[np.uint64]) -> None:
-    """Play M moves, (3, M). Then the second row has the discs of the player who moved, the third the other's."""
+    """Play M moves, (3 rows, M). Afterwards row 1 has the mover's discs, and row 2 has the opponent's discs."""
     disc, mine, other = moves[0], moves[1], moves[2]
     turned = np.empty(len(disc), np.uint64)
     for k in range(len(disc)):
@@ -107,7 +108,7 @@ def _evaluate(
 
 @kernel
 def _after_replies(played: npt.NDArray[np.uint64], board: np.uint64, table: int, term: int) -> npt.NDArray[np.int64]:
-    """The value of each of M played moves for the mover, (M,): the least value after a reply."""
+    """The value of each of M played moves for the mover, (M,): the smallest value after any reply to the move."""
     own, opponent = played[2], played[1]
     replies, ends = _list_moves(own, opponent, board)
     _play(replies)
@@ -161,9 +162,9 @@ def _best_actions(
 
 
 def best_actions(batch: OthelloPositions, method: int, depth: int, squares: SquareSum) -> npt.NDArray[np.int64]:
-    """The first best action in each of N positions, (N,); a pass if there is no other action.
+    """The first best action in each of N positions, (N,) int64; a pass if there is no other action.
 
-    The arguments are those of `kernels.search_batch`; the depth is at most `DEEPEST`.
+    The arguments are the same as for `kernels.search_batch`, but the depth is at most `DEEPEST`.
     """
     board, table = BOARDS[batch.size], weights_table(squares.quarter, batch.size)
     return _best_actions(batch.own, batch.opponent, board, batch.size, table, squares.term, depth, method)

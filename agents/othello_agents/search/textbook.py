@@ -58,14 +58,14 @@ def check_depth(depth: Any) -> int:
 
 
 class Search(Agent):
-    """An agent that looks ahead and plays the best action; of equally good actions, the lowest.
+    """An agent that looks ahead and plays the best action. Of equally good actions, it plays the lowest action.
 
     Args:
         depth: the depth of the search in plies.
         evaluate: the name of an evaluation (see `find_evaluation`), or a function of a state and a player.
 
     Raises:
-        ValueError: the depth is out of range, or there is no such evaluation.
+        ValueError: the depth is out of range, or no evaluation has this name.
         TypeError: the depth is not an integer, or the evaluation is not a function.
     """
 
@@ -93,7 +93,7 @@ class Search(Agent):
 
     @abstractmethod
     def _value(self, state: State, depth: int, player: int, evaluate: Evaluate) -> float:
-        """The value of a position for a player by a search to a depth, which may be 0."""
+        """The value of a position for a player, from a search to a depth, which may be 0."""
 
     def action_values(self, state: State) -> dict[int, float]:
         """The value of each legal action for the player to move, in ascending order of actions.
@@ -102,7 +102,7 @@ class Search(Agent):
         0 if the game is drawn.
 
         Raises:
-            ValueError: as for `search`.
+            ValueError: the game is over, or this search or its evaluation is for other games.
         """
         self._check(state)
         evaluate = self._at_root(state)
@@ -119,7 +119,7 @@ class Search(Agent):
         self._at_root(state)(state, state.to_move)
 
     def _at_root(self, state: State) -> Evaluate:
-        """The evaluation for a search from this position: from its method `at_root` if it has one, otherwise itself."""
+        """The evaluation to use in a search from this position (see `othello_agents.evaluations.Evaluation`)."""
         at_root: Callable[[State], Evaluate] | None = getattr(self._evaluate, "at_root", None)
         return self._evaluate if at_root is None else at_root(state)
 
@@ -134,14 +134,14 @@ class Search(Agent):
 
 
 class PairedSearch(Search):
-    """A search in plain Python for any game, with a kernel that finds the same in Othello.
+    """A search in plain Python for any game, with a kernel that gives the same results in Othello.
 
-    The kernel searches in Othello with the evaluations that it knows (see `kernels.compiled_sum`). Python searches in
-    all other cases.
+    The kernel is used in Othello with the evaluations that it can compute (see `kernels.compiled_sum`). Plain Python is
+    used in all other cases.
     """
 
     kernel: ClassVar[int]
-    """The method of `kernels.search_batch` that finds the same as the method `python`."""
+    """The method of `kernels.search_batch` that gives the same results as `python`."""
 
     @staticmethod
     @abstractmethod
@@ -171,7 +171,7 @@ class PairedSearch(Search):
 
     @property
     def answers_batches(self) -> bool:
-        """Whether a kernel computes the evaluation. In Python, a batch would be a loop that no time limit could end."""
+        """Whether a kernel computes the evaluation. Otherwise a batch would be a loop that no time limit could end."""
         return self._compiled is not None
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
@@ -193,7 +193,7 @@ class DepthSearch(PairedSearch):
         """Search a position and return its value for a player; the game must not be over.
 
         Raises:
-            ValueError: as for `search`.
+            ValueError: the game is over, or this search or its evaluation is for other games.
         """
         self._check(state)
         return self._value(state, self._depth, player, self._at_root(state))

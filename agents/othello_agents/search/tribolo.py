@@ -16,7 +16,7 @@ _FEW_MOVES = 5
 
 _Value = Callable[[Tribolo, int, int], int]
 """A function ``f(position, player, target)``: the value of a position for a player. The target is the player against
-whom the two others ally."""
+whom the two other players ally."""
 
 
 def score(state: Tribolo, player: int, target: int) -> int:
@@ -38,15 +38,18 @@ def alliance(state: Tribolo, player: int, target: int) -> int:
 STRATEGIES: MappingProxyType[str, _Value | None] = MappingProxyType(
     {"alliance": alliance, "high-level": None, "mobility": mobility, "score": score}
 )
-"""The strategies by name, each with the value that it maximises; None for the high-level strategy."""
+"""For each strategy's name, the value that the strategy maximises; None for the high-level strategy."""
 
 
 def choose_strategy(state: Tribolo, target: int) -> str:
     """The name of the simple strategy that the high-level strategy follows for the player to move.
 
-    The first rule that applies decides: ``alliance`` if both other scores are below 1.1 times the target's; ``score``
-    if fewer than 20 cells have no owner (walls count as such cells); ``mobility`` if the player has fewer than 5 moves;
-    otherwise ``score``.
+    The first rule that applies decides:
+
+    1. ``alliance`` if both other players' scores are below 1.1 times the target's score.
+    2. ``score`` if fewer than 20 cells have no owner. Walls count as cells without an owner.
+    3. ``mobility`` if the player has fewer than 5 moves.
+    4. ``score`` otherwise.
     """
     scores = state.scores()
     if all(10 * other < 11 * scores[target] for player, other in enumerate(scores) if player != target):
@@ -59,13 +62,13 @@ def choose_strategy(state: Tribolo, target: int) -> str:
 class TriboloPlayer(Agent):
     """Plays the action that a strategy values most after the expected answer of the next player.
 
-    The expected answer to an action is the answer that leaves the next player with the most cells (the first if several
-    are equal). The strategy evaluates the position after this answer. If an action ends the game, the strategy
-    evaluates the position after the action. Of equally good actions, the first one is played.
+    The expected answer to an action is the answer that leaves the next player with the most cells. If there are several
+    such answers, it is the first of them. The strategy evaluates the position after this answer. If an action ends the
+    game, the strategy evaluates the position after the action. Of equally good actions, the first action is played.
 
     Args:
         strategy: ``score``, ``mobility``, ``alliance`` (see the functions of these names), or ``high-level``, which
-            chooses one of them at every move (see `choose_strategy`).
+            chooses one of these three at every move (see `choose_strategy`).
         target: the name of the player against whom the two other players ally.
 
     Raises:
@@ -94,7 +97,7 @@ class TriboloPlayer(Agent):
         return max(values, key=values.__getitem__)
 
     def action_values(self, state: State) -> dict[int, int]:
-        """The value of each legal action by the strategy for this position, in ascending order of actions."""
+        """The strategy's value of each legal action, in ascending order of actions."""
         state = _checked(state)
         if state.is_over:
             raise ValueError(f"there is nothing to choose, the game is over:\n{state}")

@@ -1,4 +1,4 @@
-"""The engine's flips, compared with those of the rules."""
+"""The discs that a move turns: the engine's kernel compared with the kernel of the rules."""
 
 import numpy as np
 from hypothesis import given, settings

@@ -80,7 +80,7 @@ def test_the_winner_is_found_first_where_time_is_short(ffo, monkeypatch):
         assert engine.act(endgame.state) in endgame.best
         last = engine.last_analysis
         assert (last.score, last.unit, last.exact) == (endgame.score, "discs", True)
-        with monkeypatch.context() as patch:  # the time ends when the winner is known
+        with monkeypatch.context() as patch:  # the time is over as soon as the winner is known
             patch.setattr("othello_agents.engine.searcher.Searcher._find_exact", lambda self, value: None)
             action = engine.act(endgame.state)
             last = engine.last_analysis

@@ -1,4 +1,4 @@
-"""Selective search: what it may skip, and what it must leave unchanged."""
+"""Selective search: which searches it may skip, and which results it must leave unchanged."""
 
 import json
 from importlib import resources

@@ -1,4 +1,4 @@
-"""Exact scores: compared with published ones and with a full search, and with known results of small boards."""
+"""Exact scores, compared with published scores, with a full search and with known results of small boards."""
 
 import numpy as np
 import pytest
@@ -20,13 +20,13 @@ _0 = np.uint64(0)
 
 @kernel
 def solve(own, opponent, alpha, beta, board, memory):
-    """The solver, which counts no references, so that Python cannot call it."""
+    """Call the solver. Python cannot call it directly, because it counts no references."""
     return solver.solve(own, opponent, alpha, beta, board, memory)
 
 
 @kernel
 def full_search(own, opponent, board):
-    """The score by a search of every line, without bounds, table and order of moves."""
+    """The score from a search of every line of play, without bounds, a table or sorted moves."""
     legal = legal_moves(own, opponent, board)
     if legal == _0:
         if legal_moves(opponent, own, board) == _0:

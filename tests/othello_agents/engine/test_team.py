@@ -1,4 +1,4 @@
-"""Threads that search together: what they find, and what ends them."""
+"""Threads that search together: the results that they find, and the events that end them."""
 
 import os
 import signal

@@ -13,7 +13,7 @@ from othello_env.games.hashing import draw
 from othello_env.games.othello import symmetries
 from othello_env.games.othello.bitboard import ACTION_SQUARES
 
-# A slow twin. An edge is a string of ten characters of ".XO"; X is the player.
+# A slow twin of the kernels. An edge is a string of ten characters: ".", "X" and "O". X is the player.
 STATIC = dict(
     zip("xcCAB", ((0, 0, -2000), (700, 0, 0), (1200, 200, -25), (1000, 200, 75), (1000, 200, 50)), strict=True)
 )
@@ -25,7 +25,7 @@ def swap(edge):
 
 
 def stability(edge, i):
-    """0 stable, 1 semi-stable, 2 unstable."""
+    """The stability of a disc: 0 stable, 1 semi-stable, 2 unstable."""
     if PLACES[i] == "c":
         return 0
     if PLACES[i] == "x":
@@ -44,7 +44,7 @@ def static(edge):
 
 
 def after(edge, i):
-    """The edge after X plays there, and whether any disc flipped."""
+    """The edge after X plays at a place, and whether the move turned a disc."""
     cells = list(edge)
     cells[i] = "X"
     if PLACES[i] != "x":
@@ -109,7 +109,7 @@ class Values(dict):
         if self.before is None or "." not in edge or edge == "." * 10:
             value = static(edge)
         else:
-            # Edges with more discs have this round's values already; the edge itself has that of the round before.
+            # Edges with more discs already have this round's values. The edge itself has the previous round's value.
             value = expected(edge, {edge: self.before[edge]} | {swap(e): self[swap(e)] for e in self.moves(edge)})
         self[edge] = value
         return value
@@ -214,7 +214,7 @@ def test_it_is_found_by_name_and_refuses_other_games():
 
 @pytest.mark.parametrize(("depth", "games", "score"), [(1, 400, 0.76), (3, 60, 0.89)])
 def test_its_strength_is_the_published_one(depth, games, score):
-    """The scores against `modified` at equal depth come from an independent program."""
+    """The expected scores against `modified` at equal depth come from an independent program."""
     result = play_match(
         f"alphabeta:depth={depth},eval=iago",
         f"alphabeta:depth={depth},eval=modified",
@@ -222,5 +222,5 @@ def test_its_strength_is_the_published_one(depth, games, score):
         openings="random:10",
         seed=3,
     )
-    # Four standard errors, for independent games.
+    # The tolerance is four standard errors of independent games.
     assert result.score == pytest.approx(score, abs=4 * (score * (1 - score) / games) ** 0.5)

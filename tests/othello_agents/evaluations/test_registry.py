@@ -1,4 +1,4 @@
-"""An evaluation that another package adds: it is described once, and every search knows it."""
+"""An evaluation that another package adds: it is described once, and every search can use it."""
 
 import pickle
 
@@ -17,14 +17,14 @@ CORNERS: Quarter = ((9, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0))
 
 @evaluation(Othello, squares=SquareSum(CORNERS))
 def toy(state: Othello, player: int) -> int:
-    """Othello: nine for each corner."""
+    """Othello: nine points for each corner."""
     black, white = (sum(state.owners()[corner] == p for corner in (0, 7, 56, 63)) for p in (0, 1))
     return 9 * (black - white) * (1 if player == 0 else -1)
 
 
 @evaluation(Othello, squares=EVALUATIONS["swh"].squares)
 def twin(state: Othello, player: int) -> int:
-    """Othello: `swh` under another name, whose weights the kernels have."""
+    """Othello: `swh` under another name. The kernels have its weights."""
     raise AssertionError("the kernel computes it")
 
 

@@ -1,4 +1,4 @@
-"""Long runs of the classic agents score like those of an independent program."""
+"""In long runs, the classic agents get the same scores as the agents of an independent program."""
 
 import math
 

@@ -37,7 +37,10 @@ def solved(state):
 
 
 def endgames(count, empties):
-    """Positions of random games with that many empty squares and a choice that matters, and all actions' values."""
+    """Pairs of a position from a random game, with this number of empty squares, and the values of its actions.
+
+    Only positions whose actions differ in value are taken.
+    """
     found, seed = [], 0
     while len(found) < count:
         seed += 1
@@ -149,7 +152,7 @@ def test_the_kernels_do_what_the_twin_does(size, plies, seed, simulations, consi
 
 
 def test_sequential_halving_compares_what_it_tried_equally_often():
-    # The plans are those of mctx, the program of the paper's authors.
+    # The plans come from mctx, the library of the paper's authors.
     assert _plan(1, 4) == (0, 1, 2, 3)
     assert _plan(2, 5) == (0, 0, 1, 1, 2)
     assert _plan(4, 16) == (0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5)

@@ -59,7 +59,7 @@ def twin(state, key, simulations, exploration):
             sign = 1 if node.state.to_move == player else -1
             line.append(
                 max(
-                    reversed(node.children.values()),  # in a tie the newest comes first
+                    reversed(node.children.values()),  # of equally good children, the newest comes first
                     key=lambda child: (
                         sign * sum(child.results) / len(child.results)
                         + exploration * math.sqrt(math.log(len(node.results)) / len(child.results))
@@ -134,7 +134,7 @@ def test_the_value_of_a_small_board_converges_to_the_solved_one():
 
 @pytest.mark.nojit
 def test_mean_results_belong_to_the_player_to_move():
-    # X wins with its only move, O cannot win; then the same with the sides exchanged.
+    # X wins with its only move, and O cannot win. The second position is the same with the sides exchanged.
     for text, to_move in (("XXXXXXXXXXXXXXO-", "X"), ("OOOOOOOOOOOOOOX-", "O")):
         found = Mcts(simulations=50, seed=1).search(Othello.from_text(text, to_move))
         assert found == (1.0, 15, {15: 50}, {15: 1.0})

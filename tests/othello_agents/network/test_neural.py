@@ -205,7 +205,7 @@ def test_a_change_of_the_file_changes_no_weights_that_were_read(network, tmp_pat
     loaded = NeuralNetwork.load(path)
     before = {name: weight.clone() for name, weight in loaded.weights.items()}
     for change in (lambda file: file.write(bytes(path.stat().st_size)), lambda file: file.truncate(0)):
-        with path.open("r+b") as file:  # change the file in place; a new file would not touch the old one's pages
+        with path.open("r+b") as file:  # change the file in place; a new file would not change the old file's pages
             change(file)
         assert all(torch.equal(weight, before[name]) for name, weight in loaded.weights.items())
 

@@ -1,4 +1,4 @@
-"""A slow twin of the network's look-ups, which shares only the shapes of patterns; networks of random weights."""
+"""A slow twin of the network's look-ups, which shares only the patterns' shapes; and networks with random weights."""
 
 import sys
 

@@ -205,6 +205,6 @@ def test_no_damage_raises_anything_else(tmp_path):
             loaded = NTupleNetwork.read(io.BytesIO(damaged), "a.npz")
         except ValueError:
             refused += 1
-        else:  # the byte was one of those that a zip file stores twice
+        else:  # a zip file stores some bytes twice, and this byte was one of them
             assert (loaded.weights == 0).all()
     assert refused > 200

@@ -68,7 +68,7 @@ def test_an_interrupted_training_that_is_resumed_ends_as_if_never_stopped(tmp_pa
     assert resumed.errors is None
     assert resumed.training | {"seconds": 0} == network.training | {"seconds": 0}
 
-    train("part", "--resume", "--games", "100")  # it has played this number already
+    train("part", "--resume", "--games", "100")  # the training has played this number of games already
     assert result("part")[1] == curve
 
 

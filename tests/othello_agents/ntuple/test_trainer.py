@@ -15,7 +15,7 @@ from othello_env.games.hashing import CHOICE, EPSILON, OPENING, OPPONENT, draw, 
 
 
 class SlowLearner:
-    """TD(lambda) by self-play on States, with dictionaries of weights and errors, keyed by what a pattern shows."""
+    """TD(lambda) by self-play on States, with dictionaries of weights and errors. Their keys are patterns' contents."""
 
     def __init__(self, slow, size, seed, stages, rate, trace, epsilon, random_plies, grabbing, look_ahead=False):
         self.slow = slow
@@ -30,7 +30,7 @@ class SlowLearner:
         ]
 
     def features(self, state):
-        """The keys of the weights of an afterstate. Mirror images of a content share one key."""
+        """The keys of the weights of an afterstate. Mirror images of a pattern's contents share one key."""
         shown = self.slow.content(state, 1 - state.to_move)
         stage = self.slow.stage_of(state, self.stages)
         difference = (stage, "difference", self.slow.difference(state, 1 - state.to_move))
@@ -48,7 +48,7 @@ class SlowLearner:
         return float(self.logit(self.features(state)))
 
     def worth_after_reply(self, state):
-        """The same value by minimax, one ply deeper."""
+        """The same value from minimax that is one ply deeper."""
         if state.is_over:
             return self.worth(state)
         if state.must_pass:
@@ -123,7 +123,7 @@ def test_learning_is_that_of_the_slow_twin(slow, trace, batch, look_ahead):
     games = 12
     options = {"rate": 0.9, "trace": trace, "epsilon": 0.2, "random_plies": 4, "grabbing": 0.6}
     options["look_ahead"] = look_ahead
-    seed = 4  # with this seed, a player leaves out a best move that ends a game, in the middle of a batch
+    seed = 4  # with this seed, in the middle of a batch, a player does not play a best move that would end the game
     trainer = Trainer(4, seed, stages=2, batch=batch, **options)
     trainer.run(games=games)
     learner = SlowLearner(slow, 4, seed, 2, **options)
@@ -188,8 +188,8 @@ def test_threads_make_no_difference():
 
 
 def test_the_same_weights_as_ever():
-    # These are the weights of the learner of the packaged networks. Their last bits depend on the system's tanh, so the
-    # test uses no hash of their bytes.
+    # These weights come from the learner of the packaged networks. Their last bits depend on the system's tanh, so the
+    # test does not compare a hash of their bytes.
     trainer = Trainer(8, 1)
     trainer.run(games=300)
     weights = trainer.network.weights.astype(np.float64)
@@ -287,7 +287,7 @@ def test_bad_runs(arguments, message):
         ({"grabbing": 2}, "grabbing must be 0.0 to 1.0, not 2"),
         ({"batch": 0}, "batch must be 1 to 10000, not 0"),
         ({"num_threads": 0}, "num_threads must be 1 to 1024, not 0"),
-        ({"num_threads": 2}, "threads share the games of a batch, so there must be at most 1, not 2"),
+        ({"num_threads": 2}, "the number of threads must be at most 1, the number of games in a batch, not 2"),
         ({"seed": -1}, "-1"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The file of the weak solution: what it says is true, whoever follows it never falls below the game's score."""
+"""The file of the weak solution: its scores are right, and a player who follows it gets at least the game's score."""
 
 import io
 import json
@@ -63,13 +63,13 @@ def test_the_known_result_of_the_game(book):
     assert book.find(Othello(6))[0] == START["black"]
     first = Othello(6).play(Othello(6).legal_actions()[0])
     assert book.find(first)[0] == START["white"]
-    # The three different replies, by Black's score.
+    # The three different replies, in the order of Black's score.
     replies = {book.find(first.play(action))[0] for action in first.legal_actions()}
     assert replies == {-4, -2, 20}
 
 
 def test_a_best_move_keeps_the_score(book):
-    """Wherever the book knows the position after its move, or all positions after a move."""
+    """The score of a position agrees with the book's scores of the positions after its moves."""
     solver = Solver(64)
     fewest = min(map(empty, states_of(book)))
     late = [state for state in states_of(book) if empty(state) == fewest]
@@ -120,12 +120,12 @@ def test_it_answers_every_random_opponent_and_its_score_never_falls(book, follow
     for key in range(200):
         _, scores = follow(book, follower, key)
         assert scores[0] == START[name]
-        assert scores == sorted(scores)  # the other player's errors only raise it
+        assert scores == sorted(scores)  # the other player's errors can only raise the score
 
 
 @pytest.mark.parametrize("follower", [0, 1])
 def test_no_random_opponent_scores_above_the_game(book, follower):
-    """Whole games: the book first, then the search."""
+    """Play whole games: first by the book, then by the search."""
     agent, rng = Perfect(), random.Random(5)
     for key in range(2):
         state, scores = follow(book, follower, key)
@@ -185,8 +185,8 @@ CARD = {"format": FORMAT, "size": 6, "covers": {}}
         ({"card": np.array("{")}, "holds no perfect play"),
         ({"card": np.array(3.5)}, "card is not a short text"),
         ({"card": np.array(json.dumps(CARD | {"size": 8}))}, "card does not say"),
-        ({"card": np.array(json.dumps(CARD | {"covers": {"red": 1}}))}, "does not say what it covers"),
-        ({"card": np.array(json.dumps(CARD | {"covers": {"black": True}}))}, "does not say what it covers"),
+        ({"card": np.array(json.dumps(CARD | {"covers": {"red": 1}}))}, "in its card are missing or wrong"),
+        ({"card": np.array(json.dumps(CARD | {"covers": {"black": True}}))}, "in its card are missing or wrong"),
     ],
 )
 def test_bad_files_are_refused(small_book, tmp_path, arrays, message):

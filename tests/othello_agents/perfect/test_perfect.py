@@ -1,4 +1,4 @@
-"""Perfect play: all of 4x4, late positions of 6x6 against a full search, and the agent."""
+"""Perfect play: all positions of 4x4, late positions of 6x6 compared with a full search, and the agent."""
 
 import pickle
 import random
@@ -29,14 +29,14 @@ def solver():
 
 
 def full_search(state):
-    """The exact score for the player to move, by looking at every line of play."""
+    """The exact score for the player to move, from a search of every line of play."""
     if state.is_over:
         return int(state.margins()[state.to_move])
     return max(-full_search(state.play(action)) for action in state.legal_actions())
 
 
 def reachable(state):
-    """All positions that can arise, the start and finished games included."""
+    """All positions that can arise, including the start and finished games."""
     seen, todo = set(), [state]
     while todo:
         each = todo.pop()
@@ -56,7 +56,7 @@ def random_solved(key, plies):
 
 def test_all_positions_of_4x4_are_solved():
     positions = reachable(Othello(4))
-    assert len(positions) == 62_789  # with the player to move, passes and finished games; mirror images count each
+    assert len(positions) == 62_789  # includes passes and finished games; each mirror image counts
     assert {(state.own, state.opponent) for state in positions} == set(solved_4x4())
     assert score_4x4(Othello(4)) == -10  # White wins 11 to 3, and the winner gets the two empty squares
     for state in random.Random(1).sample(sorted(positions, key=lambda state: (state.own, state.opponent)), 2_000):
@@ -86,7 +86,7 @@ def test_late_6x6_positions_against_a_full_search(empty, solver, random_position
 
 
 def test_the_deep_search_is_exact_however_it_sorts(random_position):
-    """The deep search itself, down to the last squares, with random weights and with other numbers for sorting."""
+    """The deep search itself, down to the last empty squares, with random weights and other sorting numbers."""
     rng = np.random.default_rng(3)
     weights = rng.normal(0, 0.1, (2, layout(6).weights)).astype(np.float32)
     evaluator, memory = ntuple_evaluator(NTupleNetwork(6, 2, weights).tables), new_memory(4)

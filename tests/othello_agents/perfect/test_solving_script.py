@@ -1,4 +1,4 @@
-"""The script that solves 6x6: it finds what a file lacks, continues it, and keeps what was done."""
+"""The script that solves 6x6: it finds the positions that a file lacks, adds them, and keeps finished work."""
 
 import random
 
@@ -16,7 +16,7 @@ def empty(state):
 
 @pytest.fixture
 def without(tmp_path):
-    """A function: the file of the packaged book without some late positions, and these positions."""
+    """A function that returns the file of the packaged book without some late positions, and these positions."""
 
     def make(count):
         whole = shipped_book()

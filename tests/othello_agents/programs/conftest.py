@@ -1,4 +1,4 @@
-"""Scripted engines, which speak GTP or NBoard's protocol and misbehave on demand."""
+"""Fixtures for scripted engines, which speak GTP or NBoard's protocol and misbehave on demand."""
 
 import shlex
 import sys
@@ -19,7 +19,7 @@ def engine_file():
 
 @pytest.fixture(scope="session")
 def scripted():
-    """A function that makes the agent of a scripted engine: the words of its command line, then limits."""
+    """A function that makes the agent of a scripted engine, given the engine's arguments and the agent's limits."""
 
     def make(*words, seconds=20.0, start=20.0):
         command = shlex.join([sys.executable, str(SCRIPT), *words])
@@ -32,7 +32,7 @@ def scripted():
 
 @pytest.fixture
 def engines(tmp_path, monkeypatch, all_end):
-    """A function that lists the process ids of all scripted engines started. The fixture kills what still runs."""
+    """A function that lists the process ids of all started engines. The fixture ends all that are still running."""
     folder = tmp_path / "engines"
     folder.mkdir()
     monkeypatch.setenv("SCRIPTED_ENGINES", str(folder))

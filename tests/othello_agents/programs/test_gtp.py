@@ -57,9 +57,9 @@ def test_a_limit_for_the_move_is_told_as_byo_yomi(scripted, clock, settings, lef
     [
         (("hang",), 3, ["gave no answer within 3 s", "> genmove white"]),
         (("die",), 20, ["has ended with status 3", "> genmove white", "out of luck"]),
-        (("honest", "a1"), 20, ["does not see this position", "a1 (action 0) is not legal", "< = a1"]),
+        (("honest", "a1"), 20, ["answered with an illegal move", "a1 (action 0) is not legal", "< = a1"]),
         (("honest", "resign"), 20, ["did not answer with a move", "< = resign"]),
-        (("honest", "PASS"), 20, ["does not see this position", "pass"]),
+        (("honest", "PASS"), 20, ["answered with an illegal move", "pass"]),
         (("refuse",), 20, ["refused 'play black f5'", "< ? illegal move"]),
     ],
 )

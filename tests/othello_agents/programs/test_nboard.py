@@ -91,8 +91,8 @@ def test_lines_that_are_no_answer_are_ignored(scripted):
     [
         (("hang",), 3, ["nboard: ", "gave no answer within 3 s", "> go"]),
         (("die",), 20, ["has ended with status 3", "> go", "out of luck"]),
-        (("honest", "a1"), 20, ["does not see this position", "a1 (action 0) is not legal", "< === a1"]),
-        (("honest", "PA"), 20, ["does not see this position"]),
+        (("honest", "a1"), 20, ["answered with an illegal move", "a1 (action 0) is not legal", "< === a1"]),
+        (("honest", "PA"), 20, ["answered with an illegal move"]),
         (("honest", ""), 20, ["did not answer with a move"]),
     ],
 )

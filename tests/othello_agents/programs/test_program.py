@@ -1,4 +1,4 @@
-"""Programs of any protocol: their limits, their ends, and what happens to those that misbehave."""
+"""Programs of any protocol: their limits, how they end, and what happens if they misbehave."""
 
 import gc
 import os

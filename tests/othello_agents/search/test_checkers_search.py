@@ -1,4 +1,4 @@
-"""Alpha-beta in checkers: the kernel compared with the search in Python, evaluations with sums by hand."""
+"""Alpha-beta in checkers: the kernel compared with Python, and the evaluations compared with sums made by hand."""
 
 import math
 import random
@@ -68,7 +68,7 @@ def test_the_history_counts(draws):
 
 
 def test_a_player_who_moves_twice_wins_with_it():
-    # One ply sees the first jump, two plies the second, by the same player.
+    # A search of one ply sees the first jump. A search of two plies also sees the second jump of the same player.
     state = Checkers.from_text("B:W15,23,32,12:B11,1")
     assert state.play_transcript("11x18").to_move == 0
     assert checkers.search(state, 1, material.pieces)[0] == material(state.play_transcript("11x18"), 0) == -MAN
@@ -94,7 +94,7 @@ def test_evaluations_are_sums_over_pieces():
 
 
 def test_both_sides_are_weighed_alike():
-    # The board is rotated by 180 degrees and the colours are exchanged: the same position for the other side.
+    # The board is rotated by 180 degrees and the colours are exchanged. The position is the same for the other side.
     for state in positions(30, 4):
         red, white = [[f"{'K' * king}{square}" for owner, square, king in pieces] for pieces in turned(state)]
         twin = Checkers.from_text(f"{'WB'[state.to_move]}:W{','.join(white)}:B{','.join(red)}")
@@ -136,7 +136,7 @@ def score(first, second, games, plies=6):
 def test_deeper_and_better_informed_search_wins():
     deep, shallow = AlphaBeta(6, "positional"), AlphaBeta(2, "positional")
     random_agent = make_agent("random", seed=1)
-    assert score(deep, shallow, 40) > 0.7  # 0.88 measured in 80 games
+    assert score(deep, shallow, 40) > 0.7  # in 80 games, the measured score was 0.88
     assert score(shallow, random_agent, 40) > 0.9
     assert score(AlphaBeta(4, "positional"), AlphaBeta(4, "material"), 60) > 0.5
 

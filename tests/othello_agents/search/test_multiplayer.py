@@ -13,7 +13,7 @@ from othello_env.games.tribolo.position import Tribolo
 
 
 def trees(three_step, n):
-    """Games of three players on n random trees, with results like those of Tribolo."""
+    """Games of three players on n random trees. Their results have the same form as in Tribolo."""
 
     def returns(state):
         best = [score == max(state.scores()) for score in state.scores()]
@@ -29,7 +29,7 @@ def leaf(state, player):
 
 
 def all_lines(state, depth):
-    """All lines of play: {actions: final state}."""
+    """All lines of play, as {actions: final state}."""
     if depth == 0 or state.is_over:
         return {(): state}
     return {
@@ -40,7 +40,7 @@ def all_lines(state, depth):
 
 
 def solve(state, depth, choose):
-    """The end of the line of play in which each mover goes for the end that `choose(mover, ends)` picks."""
+    """The end of the line of play in which each mover aims at the end that `choose(mover, ends)` returns."""
     if depth == 0 or state.is_over:
         return state
     return choose(state.to_move, [solve(state.play(action), depth - 1, choose) for action in state.legal_actions()])

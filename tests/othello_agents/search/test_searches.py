@@ -1,4 +1,4 @@
-"""The textbook searches, compared with each other and with a list of all lines; compiled code with Python."""
+"""The textbook searches, compared with each other and with a list of all lines; kernels compared with Python."""
 
 import csv
 import math
@@ -91,7 +91,7 @@ def test_searches_where_a_player_moves_twice_find_the_value_of_all_lines(double_
             assert full.action == pruned.action
             assert pruned.nodes <= full.nodes
             below = [value_of(state.play(action), depth - 1, evaluate, 0) for action in state.legal_actions()]
-            assert full.action == below.index(max(below))  # the first best one
+            assert full.action == below.index(max(below))  # the first best action
     assert doubled > 10
 
 
@@ -215,7 +215,7 @@ def test_a_batch_is_answered_as_its_positions_are(spec: str, name: str, size: in
 
 
 def test_only_what_a_kernel_answers_is_answered_in_batches() -> None:
-    """Time limits can stop a loop in Python between two games only if the games are not asked for together."""
+    """A time limit can stop a Python loop between two games only if the two moves are not computed in one batch."""
     for name, evaluate in EVALUATIONS.items():
         for agent in (f"maximizer:eval={name}", f"minimax:eval={name}", f"alphabeta:eval={name}"):
             for spec in (agent, f"{agent},epsilon=0.5"):

@@ -55,7 +55,7 @@ def test_more_threads_than_games_in_a_batch_are_refused(tmp_path, capsys):
     for arguments in (["--resume", "--out", file], ["--batch", 1, "--out", tmp_path / "b.npz"]):
         assert run("--games", 10, "--threads", 4, *arguments) == 2
         told = capsys.readouterr().err
-        assert told == "othello-env: threads share the games of a batch, so there must be at most 1, not 4\n"
+        assert told == "othello-env: the number of threads must be at most 1, the number of games in a batch, not 4\n"
     assert file.read_bytes() == before
     assert list(tmp_path.iterdir()) == [file]
 
