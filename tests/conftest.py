@@ -1,4 +1,4 @@
-"""What all tests share: a slow, obvious Othello to compare with, and positions that play never reaches."""
+"""Fixtures that all tests share: a slow, simple Othello to compare with, strategies for positions, and processes."""
 
 import os
 import signal
@@ -21,9 +21,9 @@ EMPTY, BLACK, WHITE = None, 0, 1
 
 
 class Twin:
-    """Othello by the rule book: a board of rows, eight directions, one square after the other.
+    """A simple Othello: a list of rows, eight directions, one square after the other.
 
-    It shares no code and no encoding with the package. `rows[r][c]` is None, 0 (black) or 1 (white).
+    It shares no code and no encoding with the package. `rows[r][c]` is None (empty), 0 (black) or 1 (white).
     """
 
     DIRECTIONS = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
@@ -47,7 +47,7 @@ class Twin:
         return cls([cells[row * state.size : (row + 1) * state.size] for row in range(state.size)], state.to_move)
 
     def flipped(self, row: int, column: int, player: int) -> list[tuple[int, int]]:
-        """The squares of the discs that flip if the player puts a disc there; none if the move is illegal."""
+        """The (row, column) of each disc that flips if the player puts a disc here. Empty if the move is illegal."""
         if self.rows[row][column] is not EMPTY:
             return []
         turned = []
@@ -86,7 +86,7 @@ class Twin:
         return sum(row.count(player) for row in self.rows)
 
     def margin(self) -> int:
-        """Black's disc difference at the end, where empty squares count for the winner. Before the end, 0."""
+        """Black's discs minus White's at the end; empty squares count for the winner. Before the end, 0."""
         black, white = self.count(BLACK), self.count(WHITE)
         if not self.is_over() or black == white:
             return 0
@@ -98,7 +98,7 @@ class Twin:
 
 @st.composite
 def _scattered(draw: DrawFn, sizes: tuple[int, ...]) -> Othello:
-    """A board with discs at random, of any density. Play seldom or never reaches such a position."""
+    """A board with random discs on many or few squares. Games seldom or never reach such a position."""
     size = draw(st.sampled_from(sizes))
     board = BOARD_INTS[size]
     words = st.integers(0, 2**64 - 1)
@@ -118,7 +118,7 @@ def _scattered(draw: DrawFn, sizes: tuple[int, ...]) -> Othello:
 
 @st.composite
 def _played(draw: DrawFn, sizes: tuple[int, ...]) -> Othello:
-    """A position of a game played from the start. It may be the end."""
+    """A position of a game from the start. The game may be over."""
     state = Othello(draw(st.sampled_from(sizes)))
     for choice in draw(st.lists(st.integers(0, 2**16), max_size=70)):
         if state.is_over:
@@ -130,7 +130,7 @@ def _played(draw: DrawFn, sizes: tuple[int, ...]) -> Othello:
 
 @pytest.fixture(scope="session", autouse=True)
 def interrupts() -> None:
-    """Let tests send Ctrl-C to themselves, even if the program that started them ignores it."""
+    """Let tests send Ctrl-C to themselves, even if the program that started pytest ignores Ctrl-C."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -142,7 +142,10 @@ def twin() -> type[Twin]:
 
 @pytest.fixture(scope="session")
 def positions() -> Callable[..., SearchStrategy[Othello]]:
-    """`positions(8)` is a strategy for 8x8 positions, scattered or played. Without sizes it draws from all three."""
+    """`positions(8)` is a strategy for 8x8 positions: random boards and positions from games.
+
+    Without an argument it draws positions of all three sizes.
+    """
 
     def strategy(*sizes: int) -> SearchStrategy[Othello]:
         wanted = sizes or tuple(ACTION_BITS)
@@ -160,7 +163,7 @@ def _is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
         stat = Path(f"/proc/{pid}/stat")
-        return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"  # Z: a zombie, it has ended
+        return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"  # Z: a zombie has ended
     except (ProcessLookupError, FileNotFoundError):
         return False
 
@@ -182,13 +185,13 @@ def is_alive() -> Callable[[int], bool]:
 
 @pytest.fixture(scope="session")
 def all_end() -> Callable[..., bool]:
-    """`all_end(pids)`: whether all processes end within 20 seconds. Those that do not are killed."""
+    """`all_end(pids)`: whether all processes end within 20 seconds. After that, the others are killed."""
     return _all_end
 
 
 @pytest.fixture
 def always_shared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The threads of a batch share every step, however short it is."""
+    """Let the threads of a batch share every step, however short the step is."""
     from othello_env.envs.vector.sharing import Sharing
 
     monkeypatch.setattr(Sharing, "begin", lambda self: self._most)

@@ -1,4 +1,4 @@
-"""What the scripts check and report before they begin their work."""
+"""Tests of what the scripts check and report before they begin their work."""
 
 import argparse
 import ast
