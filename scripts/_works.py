@@ -36,9 +36,9 @@ class VectorWork:
     """
 
     STAGES = 60
-    """The approximate number of plies of a game on 8x8. Before the measurement, the games begin evenly at these plies.
+    """The approximate number of plies of a game on 8x8. The measured games begin spread evenly over these plies.
 
-    On a smaller board the games begin at plies in the first half of a game, since many random games end early.
+    On a smaller board they begin spread over the plies of the first half of a game, since many random games end early.
     """
     STEPS = 8
 

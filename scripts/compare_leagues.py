@@ -32,13 +32,13 @@ WAYS = {
 class Arguments:
     """The command's arguments."""
 
-    out: Path = path("a folder for the agents, and for the league in which they meet")
+    out: Path = path("a folder for the agents, and for the league in which they play each other")
     iterations: int = whole(1000, "iterations of each training")
     seeds: tuple[int, ...] = whole((1, 2, 3), "the seeds of the trainings", nargs="+")
     league: float = real(0.25, "the share of the games against opponents", least=0, most=1)
     channels: int = whole(16, "channels of the networks", most=512)
     blocks: int = whole(1, "residual blocks of the networks", least=0, most=64)
-    games: int = even(200, "games between each two agents at the end")
+    games: int = even(200, "games that any two agents play against each other at the end")
     resume: bool = flag("continue the trainings that were interrupted")
 
 

@@ -32,7 +32,7 @@ class Arguments(Windows):
     """The command's arguments."""
 
     depth: int = whole(6, "depth of the search", most=60)
-    eval: str = text("weighted", "count, weighted, modified or mobility")
+    eval: str = text("weighted", "the evaluation of the search: count, weighted, modified or mobility")
     positions: int = whole(10, "number of searched positions")
     seed: int = whole(1, "the seed of the positions", least=0)
 
@@ -64,7 +64,7 @@ def measure_alphabeta(args: Arguments) -> None:
     states = random_positions(args.positions, args.seed)
     evaluate = find_evaluation(args.eval)
     fast = AlphaBeta(args.depth, evaluate)
-    # An agent with an evaluation that is not registered searches in Python. So the lambda hides the registered one.
+    # The lambda is not a registered evaluation, so this agent searches in Python and not in the compiled kernels.
     slow = AlphaBeta(args.depth, lambda state, player: evaluate(state, player))
     nodes = sum(fast.search(state).nodes for state in states)
     assert nodes == sum(slow.search(state).nodes for state in states)

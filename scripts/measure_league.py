@@ -35,7 +35,7 @@ class Arguments(Windows):
     rollout: int = whole(64, "steps of a rollout")
     games: tuple[int, ...] = whole((256, 1024), "numbers of games played at once", nargs="+")
     opponents: tuple[str, ...] = text(
-        ("random", "alphabeta:depth=2,eval=weighted", NETWORK), "the kinds of members: specs, or network", nargs="+"
+        ("random", "alphabeta:depth=2,eval=weighted", NETWORK), "the kinds of members: specs or 'network'", nargs="+"
     )
 
 
@@ -91,7 +91,7 @@ class LeagueWork:
 def main() -> None:
     args = parse(__doc__, Arguments)
     print(machine())
-    print(f"{args.members} members, steps a second of a batch over those against one opponent without a league")
+    print(f"steps a second with {args.members} members, divided by steps a second against one opponent without a league")
     print(f"{'opponents':34} {'games':>6} {'at once':>8}  ratio (lowest to highest of {args.windows} windows)")
     for kind in args.opponents:
         for n in args.games:

@@ -47,7 +47,7 @@ class Arguments:
     """The command's arguments."""
 
     repeats: int = whole(30, "clicks of each kind")
-    chromium: str | None = text(shutil.which("chromium"), "the browser's program")
+    chromium: str | None = text(shutil.which("chromium"), "the path of the program chromium")
 
     def check(self) -> None:
         """Check that there is a browser."""

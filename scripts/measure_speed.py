@@ -1,4 +1,4 @@
-"""Measure the environments: steps a second, compared with the bare rules and with other libraries.
+"""Measure the steps a second of the environments, and compare them with the bare rules and with other libraries.
 
     python scripts/measure_speed.py
     python scripts/measure_speed.py --seconds 0.2 --windows 3 --opponents random
@@ -46,7 +46,7 @@ class Arguments(Windows):
     boards: tuple[int, ...] = one_of((), "smaller boards for self-play in one thread", (4, 6), nargs="*")
     opponents: tuple[str, ...] = text(OPPONENTS, "the opponents, as specs", nargs="*")
     opponent_sizes: tuple[int, ...] = whole((64, 1024, 16384), "numbers of games against opponents", nargs="+")
-    picture: Path | None = path("write a chart of what a step costs to this file", None, suffix=".png")
+    picture: Path | None = path("a file for a chart of the time of a step", None, suffix=".png")
 
 
 def memory_a_game(n: int = 16384) -> float:

@@ -56,7 +56,7 @@ class Arguments:
     """The command's arguments."""
 
     repeats: int = whole(5, "number of runs; each figure is their median")
-    cases: tuple[str, ...] = one_of((*PROGRAMS,), "the programs to start", (*PROGRAMS,), nargs="+")
+    cases: tuple[str, ...] = one_of((*PROGRAMS,), "the cases to measure", (*PROGRAMS,), nargs="+")
 
 
 def seconds(program: str, cache: str, processes: int = 1) -> float:
@@ -110,7 +110,7 @@ def main() -> None:
         if name in first:
             print(row(f"{meaning}, the first process", first[name], unit))
     if at_once:
-        print(row("eight first processes at once, the environment, until the last", at_once, unit))
+        print(row("the environment, eight first processes at once, until all have ended", at_once, unit))
 
 
 if __name__ == "__main__":

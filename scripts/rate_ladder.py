@@ -69,7 +69,7 @@ class Arguments:
 
     file: Path = path("the ladder's file, JSON", positional=True)
     records: Path = path("the file to which the games are added")
-    games: int = even(1000, "games of each two rungs that play each other")
+    games: int = even(1000, "games of two rungs that play each other")
     openings: str = text(BALANCED, "the packaged list, or a file with one transcript in each line")
     seed: int = whole(0, "the seed of the games", least=0)
     workers: int = whole(2, "processes that play", most=1024)

@@ -35,7 +35,7 @@ MEGABYTES = 1024
 
 @dataclass(frozen=True)
 class Plan:
-    """How many positions and openings are made for boards of one size, and how.
+    """The settings of the positions and openings for one size of the board.
 
     Attributes:
         empty: the numbers of empty squares of the positions.
@@ -63,8 +63,8 @@ PLANS = {4: Plan(range(2, 8), 120, 3, 0, 20, 4, 16), 6: Plan(range(4, 23), 380, 
 class Arguments:
     """The command's arguments."""
 
-    folder: Path = path("the folder of the two lists", positional=True)
-    size: int = one_of(6, "the side of the board", (4, 6))
+    folder: Path = path("the folder for the lists of positions and openings", positional=True)
+    size: int = one_of(6, "size of the board: 4 or 6", (4, 6))
     seed: int = whole(0, "the seed of the games", least=0)
 
 
