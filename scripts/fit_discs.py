@@ -35,7 +35,7 @@ class Arguments:
     games: int = even(400, "number of games")
     depth: int = whole(6, "depth of the engine's searches", most=60)
     seed: int = whole(1, "the seed of the openings", least=0)
-    compare: bool = flag("compare estimated losses with exact losses")
+    compare: bool = flag("compare estimated losses with exact losses, and fit nothing")
 
 
 def compare(args: Arguments) -> None:

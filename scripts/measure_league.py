@@ -91,7 +91,7 @@ class LeagueWork:
 def main() -> None:
     args = parse(__doc__, Arguments)
     print(machine())
-    print(f"steps a second with {args.members} members, divided by steps a second against one opponent without a league")
+    print(f"steps a second with {args.members} members, divided by the steps a second against one opponent, no league")
     print(f"{'opponents':34} {'games':>6} {'at once':>8}  ratio (lowest to highest of {args.windows} windows)")
     for kind in args.opponents:
         for n in args.games:

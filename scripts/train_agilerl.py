@@ -1,4 +1,4 @@
-"""Train a population of agents with AgileRL's PPO on the vector environment; their learning rates evolve.
+"""Train a population of agents with AgileRL's PPO on the vector environment. The learning rates of the agents evolve.
 
     pip install othello-env agilerl peft
     python scripts/train_agilerl.py --steps 500000 --out runs/agilerl.pt

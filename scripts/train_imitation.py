@@ -40,7 +40,7 @@ from othello_env.games.othello.symmetries import COUNT, transform_observation, t
 
 FORMAT = "othello-env imitation 1"
 HELD_OUT = 10
-"""The network does not learn from every tenth game; the game is held out to measure the network."""
+"""Every tenth game is held out: the network does not learn from it. These games measure the network."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,10 @@ class Settings:
 
 
 def parts(settings: Settings) -> Iterator[Games]:
-    """The games, part by part.
+    """Yield the games of ``--games-from`` in parts.
 
     Raises:
-        ValueError: they are on another board, or damaged.
+        ValueError: the games are on another board, or the file is damaged.
     """
     rules = "othello" if settings.size == 8 else f"othello:size={settings.size}"
     source = Path(settings.games_from)

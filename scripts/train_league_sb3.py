@@ -41,8 +41,8 @@ class Arguments:
     steps: int = whole(500_000, "number of the learner's moves")
     games: int = whole(64, "games played at once")
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
-    every: int = whole(10, "rollouts from one snapshot to the next")
-    keep: int = whole(50, "the most snapshots in the league")
+    every: int = whole(10, "number of rollouts between two snapshots")
+    keep: int = whole(50, "the greatest number of snapshots in the league")
     seed: int = whole(1, "the seed of everything random", least=0, most=2**32 - 1)
 
 

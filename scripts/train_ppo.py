@@ -98,7 +98,7 @@ class Settings:
         """The network with which a run begins.
 
         Raises:
-            ValueError: the file cannot be read, or its network has other sizes.
+            ValueError: the file of ``--init`` cannot be read, or its network has other sizes.
         """
         if not self.init:
             return NeuralNetwork(self.size, self.channels, self.blocks, seed=self.seed)
