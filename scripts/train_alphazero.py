@@ -69,7 +69,7 @@ class Settings:
     simulations: int = whole(16, "simulations of the search for each move", most=100_000)
     considered: int = whole(8, "the most moves that a search compares")
     random_plies: int = whole(
-        20, "the most random plies before a game on 8x8; in proportion fewer on smaller boards", least=0, most=48
+        20, "the most random plies at a game's start on 8x8; in proportion fewer on smaller boards", least=0, most=48
     )
     window: int = whole(100_000, "number of newest positions that are kept to learn from")
     reuse: float = real(4.0, "how many times the network learns from a position, on average", least=1e-9)

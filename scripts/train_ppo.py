@@ -74,7 +74,7 @@ class Settings:
     snapshot: int = whole(10, "number of iterations between two past selves")
     past: int = whole(50, "the most past selves in the league; the oldest are removed")
     random_plies: int = whole(
-        20, "the most random plies before a game on 8x8; in proportion fewer on smaller boards", least=0, most=48
+        20, "the most random plies at a game's start on 8x8; in proportion fewer on smaller boards", least=0, most=48
     )
     epochs: int = whole(1, "how many times the network learns from each step")
     minibatch: int = whole(512, "steps in one change of the weights")
