@@ -72,7 +72,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Bench:
-    """Measures work relative to a yardstick.
+    """Measures how fast work is, compared with a yardstick.
 
     Attributes:
         yardstick: the work to compare with.
@@ -98,7 +98,7 @@ class Bench:
 
 @dataclass(frozen=True)
 class Windows:
-    """The arguments of a script that measures in windows."""
+    """Command-line arguments of a script that measures in windows."""
 
     seconds: float = real(1.0, "seconds of work in each window", least=1e-3)
     windows: int = whole(5, "windows for each figure")
@@ -136,7 +136,7 @@ def report(name: str, figure: Figure) -> Figure:
 
 
 def spread(values: Iterable[float]) -> str:
-    """Some ratios as a text: the median, the lowest and the highest."""
+    """The median, the lowest and the highest of some ratios, as a text."""
     values = sorted(values)
     return f"{statistics.median(values):.2f} ({values[0]:.2f} to {values[-1]:.2f})"
 

@@ -36,7 +36,7 @@ LINE_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Options:
-    """The arguments of a run that do not change what it learns."""
+    """The arguments of a run that do not change what the agent learns."""
 
     out: Path = path("the agent, a .safetensors file", suffix=".safetensors")
     iterations: int | None = whole(
@@ -88,7 +88,7 @@ class Learner(Protocol):
 
     @property
     def trained(self) -> NeuralNetwork:
-        """The network that the run produces."""
+        """The network that the run writes to its file."""
 
     @property
     def agent(self) -> NeuralAgent:
@@ -178,7 +178,7 @@ class _Run:
 
     @property
     def played(self) -> int:
-        """The plies or games so far."""
+        """The number of units so far: plies, games or positions."""
         return int(getattr(self.learner, self.learner.UNIT))
 
     def train(self, stop: list[int]) -> None:

@@ -7,8 +7,8 @@
 Each of the first lines is about one tournament, in which agents of one kind all play each other: agents that look one
 ply ahead, or alpha-beta of depth 4. The tournament is played several times, and all games are recorded in a file. The
 figures are medians. A ratio is shown with the lowest and the highest value. The time of the agents' answers is measured
-in the same run. The other time is for openings, rules, records and the file. Compare the ratios, because absolute times
-depend on the machine.
+in the same run. The tournament also needs time for openings, rules, records and the file. Compare the ratios, because
+absolute times depend on the machine.
 
 The next lines are about one tournament with several numbers of worker processes in turn. The script checks that the
 games are the same. These times include the start of the processes. With ``--ray`` the tournament is also played as

@@ -50,7 +50,7 @@ class Arguments(Windows):
 
 
 def memory_a_game(n: int = 16384) -> float:
-    """The bytes that a game of a self-play environment takes in addition to the arrays that a step returns."""
+    """The bytes of memory for each game of a self-play environment, without the arrays that a step returns."""
     VectorWork(1).close()  # makes the tables that all environments share
     tracemalloc.start()
     env = OthelloVectorEnv(n, opponent=None, copy=False)

@@ -52,7 +52,7 @@ FORMAT = "othello-env alphazero 1"
 
 @dataclass(frozen=True)
 class Options(_run.Options):
-    """The arguments of a run that do not change what it learns."""
+    """The arguments of a run that do not change what the agent learns."""
 
     every: int = whole(10, "iterations between points of the curve")
 
@@ -112,7 +112,7 @@ class Replay:
         self.added += len(places)
 
     def restore(self, tensors: dict[str, Any], added: int) -> None:
-        """Fill the positions from the tensors of a run's file.
+        """Read the positions from the tensors of a run's file.
 
         Raises:
             ValueError: a tensor is missing, has a wrong shape or type, is not finite, or does not hold positions.
@@ -221,7 +221,7 @@ class Learner:
 
     @property
     def trained(self) -> NeuralNetwork:
-        """The network that the run produces."""
+        """The network that the run writes to its file."""
         return self.network
 
     @property
