@@ -1,4 +1,4 @@
-"""Warnings are errors in each test and doctest, but for those of plugins that whoever runs the tests has installed."""
+"""Warnings are errors in each test and doctest, except for warnings of pytest plugins that these tests do not use."""
 
 import sys
 from pathlib import Path
@@ -10,14 +10,14 @@ _OURS = {"_pytest", "pytest", "xdist", "_hypothesis_pytestplugin", "hypothesis"}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Called by pytest."""
+    """Add the filters of warnings to all tests. Pytest calls this function."""
     filters = ["error", *(f"default:::{module}" for module in _modules_of_plugins(config))]
     for item in items:
-        item.add_marker(pytest.mark.filterwarnings(*filters), append=False)  # first, so that a test's own marks win
+        item.add_marker(pytest.mark.filterwarnings(*filters), append=False)  # first, so that a test's own filters win
 
 
 def _modules_of_plugins(config: pytest.Config) -> list[str]:
-    """The modules of plugins that these tests do not ask for."""
+    """The modules of the installed pytest plugins that these tests do not use."""
     found = set()
     for plugin in config.pluginmanager.get_plugins():
         name = plugin.__name__ if isinstance(plugin, ModuleType) else type(plugin).__module__

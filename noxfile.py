@@ -1,4 +1,4 @@
-"""Runs that need environments of their own: ``nox -s floors``."""
+"""Checks that run in their own virtual environments. For example, ``nox -s lint`` runs the session `lint`."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ nox.options.default_venv_backend = "uv|venv"
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Style, types and the import contract."""
+    """Check the style, the types and the import contract."""
     session.install("-e", ".[dev]")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
@@ -20,7 +20,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def release(session: nox.Session) -> None:
-    """The source distribution, and the wheel that is built from it, in ``dist``; both are checked."""
+    """Build the source distribution, and from it the wheel, in ``dist``. Check both."""
     session.install("build", "twine")
     for old in Path("dist").glob("othello_env-*"):
         old.unlink()
@@ -30,7 +30,7 @@ def release(session: nox.Session) -> None:
 
 @nox.session
 def floors(session: nox.Session) -> None:
-    """The environments' tests on the oldest supported versions of what they stand on."""
+    """Test the games, the environments and the commands with the oldest supported versions of their dependencies."""
     session.install("-e", ".[test]", "gymnasium==1.1.0", "pettingzoo==1.24.0", "numba==0.61.0", "click==8.1.0")
     session.install("pillow==10.1.0")
     session.run("pytest", "-n", "2", "tests/othello_env/envs", "tests/othello_env/games", "tests/othello_env/cli")
@@ -38,12 +38,12 @@ def floors(session: nox.Session) -> None:
 
 @nox.session(python=["3.11", "3.12", "3.13"])
 def tests(session: nox.Session) -> None:
-    """All tests on each supported Python that is to be had here."""
+    """Run all tests on each supported version of Python that is installed."""
     session.install("-e", ".[test]")
     session.run("pytest", "-n", "auto", *session.posargs)
 
 
-TORCH = "torch==2.13.0"  # one for all; of the builds that pip sees it takes 2.13.0+cpu first
+TORCH = "torch==2.13.0"  # one version for all trainers; if pip finds 2.13.0+cpu too, it prefers that build
 TRAINERS = {
     "agilerl": [".[test]", "agilerl>=2.58", "peft"],
     "alphazero": [".[test,torch]", "tensorboard"],
@@ -61,9 +61,9 @@ TRAINERS = {
 @nox.session
 @nox.parametrize("trainer", sorted(TRAINERS))
 def trainers(session: nox.Session, trainer: str) -> None:
-    """Short real training by each trainer, in an environment of its own: ``nox -s trainers``.
+    """Run a short real training with each trainer, each in its own virtual environment: ``nox -s trainers``.
 
-    On Linux the package index has PyTorch with CUDA, several GB; to have its CPU build, set
+    On Linux the package index has PyTorch with CUDA, which is several GB. To install the build for CPUs instead, set
     ``PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu``.
     """
     session.install(TORCH, "-e", *TRAINERS[trainer])
@@ -75,14 +75,14 @@ def trainers(session: nox.Session, trainer: str) -> None:
 
 @nox.session
 def cluster(session: nox.Session) -> None:
-    """Tournaments on a Ray cluster of two nodes on this machine, one of which is killed."""
+    """Test tournaments on a Ray cluster of two nodes on this machine. A test kills one of the nodes."""
     session.install("-e", ".[test,ray]")
     session.run("pytest", "tests/othello_env/arena/play/test_cluster.py", *session.posargs)
 
 
 @nox.session
 def page(session: nox.Session) -> None:
-    """The browser page's tests in Chromium, which has to be installed (Debian's package is called chromium)."""
+    """Test the browser page in Chromium, which has to be installed (Debian's package is called chromium)."""
     session.install("-e", ".[test]", "playwright>=1.45", "moviepy>=1.0.3")
     session.run(
         "pytest", "-rs", "tests/othello_env/page", "tests/othello_env/envs/test_record_video.py", *session.posargs
@@ -91,6 +91,6 @@ def page(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """The documentation, ``docs/_build/index.html``; a warning is an error. It needs no network."""
+    """Build the documentation, ``docs/_build/index.html``. A warning is an error. The build needs no network."""
     session.install("-e", ".[docs]")
     session.run("sphinx-build", "-q", "-W", "--keep-going", "-b", "html", "docs", "docs/_build", *session.posargs)

@@ -1,4 +1,4 @@
-"""The settings of the documentation: ``nox -s docs`` builds it."""
+"""The settings of the documentation. ``nox -s docs`` builds the documentation."""
 
 from importlib.metadata import version as version_of
 
@@ -12,7 +12,7 @@ exclude_patterns = ["_build"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
-default_role = "py:obj"  # a name between single backticks is a link where the reference has it
+default_role = "py:obj"  # a name between single backticks becomes a link if the reference has this name
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 autodoc_member_order = "bysource"

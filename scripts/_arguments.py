@@ -7,7 +7,8 @@
 
     args = parse(__doc__, Arguments)
 
-Every number has bounds. A wrong value ends the command with a message that says what was expected and what was given.
+Every number has bounds. A wrong value ends the command with a message. The message gives the expected values and the
+given value.
 """
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
@@ -22,32 +23,32 @@ T = TypeVar("T")
 
 
 def whole(default: Any, help_text: str, least: int = 1, most: int = 10**9, *, nargs: str | None = None) -> Any:
-    """A field for a whole number within bounds, or with `nargs` for a tuple of such numbers."""
+    """A field for a whole number from `least` to `most`. With `nargs`, a field for a tuple of such numbers."""
     expected = f"a whole number from {least} to {most}"
     return _field(default, help_text, _reader(int, lambda number: least <= number <= most, expected), nargs=nargs)
 
 
 def even(default: int, help_text: str, most: int = 10**9) -> Any:
-    """A field for an even number of games, so that each opening is played with both colours."""
+    """A field for an even number of games from 2 to `most`, so that each opening is played with both colours."""
     expected = f"an even number from 2 to {most}"
     return _field(default, help_text, _reader(int, lambda number: 2 <= number <= most and number % 2 == 0, expected))
 
 
 def real(default: Any, help_text: str, least: float, most: float = 1e9) -> Any:
-    """A field for a finite number within bounds."""
+    """A field for a finite number from `least` to `most`."""
     expected = f"a number from {least:g} to {most:g}"
     return _field(default, help_text, _reader(float, lambda number: least <= number <= most, expected))  # nan fails
 
 
 def one_of(default: Any, help_text: str, values: Sequence[Any], *, nargs: str | None = None) -> Any:
-    """A field for one of the given values, which must be of one type; with `nargs`, for a tuple of such values."""
+    """A field for one of `values`, which must have the same type. With `nargs`, a field for a tuple of such values."""
     *others, last = values
     expected = f"{', '.join(map(str, others))} or {last}"
     return _field(default, help_text, _reader(type(last), lambda value: value in values, expected), nargs=nargs)
 
 
 def text(default: Any, help_text: str, *, nargs: str | None = None) -> Any:
-    """A field for any text, or with `nargs` for a tuple of texts."""
+    """A field for any text. With `nargs`, a field for a tuple of texts."""
     return _field(default, help_text, None, nargs=nargs)
 
 
@@ -58,7 +59,7 @@ def path(help_text: str, default: Any = MISSING, *, suffix: str = "", positional
 
 
 def flag(help_text: str, default: bool | None = False) -> Any:
-    """A field that is True if the option is given; otherwise it has the default."""
+    """A field for an option without a value. It is True if the option is given; otherwise it has the default."""
     return field(default=default, metadata={"help": help_text, "action": "store_true"})
 
 
@@ -67,7 +68,7 @@ def _field(default: Any, help_text: str, read: Callable[[str], Any] | None, **mo
 
 
 def _reader(kind: Callable[[str], T], accepts: Callable[[T], bool], expected: str) -> Callable[[str], T]:
-    """A function for argparse: it reads a value, or raises an error that argparse shows."""
+    """A function that argparse calls with a text. It returns the value, or raises an error that argparse shows."""
 
     def read(given: str) -> T:
         try:
@@ -88,20 +89,23 @@ def option(name: str) -> str:
 
 
 def parse(description: str | None, kind: type[T], arguments: Sequence[str] | None = None) -> T:
-    """The command's arguments as one dataclass. See `parse_all`."""
+    """The command's arguments as an object of one dataclass. See `parse_all`."""
     (parsed,) = parse_all(description, [kind], arguments)
     return parsed  # type: ignore[no-any-return]
 
 
 def parse_all(description: str | None, kinds: Sequence[type], arguments: Sequence[str] | None = None) -> list[Any]:
-    """The command's arguments as several dataclasses. No two dataclasses may have a field of the same name.
+    """The command's arguments as objects of several dataclasses. The dataclasses' fields must have different names.
 
     A dataclass may have a method `check`, which raises ValueError if its fields do not fit together.
 
     Args:
         description: the script's docstring, for ``--help``.
         kinds: the dataclasses.
-        arguments: the command's words, by default those of the process.
+        arguments: the words of the command line; by default, the words with which the script was started.
+
+    Returns:
+        One object for each dataclass, in the order of `kinds`.
 
     Raises:
         SystemExit: with status 2 after a message about a wrong argument, or with status 0 after ``--help``.

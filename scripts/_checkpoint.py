@@ -1,6 +1,7 @@
-"""The file from which a recipe with PyTorch resumes: the learner's tensors, and a card that says how far the run is.
+"""Save and load the state of a training run with PyTorch: the learner's tensors, and a card with the run's progress.
 
-All contents of the file are checked before they are used, since anybody may have written the file.
+A card is a dict. It has the run's settings, the number of iterations and the points of the learning curve. All contents
+of the file are checked before they are used, since anybody may have written the file.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _Tensors = dict[str, Any]  # torch.Tensor by name
 
 
 def learner_tensors(network: NeuralNetwork, optimizer: Any) -> _Tensors:
-    """A network's weights and Adam's state (running means of the gradients), for `restore_learner`."""
+    """A dict of a network's weights and of Adam's state (running means of the gradients), for `restore_learner`."""
     tensors = {f"weights.{name}": weight for name, weight in network.weights.items()}
     for name, weight in network.weights.items():
         tensors |= {f"adam.{name}.{key}": value for key, value in optimizer.state.get(weight, {}).items()}
@@ -47,7 +48,7 @@ def restore_learner(tensors: _Tensors, network: NeuralNetwork, optimizer: Any) -
 
 
 def network_of(tensors: _Tensors, owner: str, like: NeuralNetwork) -> NeuralNetwork:
-    """A network on the CPU with the sizes of `like`; `tensors` has its weights under the names ``owner.name``.
+    """Make a network on the CPU with the sizes of `like`. Its weights are the tensors with the names ``owner.name``.
 
     Raises:
         ValueError: a tensor is missing, has another shape, or is not finite.
@@ -79,10 +80,10 @@ def read_run(
 
     Args:
         path: the file.
-        form: the format that the card must name.
+        form: the name of the format; the card must have the same name.
         settings: the settings by name; the card must have the same settings.
-        counts: the names of integers in the card, in addition to ``iteration``; each must be at least 0.
-        over: the name of a number that each point of the curve must have besides ``iteration`` and ``seconds``.
+        counts: the names of integers in the card, in addition to ``iteration``; each integer must be at least 0.
+        over: the name of a number that each point of the curve must have, in addition to ``iteration`` and ``seconds``.
         opponents: the opponents for which each point of the curve must have a score.
 
     Raises:

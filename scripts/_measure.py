@@ -1,8 +1,8 @@
-"""How the scripts measure speed: they divide units of work by the time that passed, and never take the best call.
+"""Measure speed for the scripts: divide the units of work by the time that passed, and never take the best call.
 
-A window repeats the work for some time. A figure is the median of several windows, shown with the lowest and the
-highest. A window of a yardstick (other work, to compare with) runs just before every window of work. So the
-ratio of work to yardstick stays right even if the machine's speed drifts.
+In a window, the work is repeated for some time. A figure is the median of several windows, shown with the lowest and
+the highest value. The yardstick is other work to compare with. A window of the yardstick runs just before every window
+of work. So the ratio of work to yardstick stays right, even if the machine becomes slower or faster.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 Work = Callable[[], tuple[float, float]]
-"""A function that does some work; it returns the number of units that it did and the seconds that they took."""
+"""A function that does some work. It returns the number of units of work and the seconds that they took."""
 
 _BUSY = 0.5
 """If the load average before a measurement is above this, other work was running."""
@@ -41,7 +41,7 @@ _BUSY = 0.5
 
 @dataclass(frozen=True)
 class Figure:
-    """The windows of one measurement.
+    """The result of one measurement: the rates of its windows.
 
     Attributes:
         rates: the rate of each window, in units a second.
@@ -72,12 +72,12 @@ class Figure:
 
 @dataclass(frozen=True)
 class Bench:
-    """Measures work relative to a yardstick.
+    """Measures how fast work is, compared with a yardstick.
 
     Attributes:
         yardstick: the work to compare with.
         windows: the number of windows.
-        seconds: the least time of work in a window.
+        seconds: the shortest time of work in a window, in seconds.
     """
 
     yardstick: Work
@@ -85,7 +85,7 @@ class Bench:
     seconds: float = 1.0
 
     def measure(self, work: Work) -> Figure:
-        """Measure some work. Before each window of work, a window of the yardstick runs, which is a quarter as long."""
+        """Measure some work. Before each window of work, a window of the yardstick runs for a quarter of its time."""
         self.yardstick()  # compiles, and fills caches
         work()
         rates, ratios = [], []
@@ -98,7 +98,7 @@ class Bench:
 
 @dataclass(frozen=True)
 class Windows:
-    """The arguments of a script that measures in windows."""
+    """Command-line arguments of a script that measures in windows."""
 
     seconds: float = real(1.0, "seconds of work in each window", least=1e-3)
     windows: int = whole(5, "windows for each figure")
@@ -119,7 +119,7 @@ def rate(work: Work, seconds: float) -> float:
 
 
 def timed(run: Callable[[], float]) -> Work:
-    """Work whose whole time counts. `run` does the work and returns the number of units."""
+    """Make a `Work` of `run`, which does some work and returns the number of units. The whole time of `run` counts."""
 
     def work() -> tuple[float, float]:
         began = time.perf_counter()
@@ -136,24 +136,24 @@ def report(name: str, figure: Figure) -> Figure:
 
 
 def spread(values: Iterable[float]) -> str:
-    """Some ratios as a text: the median, the lowest and the highest."""
+    """The median, the lowest and the highest of some ratios, as a text."""
     values = sorted(values)
     return f"{statistics.median(values):.2f} ({values[0]:.2f} to {values[-1]:.2f})"
 
 
 def truth(name: str) -> list[dict[str, str]]:
-    """The rows of a table in ``tests/data``, each a dict by the names of the columns."""
+    """The rows of a CSV file in ``tests/data``. Each row is a dict with the names of the columns as keys."""
     with (Path(__file__).parents[1] / "tests" / "data" / name).open(encoding="utf-8") as file:
         return list(csv.DictReader(line for line in file if not line.startswith("#")))
 
 
 def machine(packages: Sequence[str] = ("numba", "numpy", "gymnasium")) -> str:
-    """The conditions of a measurement: the date, the cores, the versions, and whether other work was running."""
+    """A text about the conditions of a measurement: date, cores, versions, and whether other work was running."""
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     line = f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, Python {platform.python_version()}, {versions}"
     if hasattr(os, "getloadavg"):
         load = os.getloadavg()[0]
         line += f", load {load:.1f} before"
         if load > _BUSY:
-            line += "\nother work is going on here: these figures are too low; repeat them on a quiet machine"
+            line += "\nother programs are running: these figures are too low; measure again on an idle machine"
     return line

@@ -1,4 +1,4 @@
-"""For the scripts that make the package's data: a key that mirror images share, and a hash of the weights."""
+"""Functions for the scripts that make the package's data: a key that mirror images share, and a hash of the weights."""
 
 import hashlib
 from importlib import resources
@@ -10,12 +10,12 @@ __all__ = ["canonical", "weights_digest"]
 
 
 def canonical(state: Othello) -> bytes:
-    """A key of a position; its mirror images have the same key."""
+    """A key of a position. All mirror images of the position have the same key."""
     planes = state.observation(state.to_move)
     return min(symmetries.transform_observation(planes, k).tobytes() for k in range(symmetries.COUNT))
 
 
 def weights_digest() -> str:
-    """A short hash of the packaged weights, for data that depend on them."""
+    """A short hash of the packaged n-tuple weights for 8x8. Data files name it if they depend on the weights."""
     weights = resources.files("othello_agents") / "weights" / "ntuple_8x8.npz"
     return hashlib.sha256(weights.read_bytes()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""For the training recipes: their boards, opponents and scores, and their messages in the terminal."""
+"""What the training scripts (recipes) share: boards, opponents, scores, and messages in the terminal."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -41,7 +41,7 @@ def score(policy: Policy, opponent: str, size: int) -> float:
 
 
 def show(status: str) -> None:
-    """Show how far the run is, in one line of the terminal. The next call replaces the line. A pipe gets nothing."""
+    """Show a status line in the terminal. The next call replaces the line. If stderr is no terminal, show nothing."""
     if sys.stderr.isatty():
         print(f"\r{status}\x1b[K", end="", file=sys.stderr, flush=True)
 
@@ -53,7 +53,7 @@ def command_line() -> str:
 
 @contextmanager
 def mistakes() -> Iterator[None]:
-    """After an OSError or ValueError, end the command as after a wrong argument: with one line and status 2."""
+    """End the command with a one-line message and status 2 if the block raises OSError or ValueError."""
     try:
         yield
     except (OSError, ValueError) as error:

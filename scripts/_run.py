@@ -1,7 +1,7 @@
-"""A training run of PPO or AlphaZero, from the command's arguments to the files.
+"""A training run of a recipe with PyTorch (PPO, AlphaZero or imitation), from the command's arguments to the files.
 
-A recipe defines a `Learner`: the network, and how it plays and learns. `run` does the rest: it reads the command line,
-iterates, measures the points of the curve, writes the files, and handles Ctrl-C and ``--resume``.
+A recipe defines a `Learner`: the network, and how it plays and learns. `run` reads the command line, iterates, measures
+the points of the learning curve, writes the files, and handles Ctrl-C and ``--resume``.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ __all__ = ["LINE_SECONDS", "PRECISIONS", "Learner", "Options", "run"]
 
 PRECISIONS = ("float32", "bfloat16")
 LINE_SECONDS = 10.0
-"""The seconds after which a line is printed, if an iteration has ended and no line was printed since."""
+"""A line is printed at the end of an iteration if no line was printed for this number of seconds."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """The arguments of a run that do not change what it learns."""
+    """The arguments of a run that do not change what the agent learns."""
 
     out: Path = path("the agent, a .safetensors file", suffix=".safetensors")
     iterations: int | None = whole(
         None, "the most iterations; --seconds may end the run sooner", least=0, most=sys.maxsize
     )
-    seconds: float = real(3600.0, "seconds in all, measurements included", least=0)
+    seconds: float = real(3600.0, "seconds of the whole run, measurements included", least=0)
     resume: bool = flag("continue the run of --out")
     every: int = whole(20, "iterations between points of the curve")
-    match: int = even(100, "games of each match and on the ladder")
-    device: str = text("cuda" if torch.cuda.is_available() else "cpu", "device of the network")
+    match: int = even(100, "games of each match, and games on the ladder")
+    device: str = text("cuda" if torch.cuda.is_available() else "cpu", "the network's device, for example cpu or cuda")
     tensorboard: Path | None = path("a folder for TensorBoard's logs", None)
 
     @property
@@ -67,12 +67,15 @@ class Options:
 
 
 class Learner(Protocol):
-    """What a recipe defines: the network, how it learns, and how its run is saved and loaded."""
+    """The interface that a recipe implements: the network, how it learns, and how its run is saved and loaded."""
 
     NAME: ClassVar[str]
     """The name of the algorithm."""
     UNIT: ClassVar[str]
-    """What the run counts, ``plies`` or ``games``. The learner has an attribute with this name: the number so far."""
+    """The unit that the run counts, such as ``plies`` or ``games``.
+
+    The learner has an attribute with this name: the number of units so far.
+    """
 
     settings: Any
     """A dataclass of all settings on which the results depend."""
@@ -85,18 +88,18 @@ class Learner(Protocol):
 
     @property
     def trained(self) -> NeuralNetwork:
-        """The network that the run produces."""
+        """The network that the run writes to its file."""
 
     @property
     def agent(self) -> NeuralAgent:
         """The trained network as the agent that is rated."""
 
     def matches(self, games: int) -> dict[str, dict[str, MatchResult]]:
-        """The results of matches of `games` games, by kind and then by opponent. The first kind is ``scores``."""
+        """Play matches of `games` games. Return the results by kind, then by opponent. The first kind is ``scores``."""
 
     @property
     def score_title(self) -> str:
-        """What the ``scores`` measure, in words for the picture's subtitle."""
+        """The meaning of the ``scores``, in words for the picture's subtitle."""
 
     def save(self, file: Path, progress: dict[str, Any]) -> None:
         """Write everything that a resumed run needs."""
@@ -113,14 +116,14 @@ def run(
     arguments: Sequence[str] | None = None,
     options_kind: type[Options] = Options,
 ) -> Learner:
-    """Run the command, from its arguments to its files; return the learner.
+    """Run a recipe's command: parse the arguments, train, and write the files. Return the learner.
 
     Args:
         kind: the recipe's learner.
         settings_kind: the dataclass of the recipe's settings, all of which are options of the command.
         description: the recipe's docstring.
-        arguments: the command's words, by default those of the process.
-        options_kind: the dataclass of the other options, with the recipe's own defaults.
+        arguments: the words of the command line; by default, the words with which the script was started.
+        options_kind: the dataclass of the other options. A recipe can give a subclass with its own defaults.
 
     Raises:
         SystemExit: an argument is wrong, a file cannot be read or written, or the training has diverged.
@@ -162,7 +165,7 @@ def _stop_after_iteration() -> Iterator[list[int]]:
 
 
 class _Run:
-    """A run: the learner, the options, and the progress (the seconds so far and the points of the curve)."""
+    """A run: its learner, its options, and its progress (the seconds so far and the points of the curve)."""
 
     def __init__(self, learner: Learner, options: Options, progress: dict[str, Any]) -> None:
         self.learner, self.options, self.progress = learner, options, progress
@@ -175,7 +178,7 @@ class _Run:
 
     @property
     def played(self) -> int:
-        """The plies or games so far."""
+        """The number of units so far: plies, games or positions."""
         return int(getattr(self.learner, self.learner.UNIT))
 
     def train(self, stop: list[int]) -> None:
@@ -184,7 +187,7 @@ class _Run:
         most = math.inf if options.iterations is None else options.iterations
         begin = time.perf_counter() - self.progress["seconds"]
         losses: dict[str, float] = {}
-        told = (time.perf_counter(), self.played)  # when the last line was printed, and how much was played by then
+        told = (time.perf_counter(), self.played)  # the time of the last printed line, and the units played until then
         while True:
             self.progress["seconds"] = seconds = time.perf_counter() - begin
             is_last = bool(stop) or learner.iteration >= most or seconds >= options.seconds
@@ -211,7 +214,7 @@ class _Run:
             self.log({f"train/{name}": loss for name, loss in losses.items()})
 
     def tell(self, seconds: float, speed: float, losses: dict[str, float]) -> None:
-        """Print a line between two points of the curve: how far the run is, its speed, the losses, the last scores."""
+        """Print a line between two points of the curve: the progress, the speed, the losses and the last scores."""
         learner = self.learner
         where = f"iteration {learner.iteration}  {self.played:,} {learner.UNIT}  {seconds:.0f} s"
         words = [f"{speed:,.0f} {learner.UNIT} a second", *(f"{name} {loss:.3f}" for name, loss in losses.items())]
@@ -225,7 +228,7 @@ class _Run:
         point |= {name: round(loss, 4) for name, loss in losses.items()}
         for name, matches in learner.matches(games).items():
             point[name] = {opponent: round(match.score, 4) for opponent, match in matches.items()}
-        if learner.settings.size == 8:  # the ladder is for 8x8
+        if learner.settings.size == 8:  # the ladder exists only for 8x8
             placement = place(learner.agent, games=games)
             if placement.elo is not None:  # None if every game was lost
                 point["elo"], point["elo95"] = round(placement.elo), [round(end) for end in placement.interval]
@@ -263,7 +266,7 @@ class _Run:
 
 
 def _words(point: dict[str, Any]) -> list[str]:
-    """The scores and the rating of a point, in the words that are printed."""
+    """The scores and the rating of a point, as texts for the printed line."""
     words = [f"{opponent.partition(':')[0]} {score:.2f}" for opponent, score in point["scores"].items()]
     words += [f"without search {score:.2f}" for score in point.get("without search", {}).values()]
     return words + ([f"Elo {point['elo']}"] if "elo" in point else [])

@@ -1,4 +1,4 @@
-"""Work that several scripts measure: perft, steps of many games at once, and games that Python code plays."""
+"""Work whose speed several scripts measure: perft, steps of many games at once, and games that Python code plays."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -17,13 +17,13 @@ T = TypeVar("T")
 
 
 def perft_work(depth: int = 7) -> Work:
-    """Perft from the start on one core. A unit is a leaf; the position of every leaf is computed."""
+    """Perft from the start on one core. A unit is a leaf. Perft computes the position of every leaf."""
     black, white = (np.uint64(discs) for discs in STARTS)
     return timed(lambda: float(perft(black, white, BOARDS[8], depth)))
 
 
 class VectorWork:
-    """Steps of N games at once in a vector environment. A unit is a step of one game, with observation and mask.
+    """Steps of N games at once in a vector environment. A unit is a step of one game, with its observation and mask.
 
     The time to choose random actions does not count.
 
@@ -36,9 +36,9 @@ class VectorWork:
     """
 
     STAGES = 60
-    """The approximate number of plies of a game on 8x8. At the beginning, the games are spread evenly over these plies.
+    """The approximate number of plies of a game on 8x8. The measured games begin spread evenly over these plies.
 
-    On a smaller board they are spread over the first half of a game, since many random games end early.
+    On a smaller board they begin spread over the plies of the first half of a game, since many random games end early.
     """
     STEPS = 8
 
@@ -74,13 +74,13 @@ class VectorWork:
 def driven_work(
     begin: Callable[[int], T], choices: Callable[[T], Sequence[int]], step: Callable[[int], T], games: int = 20
 ) -> Work:
-    """Random games that Python code plays step by step; a unit is a step.
+    """Random games that Python code plays step by step. A unit is a step.
 
     The time to choose random actions does not count.
 
     Args:
         begin: begins a game with a seed, and returns an observation of it.
-        choices: returns the legal actions for an observation; none when the game is over.
+        choices: returns the legal actions for an observation; no actions when the game is over.
         step: plays an action, and returns the next observation.
         games: the number of games.
     """

@@ -2,9 +2,9 @@
 
     python scripts/balanced_openings.py othello_env/arena/balanced-v0.txt
 
-The script finds all positions after some plies. Positions that are equal, or equal under symmetry, count once. The
-script goes through these positions in random order, and keeps those in which the engine expects a result close to even.
-A quick search first rules out most of the uneven positions. The same arguments, engine and weights give the same list.
+The script finds all positions after some plies. Equal positions and mirror images count once. The script goes through
+these positions in random order. It keeps a position if the engine expects a result close to even. A quick search first
+rules out most of the uneven positions. The same arguments, engine and weights give the same list.
 """
 
 import random
@@ -29,7 +29,7 @@ QUICK_MARGIN = 0.25
 class Arguments:
     """The command's arguments."""
 
-    file: Path = path("the list", positional=True)
+    file: Path = path("the file of the list", positional=True)
     count: int = whole(500, "openings to keep")
     plies: int = whole(8, "plies of each opening", least=0, most=60)
     depth: int = whole(10, "depth of the engine's search", most=60)
@@ -38,7 +38,7 @@ class Arguments:
 
 
 def positions_after(plies: int) -> list[Othello]:
-    """All unfinished positions after some plies from the start, one of each set of mirror images, in a fixed order.
+    """All unfinished positions after some plies from the start, in a fixed order; mirror images count once.
 
     >>> [len(positions_after(plies)) for plies in range(1, 5)]
     [1, 3, 14, 60]
@@ -55,7 +55,7 @@ def positions_after(plies: int) -> list[Othello]:
 
 
 def balanced(candidates: list[Othello], depth: int, margin: float) -> Iterator[tuple[Othello, float]]:
-    """Yield each position that a quick and a deep search expect to end close to even, and the deep search's score."""
+    """Yield each position that both a quick and a deep search value as close to even, and the deep search's score."""
     quick, engine = Engine(depth=QUICK_DEPTH), Engine(depth=depth)
     for state in candidates:
         if abs(quick.analyse(state).score) <= QUICK_MARGIN:

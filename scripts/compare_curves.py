@@ -2,7 +2,7 @@
 
     python scripts/compare_curves.py --runs nothing.json tuned.json --out compare.png
 
-The files are those that `train_ppo.py`, `train_alphazero.py` and `train_imitation.py` write beside their networks.
+`train_ppo.py`, `train_alphazero.py` and `train_imitation.py` write these .json files beside their networks.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Arguments:
 
     runs: tuple[str, ...] = text((), "the runs' .json files, at most five", nargs="+")
     out: Path = path("the picture, a .png file", Path("compare.png"), suffix=".png")
-    opponent: str = text(LADDER[-1], "the opponent of the scores")
+    opponent: str = text(LADDER[-1], "draw the scores against this opponent")
 
     def check(self) -> None:
         """Check the number of files."""
@@ -34,11 +34,11 @@ class Arguments:
 
 
 def curve(file: str, opponent: str) -> tuple[list[CurvePoint], str]:
-    """The points of a run, and what it counts.
+    """The points of a run's curve, and the unit that the run counts: ``plies``, ``games`` or ``positions``.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it has no curve against this opponent.
+        ValueError: the file has no curve against this opponent.
     """
     run: Any = parse_json(read_file(file, _LARGEST, "draw a curve from"))
     try:
@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> None:
         found = {Path(file).stem: curve(file, args.opponent) for file in args.runs}
         units = {unit for _, unit in found.values()}
         if len(units) > 1:
-            raise ValueError(f"the runs count different things: {', '.join(sorted(units))}")
+            raise ValueError(f"the runs count different units: {', '.join(sorted(units))}")
         lines = {label: points for label, (points, _) in found.items()}
         title = f"Score against {args.opponent}"
         write_file(args.out, png(learning_chart(title, "likeliest moves, from random openings", lines, units.pop())))

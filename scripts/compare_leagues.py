@@ -1,12 +1,12 @@
-"""Compare PPO against a league, against its newest self only, and against packaged agents only, on 6x6.
+"""Compare three sets of opponents for PPO on 6x6: a league, only its newest self, and only packaged agents.
 
     python scripts/compare_leagues.py --out runs/compare --iterations 1000
     python scripts/compare_leagues.py --out runs/compare --iterations 1000 --resume
 
-Each way trains with each seed for the same number of plies: every iteration of `train_ppo.py` plays the same number. In
-all of them, the same share of the games (``--league``) is against opponents; only these opponents differ. At the end
-all agents and the packaged opponents play each other. The table has their Elo ratings (`random` is 0) and the lowest
-score of each against any other. Ctrl-C ends the present training, and ``--resume`` continues where it ended.
+The script trains an agent with each set of opponents and each seed. All trainings play the same number of plies, and in
+all of them the same share of the games (``--league``) is against opponents. Only these opponents differ. At the end all
+agents and the packaged opponents play each other. The table has their Elo ratings (`random` is 0), and for each agent
+its lowest score against another agent. Ctrl-C ends the current training, and ``--resume`` continues from there.
 """
 
 import sys
@@ -32,18 +32,18 @@ WAYS = {
 class Arguments:
     """The command's arguments."""
 
-    out: Path = path("a folder for the agents, and for the league in which they meet")
+    out: Path = path("a folder for the agents, and for the league in which they play each other")
     iterations: int = whole(1000, "iterations of each training")
     seeds: tuple[int, ...] = whole((1, 2, 3), "the seeds of the trainings", nargs="+")
     league: float = real(0.25, "the share of the games against opponents", least=0, most=1)
     channels: int = whole(16, "channels of the networks", most=512)
     blocks: int = whole(1, "residual blocks of the networks", least=0, most=64)
-    games: int = even(200, "games between each two agents at the end")
-    resume: bool = flag("continue")
+    games: int = even(200, "games that any two agents play against each other at the end")
+    resume: bool = flag("continue the trainings that were interrupted")
 
 
 def train_all(args: Arguments) -> dict[str, Path]:
-    """Train each way with each seed; return the files of the agents by name."""
+    """Train an agent with each set of opponents and each seed. Return the agents' files by name."""
     found = {}
     for seed in args.seeds:
         for way, options in WAYS.items():

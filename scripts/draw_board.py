@@ -1,4 +1,4 @@
-"""Draw the documentation's pictures of boards into a folder: ``python scripts/draw_board.py docs``."""
+"""Draw the documentation's pictures of boards and write them to a folder: ``python scripts/draw_board.py docs``."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,9 +3,9 @@
     python scripts/endgame_positions.py othello_env/arena/rating/endgame-v0.txt
 
 Textbook players of several strengths play each other after ten random plies. They use no learned weights, so new
-weights do not change the positions. Each game gives at most one position: the first one with a wanted number of empty
-squares. The wanted numbers are 8, 9, 10, 11 and 12 in turn. The position is kept only if the player to move has moves
-of different scores. No two kept positions are equal under symmetry.
+weights do not change the positions. Each game gives at most one position: the first position with a wanted number of
+empty squares. The wanted numbers are 8, 9, 10, 11 and 12 in turn. The position is kept only if the player to move has
+moves of different scores, and if no mirror image of the position was kept before.
 """
 
 import random
@@ -39,13 +39,16 @@ RANDOM_PLIES = 10
 class Arguments:
     """The command's arguments."""
 
-    file: Path = path("the list", positional=True)
+    file: Path = path("the file of the list", positional=True)
     count: int = whole(500, "positions to keep")
     seed: int = whole(0, "the seed of the games", least=0)
 
 
 def game(number: int, seed: int, empty: int, size: int = 8, random_plies: int = RANDOM_PLIES) -> Othello | None:
-    """The first position of a game with `empty` empty squares. None if there is none, or if it allows only one move."""
+    """The first position of a game with `empty` empty squares.
+
+    None if the game ends before, or if this position has only one legal action.
+    """
     rng = random.Random(f"{seed} {number}")  # noqa: S311 - no secret
     players = [make_agent(rng.choice(PLAYERS)) for _ in range(2)]
     for player in players:

@@ -1,15 +1,16 @@
-"""Fit how many discs an expected result of the engine is worth.
+"""Fit a formula that converts a result that the engine expects into discs.
 
     python scripts/fit_discs.py --games 400
     python scripts/fit_discs.py --games 100 --compare
 
-The engine plays against itself from random openings. In each position before the last moves, the inverse hyperbolic
-tangent of the result that it expects is compared with the margin at the end of the game. A line is fitted by least
-squares: discs = (a + b * empty squares) * atanh(result). The same arguments give the same numbers. They stand in
-`agents/othello_agents/engine/analysis.py`; run the script again whenever the n-tuple weights change.
+The engine plays against itself from random openings. In positions with 12 to 54 empty squares, the engine expects a
+result from -1 to 1. The script compares the inverse hyperbolic tangent (atanh) of this result with the margin in discs
+at the end of the game. It fits a formula by least squares: discs = (a + b * empty squares) * atanh(result). The same
+arguments give the same numbers. The numbers a and b are in `agents/othello_agents/engine/analysis.py`. Run the script
+again whenever the n-tuple weights change.
 
-With ``--compare`` the script compares losses instead: the estimates of reviews with the exact losses of the same
-moves, in positions with 13 to 18 empty squares of games of weak players.
+With ``--compare`` the script fits nothing. It compares the losses that a review estimates with the exact losses of the
+same moves. The moves come from games of weak players, in positions with 13 to 18 empty squares.
 """
 
 import math
@@ -24,7 +25,7 @@ from othello_env.data import match_games, review_game
 from othello_env.data.review import ANALYST, BLUNDER
 
 LEAST, MOST = 12, 54
-"""The positions have numbers of empty squares in this range."""
+"""The lowest and the highest number of empty squares of the positions."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,11 @@ class Arguments:
     games: int = even(400, "number of games")
     depth: int = whole(6, "depth of the engine's searches", most=60)
     seed: int = whole(1, "the seed of the openings", least=0)
-    compare: bool = flag("compare estimated losses with exact losses")
+    compare: bool = flag("compare estimated losses with exact losses, and fit nothing")
 
 
 def compare(args: Arguments) -> None:
-    """Compare estimated losses with exact losses."""
+    """Print how well the losses that a review estimates agree with the exact losses."""
     weak = "engine:depth=2,exact=0,epsilon=0.1"
     games = match_games(weak, "ntuple:epsilon=0.1", args.games, openings="random:10", seed=args.seed)
     rows = []

@@ -1,12 +1,12 @@
-"""Fit lines that predict a deep search's value from a shallow search's, for the engine's selective search.
+"""Fit lines that predict the value of a deep search from the value of a shallow search (Multi-ProbCut).
 
     python scripts/fit_probcut.py --out agents/othello_agents/weights/probcut_8x8.json
 
-Each position comes from a different game. The n-tuple network plays the game against itself, from a random opening and
-with some random moves. The engine searches each position to every depth, with the packaged n-tuple weights and without
-selectivity. For every stage of the game and every depth, a line is fitted by least squares: it predicts the value at
-this depth from the value at a smaller depth. The same seed and number of positions give the same fits. Run the script
-again whenever the weights change.
+The engine uses these lines in its selective search. Each position comes from a different game. The n-tuple network
+plays the game against itself, from a random opening and with some random moves. The engine searches each position to
+every depth, with the packaged n-tuple weights and without selective search. For every stage of the game and every
+depth, the script fits a line by least squares: the line predicts the value at this depth from the value at a smaller
+depth. The same seed and number of positions give the same fits. Run the script again whenever the weights change.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from othello_env.support.files import write_json
 PLIES = {6: 4, 8: 10}
 EPSILON = 0.1
 LEAST = 20
-"""A stage with fewer positions takes the fits of the nearest other stage."""
+"""A stage with fewer positions gets the fits of the nearest other stage."""
 _ROUNDS, _FAR = 5, 4.5  # for normal errors, 4.5 times the median of their absolute values is 3 sigma
 
 
@@ -44,7 +44,7 @@ class Arguments:
 
 
 def position(size: int, empty: int, game: int) -> Othello | None:
-    """A game's position with `empty` empty squares; None if the game ends earlier or this position is a forced pass."""
+    """The position with `empty` empty squares in a game. None if the game ends before, or if only a pass is legal."""
     state, agent = Openings.random(Othello(size), PLIES[size], game), make_agent(f"ntuple:epsilon={EPSILON}", seed=game)
     assert isinstance(state, Othello)
     while not state.is_over and size**2 - sum(state.discs()) > empty:
@@ -53,7 +53,7 @@ def position(size: int, empty: int, game: int) -> Othello | None:
 
 
 def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """The numbers of empty squares (N,) of N positions, and their values at each depth (N, deepest + 1).
+    """Search N positions. Return their numbers of empty squares (N,) and their values at each depth (N, deepest + 1).
 
     A value is NaN in three cases: the depth is 0, the depth is not less than the number of empty squares, or the search
     finds a won or lost game.
@@ -81,10 +81,10 @@ def search(size: int, count: int, deepest: int, seed: int) -> tuple[npt.NDArray[
 
 
 def fit(shallow: npt.NDArray[np.float64], deep: npt.NDArray[np.float64]) -> list[float] | None:
-    """The line that predicts `deep` from `shallow`: its slope, its offset, and the standard deviation of its errors.
+    """Fit the line that predicts `deep` from `shallow`. Return its slope, offset, and the errors' standard deviation.
 
-    Unusually large errors are left out, since the network's values jump near wipe-outs, which the network has hardly
-    seen. If there are too few positions, the result is None.
+    Unusually large errors are left out: near positions in which a side loses all its discs, the network's values jump,
+    because the network has learned from few such positions. If there are too few positions, the result is None.
     """
     known = ~np.isnan(shallow + deep)
     if known.sum() < LEAST:
@@ -101,7 +101,7 @@ def fit(shallow: npt.NDArray[np.float64], deep: npt.NDArray[np.float64]) -> list
 
 
 def fits(empty: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> list[list[list[float]]]:
-    """The fits (S, D, 3) for S stages and D depths."""
+    """The fits (S, D, 3) for S stages and D depths. A fit is a slope, an offset and a standard deviation."""
     stages = empty // probcut.SQUARES_A_STAGE
     table: list[list[list[float]]] = []
     for stage in range(8):

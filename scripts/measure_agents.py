@@ -1,13 +1,13 @@
-"""Measure agents that learn nothing: alpha-beta's nodes, Monte Carlo's simulations, answers to batches.
+"""Measure the speed of agents that do not learn: nodes of alpha-beta, simulations of MCTS, answers to batches.
 
     python scripts/measure_agents.py
     python scripts/measure_agents.py --depth 4 --positions 100
 
-Compiled alpha-beta and alpha-beta in plain Python take turns to search the same random positions; they visit the same
-nodes. Compare the ratios: absolute times depend on the machine. Each figure is measured in several windows of time; the
-median is shown, with the lowest and the highest ratio. For alpha-beta, the ratio is that of compiled to plain Python;
-for all other figures, it is the ratio to perft on one core. The search in Python plays its moves with the compiled
-rules.
+Compiled alpha-beta and alpha-beta in plain Python search the same random positions in turn, and visit the same nodes.
+Both play their moves with the compiled rules. Each figure is the median of several windows of time, shown with the
+lowest and the highest ratio. For alpha-beta, the ratio is the speed of the compiled search divided by the speed of the
+search in Python. For all other figures, it is the speed divided by the speed of perft on one core. Compare the ratios,
+because absolute times depend on the machine.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class Arguments(Windows):
     """The command's arguments."""
 
     depth: int = whole(6, "depth of the search", most=60)
-    eval: str = text("weighted", "count, weighted, modified or mobility")
+    eval: str = text("weighted", "the evaluation of the search: count, weighted, modified or mobility")
     positions: int = whole(10, "number of searched positions")
     seed: int = whole(1, "the seed of the positions", least=0)
 
@@ -44,12 +44,12 @@ def random_positions(n: int, seed: int) -> list[Othello]:
 
 
 def search_work(agent: AlphaBeta, states: Sequence[Othello]) -> Work:
-    """Searches of all positions; a unit is a node."""
+    """Searches of all positions. A unit is a node."""
     return timed(lambda: sum(agent.search(state).nodes for state in states))
 
 
 def simulation_work(state: Othello, simulations: int, seed: int) -> Work:
-    """Searches of one position; a unit is a simulation."""
+    """Searches of one position. A unit is a simulation."""
     agent = Mcts(simulations, seed=seed)
 
     def run() -> int:
@@ -64,7 +64,7 @@ def measure_alphabeta(args: Arguments) -> None:
     states = random_positions(args.positions, args.seed)
     evaluate = find_evaluation(args.eval)
     fast = AlphaBeta(args.depth, evaluate)
-    # The lambda hides the registered evaluation, so that this agent searches in Python instead of in the kernels.
+    # The lambda is not a registered evaluation, so this agent searches in Python and not in the compiled kernels.
     slow = AlphaBeta(args.depth, lambda state, player: evaluate(state, player))
     nodes = sum(fast.search(state).nodes for state in states)
     assert nodes == sum(slow.search(state).nodes for state in states)
@@ -87,7 +87,7 @@ def measure_mcts(bench: Bench, args: Arguments) -> None:
 
 
 def measure_batches(bench: Bench, seed: int) -> None:
-    """Print how many positions a second agents answer when they get many at once."""
+    """Print the number of positions a second that agents answer when they get many positions at once."""
     batch = OthelloPositions.from_states(random_positions(2_000, seed))
     print(f"\nanswers to a batch of {len(batch):,}, one thread")
     for spec in BATCHES:

@@ -1,15 +1,18 @@
-"""Measure tournaments: games a second, and the time that they take in addition to the agents' own time.
+"""Measure tournaments: the games a second, and the time that a tournament takes in addition to its agents' own time.
 
     python scripts/measure_arena.py
     python scripts/measure_arena.py --games 200 --workers 1 2 4
     python scripts/measure_arena.py --ray
 
-Each line is about one round robin of agents of one kind: 1 ply, or alpha-beta of depth 4. It is played several times.
-All games are recorded in a file. The figures are medians; ratios also show the lowest and the highest. The agents'
-own time is measured around their answers in the same run. The rest of the time goes to openings, rules, records and the
-file. Compare the ratios: absolute times depend on the machine. Another part plays one tournament with several numbers
-of worker processes in turn, and checks that the games are the same. These times include the start of the processes.
-With ``--ray`` the tournament is also played as tasks of a Ray cluster on this machine (the extra ``ray``).
+Each of the first lines is about one tournament, in which agents of one kind all play each other: agents that look one
+ply ahead, or alpha-beta of depth 4. The tournament is played several times, and all games are recorded in a file. The
+figures are medians. A ratio is shown with the lowest and the highest value. The time of the agents' answers is measured
+in the same run. The tournament also needs time for openings, rules, records and the file. Compare the ratios, because
+absolute times depend on the machine.
+
+The next lines are about one tournament with several numbers of worker processes in turn. The script checks that the
+games are the same. These times include the start of the processes. With ``--ray`` the tournament is also played as
+tasks of a Ray cluster on this machine (the extra ``ray``).
 """
 
 import tempfile
@@ -41,7 +44,7 @@ class Arguments:
     games: int = even(1000, "games of each pair of 1-ply agents")
     workers: tuple[int, ...] = whole((1, 2), "numbers of processes to compare", most=1024, nargs="*")
     windows: int = whole(3, "windows for each figure")
-    ray: bool = flag("also play with a Ray cluster: as many tasks as processes")
+    ray: bool = flag("also play with a Ray cluster, with one task for each process")
 
 
 def play(
@@ -52,7 +55,7 @@ def play(
     clock: TimeControl | None = None,
     ray: bool = False,
 ) -> Tournament:
-    """A tournament, recorded in a new file."""
+    """Play a tournament and record it in a new file. Return its results."""
     with tempfile.NamedTemporaryFile(dir=folder, suffix=".jsonl") as file:
         agents = {name: name for name in names}
         schedule = Schedule(names, games)

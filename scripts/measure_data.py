@@ -1,9 +1,9 @@
-"""Measure games as data: making, writing, reading and expanding games of Othello.
+"""Measure how fast games of Othello are made, read from files, and converted to training data.
 
     python scripts/measure_data.py
 
-Each rate is the median of several windows on one core, shown with its ratio to perft's positions a second, and with the
-lowest and the highest ratio. Files are written to a temporary folder and read from there.
+Each rate is the median of several windows on one core. It is shown with its ratio to the positions a second of perft,
+and with the lowest and the highest ratio. Files are written to a temporary folder and read from there.
 """
 
 import tempfile
@@ -27,11 +27,11 @@ from othello_env.data import (
 )
 
 GAMES = 50_000
-"""The number of games of a piece of work."""
+"""The number of games in each piece of work. GGF files and transcripts have fewer games."""
 
 
 def works(folder: Path) -> dict[str, Callable[[], float]]:
-    """Functions that do a piece of work; each returns the number of its units."""
+    """Functions that do a piece of work, by title. Each function returns the number of units of its work."""
     games = random_games(GAMES, seed=1)
     paths = {ending: folder / f"games.{ending}" for ending in ("npz", "wtb", "ggf", "txt")}
     few = games[: GAMES // 50]

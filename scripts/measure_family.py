@@ -1,9 +1,10 @@
-"""Measure checkers and Tribolo: random games on States and in the vector environment, and alpha-beta of depth 6.
+"""Measure checkers and Tribolo: random games, and moves of alpha-beta with depth 6 in checkers.
 
     python scripts/measure_family.py
 
-Each rate is the median of several windows, in plies a second on one core. It is shown with its ratio to perft of
-Othello, and with the lowest and the highest ratio.
+The random games are played with `State` objects and in the vector environment. Each rate is the median of several
+windows, in plies a second on one core. It is shown with its ratio to the speed of perft of Othello, and with the lowest
+and the highest ratio.
 """
 
 import statistics
@@ -18,13 +19,13 @@ from othello_env import Checkers, State, Tribolo, make_agent
 from othello_env.games.hashing import mix_int
 
 NEW_GAMES: dict[str, Callable[[int], State]] = {"Checkers": lambda _: Checkers(), "Tribolo": Tribolo}
-"""For each game, a function that makes the start from a key."""
+"""For each game, a function that makes the start position from a key."""
 AT_ONCE = 4096
 """The number of games in the vector environment."""
 
 
 def states_work(new_game: Callable[[int], State], games: int = 10) -> Work:
-    """Random games on `State` objects; a unit is a ply."""
+    """Random games with `State` objects. A unit is a ply."""
 
     def run() -> int:
         plies = 0
@@ -40,7 +41,7 @@ def states_work(new_game: Callable[[int], State], games: int = 10) -> Work:
 
 
 def search_moves(depth: int, games: int) -> list[float]:
-    """The seconds that alpha-beta takes for each of its moves in games of checkers against random play."""
+    """The seconds of each move of alpha-beta in games of checkers against random play."""
     agent, seconds = make_agent(f"alphabeta:depth={depth},eval=positional"), []
     for game in range(games):
         state = Checkers()

@@ -1,12 +1,13 @@
-"""Measure what a league costs: steps a second against many members, compared with one opponent.
+"""Measure how much slower a league is: steps a second against many members, compared with one opponent.
 
     python scripts/measure_league.py
     python scripts/measure_league.py --members 100 --at-once 1 4 --opponents random --games 1024
 
-The yardstick is the same batch against one opponent, without a league. With the league, a rollout begins with new
-opponents, and each step records the games that ended. All of this counts, and so do the ends of games. The members are
-copies of one opponent under different names, so only the number of opponents differs. The time to choose random actions
-does not count. A network (the opponent ``network``) needs PyTorch: ``pip install 'othello-env[torch]'``.
+The speed is compared with that of the same batch against one opponent, without a league. With the league, each rollout
+begins with new opponents, and each step records the games that ended. The time for this counts, and also the time for
+the ends of games. The members are copies of one opponent under different names, so only the number of opponents
+differs. The time to choose random actions does not count. The opponent ``network`` needs PyTorch:
+``pip install 'othello-env[torch]'``.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ class Arguments(Windows):
     rollout: int = whole(64, "steps of a rollout")
     games: tuple[int, ...] = whole((256, 1024), "numbers of games played at once", nargs="+")
     opponents: tuple[str, ...] = text(
-        ("random", "alphabeta:depth=2,eval=weighted", NETWORK), "the kinds of members: specs, or network", nargs="+"
+        ("random", "alphabeta:depth=2,eval=weighted", NETWORK), "the kinds of members: specs or 'network'", nargs="+"
     )
 
 
 def agent_of(kind: str) -> Agent:
-    """An agent of this kind. A network has the sizes and the random weights of a new run of PPO."""
+    """An agent of this kind. The network has the default sizes of `train_ppo.py` and random weights."""
     if kind != NETWORK:
         return make_agent(kind)
     import torch
@@ -51,12 +52,12 @@ def agent_of(kind: str) -> Agent:
 
 
 class LeagueWork:
-    """Rollouts of a batch against a league; a unit is a step of one game.
+    """Rollouts of a batch against a league. A unit is a step of one game.
 
     Args:
         kind: the kind of the members.
         n: the number of games.
-        rollout: the steps of a rollout; each call plays one.
+        rollout: the number of steps of a rollout; each call plays one rollout.
         members: the number of members; None for one opponent and no league.
         at_once: the number of opponents drawn for a rollout.
     """
@@ -71,7 +72,7 @@ class LeagueWork:
         self._at_once, self._rollout = at_once, rollout
         self._rng = np.random.default_rng(0)
         self._masks: Any = self._envs.reset(seed=0)[0]["action_mask"]
-        self()  # the games of the first rollout begin together; later ones are at all stages
+        self()  # all games of the first rollout begin at once; in later rollouts the games are at different stages
 
     def __call__(self) -> tuple[float, float]:
         league, spent = self._league, 0.0
@@ -90,7 +91,7 @@ class LeagueWork:
 def main() -> None:
     args = parse(__doc__, Arguments)
     print(machine())
-    print(f"{args.members} members, steps a second of a batch over those against one opponent without a league")
+    print(f"steps a second with {args.members} members, divided by the steps a second against one opponent, no league")
     print(f"{'opponents':34} {'games':>6} {'at once':>8}  ratio (lowest to highest of {args.windows} windows)")
     for kind in args.opponents:
         for n in args.games:

@@ -1,8 +1,8 @@
-"""Measure the time from a click on the page until Chromium shows the effect, while agents think.
+"""Measure the time from a click on the browser page until Chromium shows the effect, while agents think.
 
     pip install -e ".[page]" "playwright>=1.45" && python scripts/measure_page.py
 
-In one tab, an agent thinks without end. In another tab, a player makes moves while the page shows what an agent thinks.
+In one tab, an agent thinks without end. In another tab, a player makes moves while the page shows an agent's analysis.
 The browser measures the times. Both tabs and the agents share all cores of the machine.
 """
 
@@ -47,12 +47,12 @@ class Arguments:
     """The command's arguments."""
 
     repeats: int = whole(30, "clicks of each kind")
-    chromium: str | None = text(shutil.which("chromium"), "the browser's program")
+    chromium: str | None = text(shutil.which("chromium"), "the path of the program chromium")
 
     def check(self) -> None:
-        """Refuse to begin without a browser."""
+        """Check that there is a browser."""
         if self.chromium is None:
-            raise ValueError("there is no chromium on the path; say where with --chromium")
+            raise ValueError("there is no program chromium on the PATH; give the browser's path with --chromium")
 
 
 def click(page: Page, selector: str) -> float:

@@ -1,4 +1,4 @@
-r"""Measure the engine: nodes a second, nodes and time to each depth, exact endgames, and matches against other agents.
+r"""Measure the engine: its speed, the nodes and time to each depth, exact endgames, and matches against other agents.
 
     python scripts/measure_search.py
     python scripts/measure_search.py --ffo 40-44 --depths 8 10
@@ -6,9 +6,10 @@ r"""Measure the engine: nodes a second, nodes and time to each depth, exact endg
     python scripts/measure_search.py --threads 2 --depths 16
     python scripts/measure_search.py --match "gtp:command=\"gtp-rhino -l 4 -b 0\"" --games 40
 
-Each time is the median of several runs. Compare the ratios: absolute times depend on the machine. The bare perft rate
-is the number of leaves that perft counts in a second from the start; perft computes the position of every leaf. This
-rate is measured before and after every row of the middlegame and every group of endgames. The mean of both is used.
+Each time is the median of several runs. Compare the ratios, because absolute times depend on the machine. The column
+"of perft" compares the engine with perft. The bare perft rate is the number of leaves a second that perft counts from
+the start. (Perft computes the position of every leaf.) This rate is measured before and after every row of the
+middlegame and every group of endgames. The ratio uses the mean of both rates.
 """
 
 import statistics
@@ -29,7 +30,7 @@ from othello_env.arena.match import play_match
 from othello_env.games.openings import Openings
 
 T = TypeVar("T")
-REFERENCE_RATE = 57.0  # the perft rate that the targets for the endgames assume, in million leaves a second
+REFERENCE_RATE = 57.0  # million leaves a second of perft; times of endgames are also converted to this speed
 PERFT = perft_work(8)
 
 
@@ -57,7 +58,7 @@ def perft_rate() -> float:
 
 
 def beside_perft(run: Callable[[], T]) -> tuple[T, float]:
-    """Call `run`. Return its result, and the mean of `perft_rate` just before and just after the call."""
+    """Call `run`. Return its result, and the mean of the perft rates just before and just after the call."""
     before = perft_rate()
     result = run()
     return result, (before + perft_rate()) / 2
@@ -78,9 +79,9 @@ def positions(empty: int, n: int, seed: int) -> list[Othello]:
 def measure_middlegame(
     depths: Sequence[int], states: Sequence[Othello], evaluations: Sequence[str], repeats: int
 ) -> None:
-    """Print nodes and time to each depth, with and without selectivity.
+    """Print the nodes and the time to each depth, with and without selective search.
 
-    Up to depth 8, also print the ratio of textbook alpha-beta's nodes to the engine's.
+    Up to depth 8, also print the nodes of textbook alpha-beta divided by the nodes of the engine.
     """
     print(
         f"{len(states)} middlegame positions       nodes each   M nodes/s   of perft   ms each   same moves   "
@@ -88,7 +89,7 @@ def measure_middlegame(
     )
     for name in evaluations:
         for depth in depths:
-            best: list[int] = []  # the moves of the search without selectivity
+            best: list[int] = []  # the moves of the search that is not selective
             for selective in (False, True) if name == "ntuple" else (False,):
                 engine = Engine(depth=depth, exact=0, eval=name, selective=selective)
                 engine.act(states[0])
@@ -119,7 +120,7 @@ def textbook_nodes(depth: int, name: str, states: Sequence[Othello]) -> int:
 
 
 def measure_exact(n: int, seed: int, repeats: int) -> None:
-    """Print the times to solve positions with 12 empty squares: for the best score, and for every move's score."""
+    """Print the times to find the best score, and to find every move's score, with 12 empty squares."""
     states, engine = positions(12, n, seed), Engine(exact=12)
     engine.act(states[0])
     exact_scores(states[:1])

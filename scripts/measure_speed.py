@@ -1,15 +1,15 @@
-"""Measure the environments: steps a second, compared with the bare rules and with other libraries.
+"""Measure the steps a second of the environments, and compare them with the bare rules and with other libraries.
 
     python scripts/measure_speed.py
     python scripts/measure_speed.py --seconds 0.2 --windows 3 --opponents random
     python scripts/measure_speed.py --boards 6 4 --picture speed.png
 
-The yardstick is perft on one core. It makes positions one after the other with the same kernels. A figure is what a
-user gets: units divided by the time that passed, ends of games and resets included. It is the median of several
-windows, shown with the lowest and the highest. The games of a batch begin at different stages, because the steps of
-games at the same stage are all cheap or all expensive. The time to choose random actions does not count, except for
-Pgx, which chooses them in its compiled loop. Compare the ratios: absolute rates depend on the machine. Other libraries
-are measured if they are installed (``pip install 'othello-env[peers]'``).
+All speeds are compared with perft on one core. Perft makes positions one after the other with the same kernels. A
+figure is the number of steps divided by the time that passed, with the ends of games and the resets included. It is the
+median of several windows, shown with the lowest and the highest ratio. The games of a batch begin at different stages,
+because the steps of games at the same stage are all cheap or all expensive. The time to choose random actions does not
+count. Only Pgx chooses them in its compiled loop, where this time counts. Compare the ratios, because absolute rates
+depend on the machine. Other libraries are measured if they are installed (``pip install 'othello-env[peers]'``).
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class Arguments(Windows):
     boards: tuple[int, ...] = one_of((), "smaller boards for self-play in one thread", (4, 6), nargs="*")
     opponents: tuple[str, ...] = text(OPPONENTS, "the opponents, as specs", nargs="*")
     opponent_sizes: tuple[int, ...] = whole((64, 1024, 16384), "numbers of games against opponents", nargs="+")
-    picture: Path | None = path("write a chart of what a step costs to this file", None, suffix=".png")
+    picture: Path | None = path("a file for a chart of the time of a step", None, suffix=".png")
 
 
 def memory_a_game(n: int = 16384) -> float:
-    """The bytes that a game of a self-play environment takes in addition to the arrays that a step returns."""
-    VectorWork(1).close()  # makes what all environments share
+    """The bytes of memory for each game of a self-play environment, without the arrays that a step returns."""
+    VectorWork(1).close()  # makes the tables that all environments share
     tracemalloc.start()
     env = OthelloVectorEnv(n, opponent=None, copy=False)
     observation, info = env.reset(seed=0)
@@ -66,7 +66,7 @@ def memory_a_game(n: int = 16384) -> float:
 
 
 def sampler_works(n: int = 4096) -> tuple[Work, Work]:
-    """Two works that choose random actions for N games: by `sample_legal`, and by Gymnasium's own masked sampling."""
+    """Two pieces of work: choose random actions for N games by `sample_legal`, and by Gymnasium's masked sampling."""
     space = gymnasium.spaces.MultiDiscrete([65] * n)
     rng = np.random.default_rng(0)
     masks = np.repeat(Othello().action_mask()[np.newaxis], n, axis=0)
@@ -79,7 +79,7 @@ def masked(mask: Any) -> Sequence[int]:
 
 
 def aec_work(env: Any) -> Work:
-    """Random games through `last` and `step`, resets included; a unit is a ply."""
+    """Random games of a PettingZoo environment, by `last` and `step`, resets included. A unit is a ply."""
 
     def look() -> Any:
         observation, _, is_over, _, _ = env.last()
@@ -97,7 +97,7 @@ def aec_work(env: Any) -> Work:
 
 
 def single_work(env: OthelloEnv) -> Work:
-    """Random games of a single environment, resets included; a unit is a step."""
+    """Random games of a single environment, resets included. A unit is a step."""
 
     def step(action: int) -> Any:
         observation, _, is_over, _, _ = env.step(action)
@@ -107,7 +107,7 @@ def single_work(env: OthelloEnv) -> Work:
 
 
 def pgx_work(n: int = 16384, steps: int = 64) -> Work:
-    """Plies of Pgx on all cores, in a compiled loop that also chooses actions; each run continues the games."""
+    """Plies of Pgx on all cores, in a compiled loop that also chooses the actions. Each run continues the games."""
     import jax
     import jax.numpy as jnp
     import pgx
@@ -134,7 +134,7 @@ def pgx_work(n: int = 16384, steps: int = 64) -> Work:
 
 
 def open_spiel_work() -> Work:
-    """Plies of OpenSpiel's Othello and the planes of both sides after each. Python code plays them step by step."""
+    """Plies of OpenSpiel's Othello, with planes and masks after each ply. Python code plays them step by step."""
     import pyspiel
 
     game = pyspiel.load_game("othello")
@@ -156,7 +156,7 @@ def open_spiel_work() -> Work:
 
 
 def rust_reversi_work() -> Work:
-    """Plies of rust-reversi's board, without planes; Python code plays them step by step."""
+    """Plies of rust-reversi's board, without planes. Python code plays them step by step."""
     from rust_reversi import Board
 
     board: Any = None
@@ -229,7 +229,7 @@ def measure_vector(bench: Bench, args: Arguments) -> dict[str, dict[int, float]]
 
 
 def measure_single(bench: Bench) -> None:
-    """Print the steps a second of the environments with one game, and how fast random actions are chosen."""
+    """Print the steps a second of the environments with one game, and the speed of choosing random actions."""
     own, theirs = (bench.measure(work) for work in sampler_works())
     print(
         f"sample_legal takes {4096e6 / own.rate:.0f} us for 4096 games, "

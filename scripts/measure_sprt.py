@@ -1,12 +1,12 @@
-"""Simulate matches with the sequential probability ratio test: how often it errs, and how many games it saves.
+"""Simulate matches with the sequential probability ratio test. Print how often it errs and how many games it needs.
 
     python scripts/measure_sprt.py
     python scripts/measure_sprt.py --runs 10000 --differences 20 50
 
-Each simulated pair of games has one of the five possible scores. Their probabilities are the shares in a real match of
-equal agents (4,000 games of `maximizer:eval=weighted,epsilon=0.1` against itself), changed as little as possible so
-that their mean is the expected score of the true Elo difference. The length is compared with that of a test with a
-fixed number of games and the same errors. A simulation depends only on its seed.
+Each simulated pair of games has one of the five possible scores. The probabilities of these scores come from a real
+match of equal agents: 4,000 games of `maximizer:eval=weighted,epsilon=0.1` against itself. They are changed as little
+as possible, so that the mean score fits the true Elo difference. The number of games is compared with that of a test
+with a fixed number of games and the same errors. The same seed repeats a simulation.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Arguments:
     """The command's arguments."""
 
     runs: int = whole(1000, "simulated matches for each row")
-    differences: tuple[int, ...] = whole((100, 50, 20, 10), "elo1; elo0 is 0", most=1000, nargs="+")
-    alpha: float = real(0.05, "both stated errors", least=1e-4, most=0.49)
+    differences: tuple[int, ...] = whole((100, 50, 20, 10), "values of elo1; elo0 is always 0", most=1000, nargs="+")
+    alpha: float = real(0.05, "the two error rates of the test, alpha and beta", least=1e-4, most=0.49)
     seed: int = whole(1, "the seed of the simulation", least=0)
 
 
@@ -41,7 +41,7 @@ def expected(elo: float) -> float:
 
 
 def tilted(shares: Sequence[float], mean: float) -> list[float]:
-    """Probabilities close to the shares with this mean: each share times ``exp(x * score)``, and x found by halving."""
+    """Change probabilities so that the mean score is `mean`: multiply each by ``exp(x * score)``; bisection finds x."""
     low, high = -50.0, 50.0
     while True:
         x = (low + high) / 2
@@ -53,7 +53,7 @@ def tilted(shares: Sequence[float], mean: float) -> list[float]:
 
 
 def simulate(test: Sprt, elo: float, runs: int, seed: int) -> tuple[float, float]:
-    """How often `elo1` is accepted, and the mean number of games, if this is the true difference."""
+    """The share of runs that accept `elo1`, and the mean number of games, if `elo` is the true difference."""
     rng = random.Random(seed)  # noqa: S311 - nothing here is secret
     weights = tilted(SHARES, expected(elo))
     accepted = games = 0

@@ -1,12 +1,13 @@
-"""Measure how long a user waits for the first answer, from the start of Python.
+"""Measure the time from the start of Python to the first answer of an environment or an agent.
 
     python scripts/measure_start.py
     python scripts/measure_start.py --cases engine mcts --repeats 3
 
-Each case runs in new processes. The first process finds no machine code in the cache, as after an installation. A later
-process finds the code that another process left there. Times are medians, with the shortest and the longest. Absolute
-times depend on the machine. So each time is also given as a multiple of one time of the same run: the time of a later
-process with the single environment. The cases take turns, so that a machine that slows down affects all cases alike.
+Each case runs in new processes. A "first process" finds no machine code in the cache, as after an installation. A
+"later process" finds the code that another process stored there. Times are medians, with the shortest and the longest
+time. Absolute times depend on the machine. So each time is also given as a multiple of the time of a later process with
+the single environment. The cases take turns, so that all cases are affected in the same way if the machine becomes
+slower.
 """
 
 import os
@@ -55,11 +56,11 @@ class Arguments:
     """The command's arguments."""
 
     repeats: int = whole(5, "number of runs; each figure is their median")
-    cases: tuple[str, ...] = one_of((*PROGRAMS,), "the programs to start", (*PROGRAMS,), nargs="+")
+    cases: tuple[str, ...] = one_of((*PROGRAMS,), "the cases to measure", (*PROGRAMS,), nargs="+")
 
 
 def seconds(program: str, cache: str, processes: int = 1) -> float:
-    """Start several processes at once, all with the same program; return the seconds until all of them have ended."""
+    """Start several processes at once with the same program. Return the seconds until all processes have ended."""
     env = os.environ | {"NUMBA_CACHE_DIR": cache}
     began = time.perf_counter()
     command = [sys.executable, "-c", program]
@@ -77,7 +78,7 @@ def cold(program: str, processes: int = 1) -> float:
 
 
 def row(name: str, times: list[float], unit: float) -> str:
-    """A line of the table."""
+    """A line of the table: the median, the shortest and the longest time, and the median as a multiple of `unit`."""
     value = statistics.median(times)
     return f"{value:6.2f} s ({min(times):.2f} to {max(times):.2f})  {value / unit:5.2f} x  {name}"
 
@@ -109,7 +110,7 @@ def main() -> None:
         if name in first:
             print(row(f"{meaning}, the first process", first[name], unit))
     if at_once:
-        print(row("eight first processes at once, the environment, until the last", at_once, unit))
+        print(row("the environment, eight first processes at once, until all have ended", at_once, unit))
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
     python scripts/perft.py                        # depths 1 to 11 from the start
     python scripts/perft.py --moves f5d6 --depth 8 --divide
 
-A pass is a ply; a finished game is a leaf. `--divide` prints the count of each move. If a total is wrong, compare the
-counts of the moves with another program's. Play the move whose counts differ, and repeat.
+A pass is a ply, and a finished game is a leaf. `--divide` prints the count of each move. If a total is wrong, compare
+these counts with the counts of another program. Play a move whose counts differ, and repeat.
 """
 
 import time
@@ -22,10 +22,10 @@ from othello_env.games.othello import bitboard
 class Arguments:
     """The command's arguments."""
 
-    depth: int = whole(11, "the largest depth", most=60)
+    depth: int = whole(11, "the greatest depth", most=60)
     size: int = one_of(8, "size of the board: 4, 6 or 8", bitboard.SIZES)
     moves: str = text("", "a transcript that leads to the position")
-    divide: bool = flag("print the counts by move at this depth only")
+    divide: bool = flag("print only the count of each move at --depth")
 
 
 def published() -> dict[int, int]:
@@ -40,7 +40,7 @@ def count(state: Othello, depth: int) -> int:
 
 
 def divide(state: Othello, depth: int) -> str:
-    """The board and the count of each move. If two programs differ, this shows after which move they differ."""
+    """A text with the board and the count of each move. If two programs differ, it shows the moves that differ."""
     lines = [str(state), f"depth {depth}:"]
     for action in state.legal_actions():
         lines.append(f"{state.action_to_text(action)} {count(state.play(action), depth - 1)}")

@@ -1,15 +1,15 @@
-"""Rate the opponents of the ladder by a long tournament, and write the ladder's file.
+"""Rate the opponents of the ladder by a tournament, and write the ladder's file.
 
     python scripts/rate_ladder.py othello_env/arena/rating/ladder-v0.json --records ladder-v0.jsonl
 
 An opponent of the ladder is called a rung. Each rung plays the two rungs above it, from all packaged openings and with
 both colours. Each game is added to the file of records, so the same command continues where it was stopped. The ratings
-are those that explain all results best (`othello_env.arena.rating.elo`); the lowest rung has 0. The ladder's file says
-how the ratings were found, and has a hash of the games from the first opening. A test plays these games again, and so
-notices when a rung plays differently.
+explain all results as well as possible (`othello_env.arena.rating.elo`). The lowest rung has the rating 0. The ladder's
+file says how the ratings were found, and has a hash of the games from the first opening. A test plays these games
+again. It fails if a rung plays differently.
 
-At the end, the script compares the ratings with the packaged ratings. `--first` rates only the weakest rungs. For a
-second opinion from other games, give other openings and another seed:
+At the end, the script compares the ratings with the packaged ratings. With `--first`, only the weakest rungs are rated.
+To check the ratings with other games, give other openings and another seed:
 
     python scripts/balanced_openings.py openings.txt --seed 1 --depth 6
     python scripts/rate_ladder.py second.json --records second.jsonl --openings openings.txt --seed 1
@@ -57,7 +57,7 @@ RUNGS = (
     "engine:depth=8",
     "engine:depth=10",
 )
-"""From the weakest to the strongest. Neighbours are so close that both win games. No rung depends on time."""
+"""The rungs from the weakest to the strongest. Of two neighbours, both win games. No rung has a limit of time."""
 
 STEPS = 2
 """Each rung plays this number of rungs above it."""
@@ -68,9 +68,9 @@ class Arguments:
     """The command's arguments."""
 
     file: Path = path("the ladder's file, JSON", positional=True)
-    records: Path = path("the file of the games, which grows")
-    games: int = even(1000, "games between each two rungs that meet")
-    openings: str = text(BALANCED, "the packaged list, or a file with a transcript a line")
+    records: Path = path("the file to which the games are added")
+    games: int = even(1000, "games of two rungs that play each other")
+    openings: str = text(BALANCED, "the packaged list, or a file with one transcript in each line")
     seed: int = whole(0, "the seed of the games", least=0)
     workers: int = whole(2, "processes that play", most=1024)
     first: int = whole(len(RUNGS), "number of rungs to rate, counted from the weakest", least=2)
@@ -90,14 +90,14 @@ def ratings(result: Tournament) -> Ladder:
 
 
 def signature(result: Tournament) -> str:
-    """A hash of the games from the first opening."""
+    """A hash of the games from the first opening, as 16 hexadecimal digits."""
     first = [record for record in result.records if record.opening == 0]
     games = "\n".join(" ".join([*record.agents, record.opening_moves, record.moves]) for record in first)
     return hashlib.sha256(games.encode()).hexdigest()[:16]
 
 
 def compare(ladder: Ladder, other: Ladder) -> str:
-    """A table of two ladders' ratings and their differences, in Elo and in standard errors."""
+    """A table of two ladders' ratings and their differences, in Elo points and in standard errors."""
     theirs = {rung.spec: rung for rung in other.rungs}
     lines = [f"{'rung':34}{'Elo':>6}{'95% interval':>17}{'packaged':>10}{'difference':>12}{'in errors':>11}"]
     for rung in ladder.rungs:

@@ -2,13 +2,15 @@
 
     python scripts/regret_positions.py othello_env/arena/rating --size 6
 
-The positions are for `othello_env.arena.measure_regret`: each has the exact score of every move. The games are those of
-`endgame_positions.py` on a smaller board: textbook players after a few random plies, and no learned weights, so new
-weights do not change the positions. Each game gives at most one position. The numbers of empty squares are taken in
-turn. A position is kept only if its player has moves of different scores, and no two are equal under symmetry.
+The positions are for `othello_env.arena.measure_regret`: each position has the exact score of every move. They come
+from games as in `endgame_positions.py`, on a smaller board: textbook players play after a few random plies. They use no
+learned weights, so new weights do not change the positions. Each game gives at most one position. The wanted number of
+empty squares changes from position to position, in turn. A position is kept only if the player to move has moves of
+different scores, and if no mirror image of the position was kept before.
 
-The openings are random plies with Black's exact score. On 6x6 half of them are draws with perfect play; on 4x4 hardly
-any are. Openings that one side wins by too much are left out, since what is played there rarely changes the result.
+Each opening is a few random plies, with Black's exact score. On 6x6 half of the openings are draws with perfect play.
+On 4x4 hardly any opening is a draw. Openings that one side wins by many discs are left out, since there even weak play
+rarely changes the winner.
 """
 
 import random
@@ -33,7 +35,7 @@ MEGABYTES = 1024
 
 @dataclass(frozen=True)
 class Plan:
-    """What is made for boards of one size.
+    """The settings of the positions and openings for one size of the board.
 
     Attributes:
         empty: the numbers of empty squares of the positions.
@@ -61,8 +63,8 @@ PLANS = {4: Plan(range(2, 8), 120, 3, 0, 20, 4, 16), 6: Plan(range(4, 23), 380, 
 class Arguments:
     """The command's arguments."""
 
-    folder: Path = path("the folder of the two lists", positional=True)
-    size: int = one_of(6, "the side of the board", (4, 6))
+    folder: Path = path("the folder for the lists of positions and openings", positional=True)
+    size: int = one_of(6, "size of the board: 4 or 6", (4, 6))
     seed: int = whole(0, "the seed of the games", least=0)
 
 
@@ -108,7 +110,7 @@ def openings(size: int, seed: int) -> Iterator[tuple[Othello, int]]:
 
 
 def show(text: str) -> None:
-    """Show a text on a line of the terminal; the next one replaces it."""
+    """Show a text on a line of the terminal. The next text replaces it."""
     if sys.stderr.isatty():
         print(f"\r{text} ", end="", file=sys.stderr, flush=True)
 

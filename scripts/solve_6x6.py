@@ -1,14 +1,15 @@
-"""Solve 6x6: make the file with which the agent `perfect` answers everything that can arise against it.
+"""Solve 6x6: make the file from which the agent `perfect` reads its moves at the beginning of a game.
 
     python scripts/solve_6x6.py agents/othello_agents/weights/perfect_6x6.npz --processes 2
 
-For each player in turn, the file gets one best move in every position with more than --down-to empty squares that can
-arise while this player follows the file and the other player plays anything. Positions are solved from the start
-downwards, because a best move decides which positions can follow. Mirror images count once.
+The file has moves for both players. For each player it has one best move in every position with more than --down-to
+empty squares that can arise while this player follows the file and the other player plays anything. The script solves
+positions in the order of play, because the best move in a position decides which positions can follow. Mirror images
+count once.
 
-The file is written whenever some seconds have passed since the last time, and at the end, also after Ctrl-C. Each time
-it is a whole file that can be used. If it exists, the script solves only what it lacks. So a first run with
---down-to 24 and a second run with --down-to 22 give the same coverage as one run with --down-to 22.
+The script writes the file about once a minute and at the end, also after Ctrl-C. The file can always be used. If the
+file exists, the script solves only the positions that are missing. So a first run with --down-to 24 and a second run
+with --down-to 22 solve the same positions as one run with --down-to 22.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from othello_env import Othello
 
 SAVE_SECONDS = 60
 EXPECTED = -4
-"""A guess of Black's score. It changes how long the first searches take, and no result."""
+"""A guess of Black's score. It changes only how long the first searches take."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,9 @@ class Arguments:
     """The command's arguments."""
 
     file: Path = path("the file of the solution", suffix=".npz", positional=True)
-    down_to: int = whole(22, "positions with this number of empty squares or fewer are left to the agent", least=4)
+    down_to: int = whole(22, "positions with this number of empty squares or fewer are not solved", least=4)
     processes: int = whole(2, "processes that solve positions at the same time", most=64)
-    megabytes: int = whole(2048, "the memory of each process for positions already searched, in MiB", most=1 << 16)
+    megabytes: int = whole(2048, "the MiB of memory in each process for positions already searched", most=1 << 16)
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Task:
 
 
 def after_passes(state: Othello) -> tuple[Othello, int]:
-    """The position after forced passes, and the sign of its scores as seen by the player who was to move."""
+    """The position after a forced pass, if there is one, and the sign (1 or -1) that converts its score back."""
     return (state.play(state.pass_action), -1) if state.must_pass else (state, 1)
 
 
@@ -88,7 +89,7 @@ class Tree:
     seen: set[tuple[int, int]] = field(default_factory=set)
 
     def tasks(self, state: Othello, follower: int, guess: int) -> list[Task]:
-        """The unsolved positions of the tree below `state`; `guess` is a guess of the follower's score there."""
+        """The unsolved positions of the tree below `state`. `guess` is a guess of the follower's score in `state`."""
         found: list[Task] = []
         todo = [(each, guess) for each in positions_to_move(state, follower)]
         while todo:
@@ -106,7 +107,10 @@ class Tree:
         return found
 
     def _derive(self, state: Othello) -> tuple[int, int] | None:
-        """Solve a position without a search if all positions after its moves are solved; None if they are not."""
+        """Solve a position without a search. Return None if a position after one of its moves is not solved yet.
+
+        Otherwise return the score for the player to move, and a best action.
+        """
         scores: dict[int, int] = {}
         for action in state.legal_actions():
             after, sign = after_passes(state.play(action))
@@ -120,7 +124,7 @@ class Tree:
 
 
 def work(tasks: Connection, megabytes: int) -> None:
-    """Solve the positions that come through a connection, until None comes."""
+    """Solve the tasks that come through a connection, until None comes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process ends this one
     solver = Solver(megabytes)
     while (task := tasks.recv()) is not None:
@@ -141,11 +145,11 @@ class Run:
 
     @property
     def waiting(self) -> int:
-        """The number of positions that are known to be needed and not yet given to a process."""
+        """The number of positions that are needed and that no process has got yet."""
         return sum(map(len, self.stacks))
 
     def run(self) -> None:
-        """Solve everything. First all positions after Black's only first move and a reply, then the rest."""
+        """Solve all positions that the file must have: first those in which Black follows it, then those for White."""
         context = multiprocessing.get_context("spawn")
         workers: list[tuple[Any, Connection]] = []
         try:
@@ -160,7 +164,7 @@ class Run:
             self.begin(first, follower=0, guess=EXPECTED)
             self.work_off(connections)
             self.begin(start, follower=1, guess=-EXPECTED)
-            self.tree.tasks(start, 0, EXPECTED)  # the start follows from the position after its first move
+            self.tree.tasks(start, 0, EXPECTED)  # adds the start: its score follows from the position after its move
             self.work_off(connections)
             for connection in connections:
                 connection.send(None)
@@ -170,7 +174,7 @@ class Run:
                 worker.terminate()
 
     def begin(self, state: Othello, follower: int, guess: int) -> None:
-        """Add what is unsolved below a position. The positions are spread over the processes."""
+        """Add the unsolved positions below a position, and spread them over the processes."""
         self.tree.seen.clear()
         for place, task in enumerate(self.tree.tasks(state, follower, guess)):
             self.stacks[place % len(self.stacks)].append((task, follower))
@@ -197,16 +201,17 @@ class Run:
                 idle.append((place, connection))
 
     def next_task(self, place: int) -> tuple[Task, int]:
-        """The last position that this process found, since its memory knows the most about it; or another one's first.
+        """Take the next position for a process: the last position that this process found, if there is one.
 
-        The first position of another process is the one with the most positions below it.
+        There the positions in the process's memory help the most. Otherwise take the first position of the process with
+        the most waiting positions, since the most positions are below the first one.
         """
         if self.stacks[place]:
             return self.stacks[place].pop()
         return max(self.stacks, key=len).pop(0)
 
     def take(self, task: Task, score: int, action: int, place: int, follower: int) -> None:
-        """Keep a result, and add the positions that it makes necessary."""
+        """Store the result of a task, and add the positions that are needed because of its best move."""
         self.tree.book.add(task.state, score, action)
         self.solved += 1
         below = self.tree.tasks(task.state.play(action), follower, score)
@@ -230,9 +235,10 @@ class Run:
 
 
 def coverage(book: Book) -> dict[str, int]:
-    """For each player that follows the book: all needed positions with more empty squares than this are in the book.
+    """For each player: a number of empty squares. The book has all needed positions with more empty squares.
 
-    A player whose first moves are missing is left out.
+    A position is needed for a player if it can arise while this player follows the book. A player whose first moves are
+    missing is left out.
     """
     covered = {}
     for follower, name in enumerate(Othello.player_names):

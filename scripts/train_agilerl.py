@@ -1,13 +1,13 @@
-"""Train a population of agents with AgileRL's PPO on the vector environment; their learning rates evolve.
+"""Train a population of agents with AgileRL's PPO on the vector environment. The learning rates of the agents evolve.
 
     pip install othello-env agilerl peft
     python scripts/train_agilerl.py --steps 500000 --out runs/agilerl.pt
     python scripts/train_agilerl.py --size 6 --opponent maximizer:eval=weighted --steps 500000 --out runs/small.pt
 
-AgileRL takes the vector environment as it is, and reads the masks from `info`. AgileRL needs pettingzoo below 1.27.
-Version 2.58 of agilerl imports peft but does not install it. The best agent is saved in AgileRL's own format
-(``PPO.load``), which holds pickled objects: load only files that you trust. Ctrl-C ends the training and keeps the best
-agent of the last evolution.
+AgileRL uses the vector environment without changes, and reads the masks from `info`. AgileRL needs a version of
+pettingzoo below 1.27. Version 2.58 of agilerl imports peft but does not install it. The best agent is saved in
+AgileRL's own format (``PPO.load``). Such a file holds pickled objects: load only files that you trust. Ctrl-C ends the
+training and keeps the best agent of the last evolution.
 
 To let the agent play, write these lines into a file ``policy.py``:
 
@@ -49,17 +49,17 @@ class Arguments:
     population: int = whole(2, "number of agents")
     games: int = whole(64, "games played at once")
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
-    opponent: str = text("random", "a spec")
+    opponent: str = text("random", "the opponent, as a spec")
     seed: int = whole(1, "the seed of everything random", least=0, most=2**32 - 1)
 
 
 def make_env(games: int, **arguments: Any) -> gymnasium.vector.VectorEnv:
-    """Games against an opponent; the arguments are those of `gymnasium.make_vec`."""
+    """A vector environment. The arguments are passed to `gymnasium.make_vec`."""
     return gymnasium.make_vec("othello_env/Othello-v0", num_envs=games, **arguments)
 
 
 def make_population(env: gymnasium.vector.VectorEnv, count: int, seed: int) -> list[PPO]:
-    """Agents whose settings fit a game that is decided at its end."""
+    """Make `count` agents. Their settings suit a game whose only reward comes at the end."""
     torch.manual_seed(seed)
     np.random.seed(seed)  # noqa: NPY002 - AgileRL uses the global random state
     size = env.single_observation_space["observation"].shape[-1]
@@ -84,7 +84,7 @@ def make_population(env: gymnasium.vector.VectorEnv, count: int, seed: int) -> l
 
 
 def train(env: gymnasium.vector.VectorEnv, population: list[PPO], steps: int, seed: int, out: Path) -> PPO:
-    """Let each agent make `steps` moves, write the best one to `out`, and return it. This closes the environment."""
+    """Let each agent make `steps` moves, write the best agent to `out`, and return it. This closes the environment."""
     env.reset(seed=seed)
     best, *_ = train_on_policy(
         env,
@@ -104,7 +104,7 @@ def train(env: gymnasium.vector.VectorEnv, population: list[PPO], steps: int, se
 
 
 def as_policy(agent: PPO) -> Policy:
-    """The agent as a function of observations and masks; it samples its actions, as AgileRL does."""
+    """The agent as a function of observations and masks. It samples its actions, as AgileRL does."""
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         return agent.get_action({"observation": observations, "action_mask": masks}, action_mask=masks)[0]

@@ -9,13 +9,15 @@ The last command has settings for a GPU. It has never been run.
 
 The method is AlphaZero (Silver et al., 2018) with the search of Gumbel AlphaZero (Danihelka et al., 2022), which learns
 from few simulations. An iteration plays many games at once, from random openings to their ends. In each position the
-search chooses the move. The policy learns to match the search's improved policy. The value learns the result for the
-player to move. The network learns from the positions of the last iterations, turned and mirrored at random.
+search chooses the move. The policy learns the improved policy that the search returns. The value learns the result of
+the game for the player to move. The network learns from the positions of the last iterations, turned and mirrored at
+random.
 
-The file's path is the spec of an agent; ``runs/az.safetensors:simulations=64`` lets the agent look ahead. Beside the
-file are the curve (.json, .png) and the state with which ``--resume`` continues (.state.safetensors). An iteration
-depends only on the weights, the optimiser, the kept positions, the seed and the iteration's number. So a resumed run
-gives the same result as an uninterrupted run; on a CPU, bit for bit. Ctrl-C ends a run after the current iteration.
+The path of the file is the spec of an agent. ``runs/az.safetensors:simulations=64`` lets the agent look ahead. The
+learning curve (.json, .png) and the state for ``--resume`` (.state.safetensors) are written beside the file. An
+iteration depends only on the weights, the optimiser, the kept positions, the seed and the iteration's number. So a
+resumed run gives the same result as an uninterrupted run. On a CPU, the results are equal bit for bit. Ctrl-C ends a
+run after the current iteration.
 """
 
 import sys
@@ -50,7 +52,7 @@ FORMAT = "othello-env alphazero 1"
 
 @dataclass(frozen=True)
 class Options(_run.Options):
-    """The arguments of a run that do not change what it learns."""
+    """The arguments of a run that do not change what the agent learns."""
 
     every: int = whole(10, "iterations between points of the curve")
 
@@ -67,28 +69,28 @@ class Settings:
     simulations: int = whole(16, "simulations of the search for each move", most=100_000)
     considered: int = whole(8, "the most moves that a search compares")
     random_plies: int = whole(
-        20, "the most random plies that begin a game on 8x8; on smaller boards fewer, in proportion", least=0, most=48
+        20, "the most random plies at a game's start on 8x8; in proportion fewer on smaller boards", least=0, most=48
     )
-    window: int = whole(100_000, "number of positions that are kept, always the newest")
-    reuse: float = real(4.0, "mean number of times that a position is learned from", least=1e-9)
+    window: int = whole(100_000, "number of newest positions that are kept to learn from")
+    reuse: float = real(4.0, "how many times the network learns from a position, on average", least=1e-9)
     minibatch: int = whole(256, "positions in one change of the weights")
     rate: float = real(1e-3, "the optimiser's learning rate", least=1e-9)
-    decay: float = real(1e-4, "the weights' decay", least=0)
+    decay: float = real(1e-4, "the weight decay of the optimiser", least=0)
     precision: str = one_of(
         "float32", "precision of gradients: float32, or bfloat16, which is faster on some processors", _run.PRECISIONS
     )
 
     def check(self) -> None:
-        """Refuse a window that may be too small for the positions of one iteration."""
+        """Check that the window is large enough for the positions of one iteration."""
         positions = self.games * (self.size**2 - 4)
         if self.window < positions:
             raise ValueError(
-                f"--window is at least {positions}, the positions of {self.games} games, not {self.window}"
+                f"--window must be at least {positions}, the positions of {self.games} games, but it is {self.window}"
             )
 
 
 class Replay:
-    """The newest positions of self-play, each with the policy and the value to learn."""
+    """The newest positions of self-play, each with the policy and the value that the network should learn."""
 
     def __init__(self, window: int, actions: int) -> None:
         self.arrays = {
@@ -103,14 +105,14 @@ class Replay:
         return min(self.added, len(self.arrays["value"]))
 
     def add(self, positions: dict[str, Any]) -> None:
-        """Replace the oldest positions by new ones. The window must have room for all new ones."""
+        """Replace the oldest positions by new positions. There must not be more new positions than the window holds."""
         places = (self.added + np.arange(len(positions["value"]))) % len(self.arrays["value"])
         for name, array in self.arrays.items():
             array[places] = positions[name]
         self.added += len(places)
 
     def restore(self, tensors: dict[str, Any], added: int) -> None:
-        """Fill the positions from the tensors of a run's file.
+        """Read the positions from the tensors of a run's file.
 
         Raises:
             ValueError: a tensor is missing, has a wrong shape or type, is not finite, or does not hold positions.
@@ -129,7 +131,7 @@ class Replay:
 
 
 class Learner:
-    """The network, the optimiser, the kept positions, and how far the run is."""
+    """The network, the optimiser, the kept positions, and the progress of the run."""
 
     NAME: ClassVar[str] = "AlphaZero"
     UNIT: ClassVar[str] = "games"
@@ -160,7 +162,7 @@ class Learner:
         return losses
 
     def play(self, rng: np.random.Generator) -> dict[str, Any]:
-        """Play all games at once to their ends; return the P positions: own, opponent, value (P,) and policy (P, A)."""
+        """Play all games at once to their ends. Return the P positions: own, opponent, value (P,) and policy (P, A)."""
         s = self.settings
         plies = rng.integers(s.random_plies * s.size**2 // 64 + 1, size=s.games)
         keys = rng.integers(2**63, size=s.games)
@@ -219,26 +221,26 @@ class Learner:
 
     @property
     def trained(self) -> NeuralNetwork:
-        """The network that the run produces."""
+        """The network that the run writes to its file."""
         return self.network
 
     @property
     def agent(self) -> NeuralAgent:
-        """The agent, with the same search as in training."""
+        """The agent that is rated. It uses the same search as in training."""
         return NeuralAgent(self.network, simulations=self.settings.simulations)
 
     @property
     def score_title(self) -> str:
-        """What the scores measure."""
+        """The meaning of the scores, for the picture's subtitle."""
         return f"score with {self.settings.simulations} simulations a move"
 
     def measure(self, games: int, simulations: int, opponents: tuple[str, ...] = LADDER) -> dict[str, MatchResult]:
-        """Play matches of the network, with a search of `simulations` for each move; 0 means no search."""
+        """Play matches of the network. It searches each move with `simulations` simulations; 0 means no search."""
         agent = NeuralAgent(self.network, simulations=simulations)
         return play_ladder(agent, self.settings.size, games, opponents)
 
     def matches(self, games: int) -> dict[str, dict[str, MatchResult]]:
-        """The matches of a point of the curve."""
+        """Play the matches for a point of the curve."""
         searched = self.measure(games, self.settings.simulations)
         return {"scores": searched, "without search": self.measure(games, 0, (YARDSTICK,))}
 
@@ -253,7 +255,7 @@ class Learner:
 
     @classmethod
     def load(cls, path: Path, settings: Settings, device: str = "cpu") -> tuple["Learner", dict[str, Any]]:
-        """The learner and the progress that `save` wrote.
+        """Read the learner and the progress that `save` wrote.
 
         Raises:
             OSError: the file cannot be read.

@@ -5,14 +5,14 @@
     python scripts/train_ppo.py --init runs/imitation.safetensors --out runs/tuned.safetensors --seconds 600
 
 The network learns which move was played, and how the game ended. In positions with few empty squares it learns perfect
-play instead: every best move is right, and the value is the result of perfect play. Each minibatch shows the boards in
-one of the eight symmetries. Every tenth game is not learned from; in these games the script measures how often the
-network's likeliest move is right.
+play instead: every best move is right, and the value is the result of perfect play. In each minibatch, all boards are
+turned or mirrored in the same way, by one of the eight symmetries. The network does not learn from every tenth game. In
+these games the script measures how often the network's likeliest move is right.
 
-The games are a dataset or a file of any kind that `othello_env.data` reads, such as WTHOR. All positions are in memory,
-about 270 bytes each. The file's path is the spec of an agent: ``othello-env play --white runs/imitation.safetensors``.
-Beside the file are the curve (.json, .png) and the state with which ``--resume`` continues. Ctrl-C ends a run after the
-current iteration.
+The games are a dataset, or a file of any format that `othello_env.data` reads, such as WTHOR. All positions are kept in
+memory, with about 270 bytes for each position. The path of the written file is the spec of an agent:
+``othello-env play --white runs/imitation.safetensors``. The learning curve (.json, .png) and the state for ``--resume``
+are written beside the file. Ctrl-C ends a run after the current iteration.
 """
 
 import sys
@@ -40,7 +40,7 @@ from othello_env.games.othello.symmetries import COUNT, transform_observation, t
 
 FORMAT = "othello-env imitation 1"
 HELD_OUT = 10
-"""Every tenth game is held out."""
+"""Every tenth game is held out: the network does not learn from it. These games measure the network."""
 
 
 @dataclass(frozen=True)
@@ -52,28 +52,28 @@ class Settings:
     seed: int = whole(1, "the seed of everything random", least=0, most=2**63 - 1)
     channels: int = whole(32, "channels of the network's convolutions", most=512)
     blocks: int = whole(2, "residual blocks of the network", least=0, most=64)
-    empties: int = whole(10, "positions with at most this number of empty squares are solved", least=0, most=24)
+    empties: int = whole(10, "learn perfect play with at most this number of empty squares", least=0, most=24)
     minibatches: int = whole(100, "changes of the weights in an iteration")
     minibatch: int = whole(512, "positions in one change of the weights")
     rate: float = real(2e-3, "the optimiser's learning rate", least=1e-9)
     value: float = real(0.5, "the weight of the value's squared error", least=0)
     gradient: float = real(1.0, "the largest norm of a gradient", least=1e-9)
-    average: float = real(20.0, "iterations after which a weight counts half in the agent's mean", least=1e-9)
+    average: float = real(20.0, "iterations after which old weights count half in the agent's mean weights", least=1e-9)
     precision: str = one_of(
         "float32", "precision of gradients: float32, or bfloat16, which is faster on some processors", PRECISIONS
     )
 
     def check(self) -> None:
-        """Check that there are games."""
+        """Check that the dataset or file of the games exists."""
         if not self.games_from or not Path(self.games_from).exists():
             raise ValueError(f"--games-from: expected a dataset or a file of games, got {self.games_from!r}")
 
 
 def parts(settings: Settings) -> Iterator[Games]:
-    """The games, part by part.
+    """Yield the games of ``--games-from`` in parts.
 
     Raises:
-        ValueError: they are on another board, or damaged.
+        ValueError: the games are on another board, or the file is damaged.
     """
     rules = "othello" if settings.size == 8 else f"othello:size={settings.size}"
     source = Path(settings.games_from)
@@ -84,7 +84,7 @@ def parts(settings: Settings) -> Iterator[Games]:
 
 
 def positions(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Arrays of the positions to learn from, and of those that are held out; forced passes are left out.
+    """Read the positions to learn from and the positions that are held out. Forced passes are left out.
 
     Returns:
         Two dicts of arrays: ``observations`` (M, 2, S, S), ``masks`` (M, A), ``right`` (M, A) with 1 for each action
@@ -116,12 +116,12 @@ def positions(settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
     held = joined.pop("held")
     learned, tested = ({name: array[where] for name, array in joined.items()} for where in (~held, held))
     if not len(learned["results"]):
-        raise ValueError(f"expected two games at least in {settings.games_from!r}")
+        raise ValueError(f"expected at least two games in {settings.games_from!r}")
     return learned, tested
 
 
 class Learner:
-    """The network, the optimiser, the positions, and how far the run is."""
+    """The network, the optimiser, the positions, and the progress of the run."""
 
     NAME: ClassVar[str] = "Imitation"
     UNIT: ClassVar[str] = "positions"
@@ -142,7 +142,7 @@ class Learner:
         self.optimizer = torch.optim.Adam(self.parameters, lr=s.rate, eps=1e-5)
 
     def iterate(self) -> dict[str, float]:
-        """Learn from some minibatches; return the mean losses, and how often the agent is right in held-out games."""
+        """Learn from some minibatches. Return the mean losses, and how often the agent is right in held-out games."""
         s = self.settings
         rng = np.random.default_rng([s.seed, self.iteration])
         sums = {"policy": 0.0, "value": 0.0}
@@ -183,7 +183,7 @@ class Learner:
         return {name: loss.item() for name, loss in losses.items()}
 
     def agreement(self, most: int = 4096) -> float:
-        """The share of held-out positions in which the agent's likeliest action is right; at most `most` of them."""
+        """The share of at most `most` held-out positions in which the agent's likeliest action is right."""
         held = {name: array[:most] for name, array in self.held_out.items()}
         likeliest = self.average.policy(held["observations"], held["masks"]).argmax(axis=1)
         return float(held["right"][np.arange(len(likeliest)), likeliest].mean()) if len(likeliest) else float("nan")
@@ -199,7 +199,7 @@ class Learner:
         return NeuralAgent(self.average)
 
     def matches(self, games: int) -> dict[str, dict[str, MatchResult]]:
-        """The matches of a point of the curve."""
+        """Play the matches for a point of the curve."""
         return {"scores": play_ladder(self.agent, self.settings.size, games)}
 
     def save(self, path: Path, progress: dict[str, Any]) -> None:
@@ -211,7 +211,7 @@ class Learner:
 
     @classmethod
     def load(cls, path: Path, settings: Settings, device: str = "cpu") -> tuple["Learner", dict[str, Any]]:
-        """The learner and the progress that `save` wrote.
+        """Read the learner and the progress that `save` wrote.
 
         Raises:
             OSError: the file cannot be read.

@@ -3,9 +3,10 @@
     python scripts/train_league_sb3.py --steps 500000 --out runs/sb3-league
     othello-env league runs/sb3-league --games 40 --matrix runs/matrix.png
 
-It needs ``pip install 'othello-env[sb3,onnx]' onnx``. The learner meets fixed opponents and its own snapshots by
-prioritised fictitious self-play (`othello_env.league`). A snapshot is an ONNX file, so every command can play against
-it. The folder ``--out`` holds the league and the last policy, ``newest.onnx``. Ctrl-C ends the training and keeps both.
+The script needs ``pip install 'othello-env[sb3,onnx]' onnx``. The learner plays against fixed opponents and its own
+snapshots. Prioritised fictitious self-play chooses among them (`othello_env.league`). A snapshot is an ONNX file, so
+every command can play against it. The folder ``--out`` holds the league and the last policy, ``newest.onnx``. Ctrl-C
+ends the training and keeps the league and the policy.
 """
 
 import contextlib
@@ -37,16 +38,16 @@ class Arguments:
     """The command's arguments."""
 
     out: Path = path("a new folder for the league and the policy")
-    steps: int = whole(500_000, "the learner's moves")
+    steps: int = whole(500_000, "number of the learner's moves")
     games: int = whole(64, "games played at once")
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
-    every: int = whole(10, "rollouts from one snapshot to the next")
-    keep: int = whole(50, "the most snapshots in the league")
+    every: int = whole(10, "number of rollouts between two snapshots")
+    keep: int = whole(50, "the greatest number of snapshots in the league")
     seed: int = whole(1, "the seed of everything random", least=0, most=2**32 - 1)
 
 
 class Actor(torch.nn.Module):
-    """The part of a policy that chooses actions: observations and masks to logits."""
+    """The part of a policy that computes logits of the actions from observations and masks."""
 
     def __init__(self, policy: torch.nn.Module) -> None:
         super().__init__()
@@ -65,12 +66,13 @@ def export(model: MaskablePPO, out: Path) -> None:
     example = tuple(torch.zeros((1, *spaces[name].shape), dtype=torch.int8) for name in names)
     axes = {name: {0: "n"} for name in (*names, "logits")}
     options = {"input_names": names, "output_names": ["logits"], "dynamic_axes": axes}
-    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):  # PyTorch's newer exporter needs more
+    # PyTorch calls this exporter deprecated, but its newer exporter needs more packages.
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
         torch.onnx.export(Actor(model.policy), example, str(out), dynamo=False, **options)
 
 
 class Rollouts(BaseCallback):
-    """Draws the opponents of each rollout, counts the games, and adds snapshots."""
+    """Draws the opponents of each rollout, records the results of games, and adds snapshots to the league."""
 
     def __init__(self, league: League, every: int, newest: Path) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-r"""Train the n-tuple network by self-play and record how its score grows with games and seconds.
+r"""Train the n-tuple network by self-play, and record its score over games and seconds.
 
     python scripts/train_ntuple.py --games 1000000 --out runs/ntuple.npz
     python scripts/train_ntuple.py --games 2000000 --resume --out runs/ntuple.npz
@@ -10,11 +10,14 @@ r"""Train the n-tuple network by self-play and record how its score grows with g
         --out agents/othello_agents/weights/ntuple_6x6.npz
 
 The last two commands make the weights that come with the package. Move the old weights away first: only ``--resume``
-overwrites a file. The curve is written beside the weights as JSON, and with ``--picture`` as a picture. It shows the
-score of greedy play against weighted alpha-beta from random openings, at every doubling of the number of games. The
-same seed, batch and number of games give the same weights and scores. The weights are also written every five minutes.
-Ctrl-C keeps what was learned. The same command with ``--resume`` then gives the result of a run that was never stopped.
-After you have made new weights for 8x8, run ``scripts/fit_probcut.py``. It fits the engine's selective search to them.
+overwrites a file. The learning curve is written beside the weights as JSON, and with ``--picture`` also as a picture.
+It has a point whenever the number of games has doubled. A point is the score of the network, which looks one ply ahead,
+against alpha-beta with the evaluation ``weighted``, from random openings.
+
+The same seed, batch and number of games give the same weights and scores. The weights are also written every five
+minutes. Ctrl-C ends the training and keeps what was learned. If you then run the same command with ``--resume``, the
+result is the same as without the interruption. After you have made new weights for 8x8, run ``scripts/fit_probcut.py``.
+It fits the engine's selective search to the new weights.
 """
 
 import math
@@ -35,7 +38,7 @@ from othello_env.support.files import check_output, parse_json, read_file, write
 OPPONENTS = {4: (2, 4), 6: (2, 4), 8: (4, 6)}
 PLIES = {4: 3, 6: 6, 8: 10}
 LARGEST_CURVE = 16 << 20  # bytes
-KEEP = 300.0  # after so many seconds of training the weights are written, if no point of the curve comes first
+KEEP = 300.0  # the weights are written after this number of seconds, if no point of the curve is added before
 
 Curve = list[dict[str, float]]
 
@@ -46,20 +49,20 @@ class Arguments:
 
     out: Path = path("the weights, a .npz file; the curve is a .json file beside it", suffix=".npz")
     picture: Path | None = path("a .png file for the curve", None)
-    games: int | None = whole(None, "games of self-play in all")
-    seconds: float | None = real(None, "seconds of self-play in all, without the measurements", least=0)
+    games: int | None = whole(None, "total number of games of self-play")
+    seconds: float | None = real(None, "total seconds of self-play, without the measurements", least=0)
     size: int | None = one_of(None, "size of the board: 4, 6 or 8 [8]", SIZES)
     seed: int | None = whole(None, "the seed of the self-play [1]", least=0, most=2**64 - 1)
     batch: int | None = whole(None, "games that are played before the network learns from them [1]")
     threads: int = whole(1, "threads that share the games of a batch", most=1024)
     look_ahead: bool | None = flag("choose moves by minimax of depth 2 while training", default=None)
-    first: int = whole(25_000, "games before the curve's first point")
+    first: int = whole(25_000, "number of games at the curve's first point")
     matches: int = even(1000, "games of each match")
     half: bool = flag("at the end, write the weights in half precision, for playing only")
-    resume: bool = flag("continue with the network in --out, and its size, seed and batch")
+    resume: bool = flag("continue the training of the network in --out, with its size, seed and batch")
 
     def check(self) -> None:
-        """Refuse to train without an end, and refuse to overwrite weights."""
+        """Check that the training has an end, and that no weights are overwritten."""
         if self.games is None and self.seconds is None:
             raise ValueError("give --games or --seconds")
         if self.out.exists() and not self.resume:
@@ -72,7 +75,7 @@ class Arguments:
 
 
 def begin(args: Arguments) -> tuple[Trainer, Curve]:
-    """A trainer and the points of its learning curve: both new, or with ``--resume`` read from the files.
+    """Make a trainer and the points of its learning curve. With ``--resume``, read both from the files.
 
     Raises:
         OSError: a file cannot be read or written.
@@ -94,7 +97,7 @@ def begin(args: Arguments) -> tuple[Trainer, Curve]:
 
 
 def measure(trainer: Trainer, games: int) -> dict[str, float]:
-    """The score against alpha-beta of each depth, and half the width of its 95% interval."""
+    """The score against alpha-beta with each depth, and half the width of the score's 95% interval."""
     size = trainer.network.size
     scores = {}
     for depth in OPPONENTS[size]:
@@ -138,11 +141,14 @@ class Course:
 
     @property
     def where(self) -> str:
-        """How far the training is, in words."""
+        """The progress of the training as a text: games and seconds."""
         return f"{self.trainer.games:,} games  {self.trainer.seconds:.0f} s"
 
     def next_point(self) -> Goal:
-        """When to add the next point: after ``--first`` games, twice as many, and so on. Batches stay whole."""
+        """When to add the next point: after ``--first`` games, then after twice as many, and so on.
+
+        The number of games is rounded up to whole batches.
+        """
         games, batch = self.args.first, self.trainer.batch
         while self.curve and games <= self.curve[-1]["games"]:
             games *= 2

@@ -7,16 +7,15 @@
 
 The method is proximal policy optimisation (Schulman et al., 2017). In most games the policy plays both sides, and each
 side learns from its own result. In the other games the policy plays against a league of packaged agents and its own
-past selves (`othello_env.league`).
-Games begin after a random number of random plies. At each step, the network sees the boards in one of the eight
-symmetries. The agent uses the mean of the weights of the last iterations. The mean plays better than the weights of any
-single iteration.
+past selves (`othello_env.league`). Games begin after a random number of random plies. At each step, all boards are
+turned or mirrored in the same way, by one of the eight symmetries. The agent uses the mean of the weights of the last
+iterations. With this mean it plays better than with the weights of a single iteration.
 
-The file's path is the spec of an agent: ``othello-env play --white runs/ppo.safetensors``. Beside the file are the
-curve (.json, .png), the state with which ``--resume`` continues (.state.safetensors), and the league (the folder
+The path of the file is the spec of an agent: ``othello-env play --white runs/ppo.safetensors``. These files are written
+beside it: the learning curve (.json, .png), the state for ``--resume`` (.state.safetensors), and the league (the folder
 .league, for ``othello-env league``). An iteration depends only on the weights, the optimiser, the league, the seed and
-the iteration's number. So a resumed run gives the same result
-as an uninterrupted run; on a CPU, bit for bit. Ctrl-C ends a run after the current iteration.
+the iteration's number. So a resumed run gives the same result as an uninterrupted run. On a CPU, the results are equal
+bit for bit. Ctrl-C ends a run after the current iteration.
 """
 
 import sys
@@ -69,15 +68,15 @@ class Settings:
     league: float = real(
         0.25, "the share of the games that are played against packaged agents and past selves", least=0, most=1
     )
-    matchmaking: str = one_of("pfsp", "which past selves are met: pfsp, uniform or latest", MATCHMAKING)
+    matchmaking: str = one_of("pfsp", "how past selves are chosen: pfsp, uniform or latest", MATCHMAKING)
     packaged: float = real(0.5, "the share of packaged agents in the games of the league", least=0, most=1)
     opponents: int = whole(8, "number of opponents drawn from the league for an iteration")
-    snapshot: int = whole(10, "iterations from one past self to the next")
-    past: int = whole(50, "the most past selves in the league; the oldest are forgotten")
+    snapshot: int = whole(10, "number of iterations between two past selves")
+    past: int = whole(50, "the most past selves in the league; the oldest are removed")
     random_plies: int = whole(
-        20, "the most random plies that begin a game on 8x8; on smaller boards fewer, in proportion", least=0, most=48
+        20, "the most random plies at a game's start on 8x8; in proportion fewer on smaller boards", least=0, most=48
     )
-    epochs: int = whole(1, "the number of times that each step is learned from")
+    epochs: int = whole(1, "how many times the network learns from each step")
     minibatch: int = whole(512, "steps in one change of the weights")
     rate: float = real(2.5e-3, "the optimiser's learning rate", least=1e-9)
     clip: float = real(0.2, "the largest relative change of an action's probability", least=1e-9)
@@ -85,21 +84,21 @@ class Settings:
     value: float = real(0.5, "the weight of the value's squared error", least=0)
     gae_lambda: float = real(0.95, "0 trusts the network's values, 1 the results of the games", least=0, most=1)
     gradient: float = real(0.5, "the largest norm of a gradient", least=1e-9)
-    average: float = real(20.0, "iterations after which a weight counts half in the agent's mean", least=1e-9)
+    average: float = real(20.0, "iterations after which old weights count half in the agent's mean weights", least=1e-9)
     precision: str = one_of(
         "float32", "precision of gradients: float32, or bfloat16, which is faster on some processors", PRECISIONS
     )
-    init: str = text("", "a network to begin with, such as train_imitation.py makes; by default random weights")
+    init: str = text("", "a network to begin with, for example of train_imitation.py; the default is random weights")
 
     def check(self) -> None:
-        """Check that the network to begin with has these sizes."""
+        """Check that the network of ``--init`` has the sizes of the settings."""
         self.first_network()
 
     def first_network(self) -> NeuralNetwork:
         """The network with which a run begins.
 
         Raises:
-            ValueError: the file cannot be read, or its network has other sizes.
+            ValueError: the file of ``--init`` cannot be read, or its network has other sizes.
         """
         if not self.init:
             return NeuralNetwork(self.size, self.channels, self.blocks, seed=self.seed)
@@ -109,17 +108,19 @@ class Settings:
             raise ValueError(f"--init: {error}") from None
         found = (network.size, network.channels, network.blocks)
         if found != (self.size, self.channels, self.blocks):
-            raise ValueError(f"--init has size, channels and blocks {found}; give --size, --channels and --blocks so")
+            raise ValueError(
+                f"--init has size, channels and blocks {found}; give the same --size, --channels and --blocks"
+            )
         return network
 
 
 Rollout = dict[str, Any]
-"""Arrays by name, of T steps in N games. (T, N, ...): observations, masks, actions, log_probabilities, values, rewards,
-players, terminated. (N,): last_values, last_players."""
+"""Arrays of T steps in N games, by name. These arrays are (T, N, ...): observations, masks, actions, log_probabilities,
+values, rewards, players, terminated. These arrays are (N,): last_values, last_players."""
 
 
 class Learner:
-    """The network, the optimiser, the league, and how far the run is."""
+    """The network, the optimiser, the league, and the progress of the run."""
 
     NAME: ClassVar[str] = "PPO"
     UNIT: ClassVar[str] = "plies"
@@ -175,20 +176,20 @@ class Learner:
         return losses
 
     def _add_snapshot(self) -> None:
-        """Add the present network to the league, which samples its moves."""
+        """Add the current network to the league as an agent that samples its moves."""
         network = self.network.copy()
         member = self.league.add(NeuralAgent(network, 1.0), f"iteration {self.iteration}", played=self.plies)
         known = {**self.past, member.name: network}
         self.past = {each.name: known[each.name] for each in self.league.snapshots}
 
     def _prepared(self) -> list[Any]:
-        """Set the present opponents in the environment that has opponents; return all environments."""
+        """Draw opponents for the environment that has opponents. Return all environments."""
         if len(self.envs) > 1:
             self.envs[1].unwrapped.set_opponents(self.league.opponents(self.settings.opponents))
         return self.envs
 
     def play(self, env: Any, rng: np.random.Generator) -> Rollout:
-        """Play T steps of N games from new starts."""
+        """Reset all N games and play T steps."""
         s = self.settings
         env.set_openings(f"random:{rng.integers(s.random_plies * s.size**2 // 64 + 1)}")
         observation, _ = env.reset(seed=int(rng.integers(2**31)))
@@ -254,7 +255,7 @@ class Learner:
 
     @property
     def trained(self) -> NeuralNetwork:
-        """The network with the mean of the weights, which plays better than the newest weights."""
+        """The network with the mean weights. It plays better than the network with the newest weights."""
         return self.average
 
     @property
@@ -263,11 +264,11 @@ class Learner:
         return NeuralAgent(self.average)
 
     def measure(self, games: int, opponents: tuple[str, ...] = LADDER) -> dict[str, MatchResult]:
-        """Matches of the agent."""
+        """Play matches of the agent against `opponents`."""
         return play_ladder(self.agent, self.settings.size, games, opponents)
 
     def matches(self, games: int) -> dict[str, dict[str, MatchResult]]:
-        """The matches of a point of the curve."""
+        """Play the matches for a point of the curve."""
         return {"scores": self.measure(games)}
 
     def save(self, path: Path, progress: dict[str, Any]) -> None:
@@ -283,7 +284,7 @@ class Learner:
 
     @classmethod
     def load(cls, path: Path, settings: Settings, device: str = "cpu") -> tuple["Learner", dict[str, Any]]:
-        """The learner and the progress that `save` wrote.
+        """Read the learner and the progress that `save` wrote.
 
         Raises:
             OSError: the file cannot be read.
@@ -314,7 +315,7 @@ class Learner:
             League.from_state(state, dict(zip(PACKAGED, PACKAGED, strict=True)) | agents),
         )
         if self.league.settings != settings:
-            raise ValueError("its league has other settings than its run")
+            raise ValueError("the league in the file has other settings than the run")
 
 
 def main(arguments: list[str] | None = None) -> Learner:

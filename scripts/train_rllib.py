@@ -6,8 +6,8 @@
 
 RLlib steps the environment through its `PettingZooEnv`, and masks actions in its `ActionMaskingTorchRLModule`. The
 wrapper `Observations` gives that module the planes as a row of floats, under the name that the module expects. The
-training is saved as a folder in RLlib's own format (``Algorithm.from_checkpoint``), which holds pickled objects: load
-only files that you trust. Ctrl-C ends the training and keeps what was learned.
+training is saved as a folder in RLlib's own format (``Algorithm.from_checkpoint``). Such a folder holds pickled
+objects: load only folders that you trust. Ctrl-C ends the training and keeps what was learned.
 
 To let the policy play, write these lines into a file ``policy.py``:
 
@@ -50,8 +50,8 @@ POLICY = "both"
 class Arguments:
     """The command's arguments."""
 
-    out: Path = path("a folder for what is learned")
-    iterations: int = whole(100, "iterations of 4000 moves")
+    out: Path = path("a new folder for the training's checkpoint")
+    iterations: int = whole(100, "number of iterations; each has 4000 moves")
     workers: int = whole(0, "processes that only play; with 0, the learner's process plays", least=0, most=1024)
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
     seed: int = whole(1, "the seed of everything random", least=0, most=2**32 - 1)
@@ -71,15 +71,15 @@ class Observations(BaseWrapper):
 
 
 def make_env(arguments: dict[str, Any]) -> PettingZooEnv:
-    """The environment for RLlib; the arguments are those of `othello_v0.env`."""
+    """The environment for RLlib. The arguments are passed to `othello_v0.env`."""
     return PettingZooEnv(Observations(othello_v0.env(**arguments)))
 
 
 def make_algorithm(seed: int, workers: int = 0, games: int = 16, steps: int = 4000, **arguments: Any) -> PPO:
-    """A PPO whose settings fit a game that is decided at its end.
+    """Make a PPO. Its settings suit a game whose only reward comes at the end.
 
     Args:
-        seed: the seed of everything random; the same seed repeats a run without workers.
+        seed: the seed of everything random. Without workers, the same seed repeats a run.
         workers: the number of processes that play; with 0, the learner's own process plays.
         games: the number of games that each process plays at once.
         steps: the number of steps between two changes of the policy.
@@ -111,7 +111,7 @@ def as_policy(module: ActionMaskingTorchRLModule) -> Policy:
 
 
 def load(path: str) -> Policy:
-    """The agent that was saved in a folder."""
+    """Load the agent that was saved in a folder."""
     module = Path(path).absolute() / "learner_group" / "learner" / "rl_module" / POLICY
     return as_policy(ActionMaskingTorchRLModule.from_checkpoint(module))
 

@@ -4,9 +4,9 @@
     python scripts/train_sb3.py --size 6 --opponent maximizer:eval=weighted --steps 200000 --out runs/small.zip
 
 Stable-Baselines3 has its own interface for vector environments. `othello_env.envs.OthelloVecEnv` is the compiled vector
-environment with that interface. A single environment, ``gymnasium.make("othello_env/Othello-v0")``, works as it is. The
-model is saved in Stable-Baselines3's own format, which may hold pickled objects: load only files that you trust. Ctrl-C
-ends the training and keeps what was learned.
+environment with that interface. A single environment, ``gymnasium.make("othello_env/Othello-v0")``, works without
+changes. The model is saved in Stable-Baselines3's own format. Such a file may hold pickled objects: load only files
+that you trust. Ctrl-C ends the training and keeps what was learned.
 
 To let the model play, write these lines into a file ``policy.py``:
 
@@ -41,22 +41,22 @@ class Arguments:
     """The command's arguments."""
 
     out: Path = path("the model, a .zip file")
-    steps: int = whole(500_000, "the learner's moves")
+    steps: int = whole(500_000, "number of the learner's moves")
     games: int = whole(64, "games played at once")
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
-    opponent: str = text("random", "a spec")
+    opponent: str = text("random", "the opponent, as a spec")
     seed: int = whole(1, "the seed of everything random", least=0, most=2**32 - 1)
 
 
 def make_model(env: Any, seed: int, **settings: Any) -> MaskablePPO:
-    """A MaskablePPO whose settings fit a game that is decided at its end."""
+    """Make a MaskablePPO. Its settings suit a game whose only reward comes at the end."""
     chosen: dict[str, Any] = {"n_steps": 64, "batch_size": 512, "n_epochs": 4, "gamma": 1.0, "ent_coef": 0.01}
     policy = {"net_arch": [256, 256]}
     return MaskablePPO("MultiInputPolicy", env, seed=seed, policy_kwargs=policy, device="cpu", **(chosen | settings))
 
 
 def as_policy(model: MaskablePPO) -> Policy:
-    """The model as an agent: a function of observations and masks."""
+    """The model as an agent that plays the likeliest actions: a function of observations and masks."""
 
     def policy(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         seen = {"observation": observations, "action_mask": masks}

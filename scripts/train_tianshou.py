@@ -3,9 +3,10 @@
     pip install othello-env "tianshou>=2"
     python scripts/train_tianshou.py --epochs 20 --out runs/tianshou.pt
 
-Tianshou's `PettingZooEnv` takes the environment as it is and reads the masks. In the replay buffer, the observation
-after a move belongs to the other side, so the learner must not bootstrap from it. Therefore the horizon of the returns
-is longer than any game: each return runs to the end of its game. Ctrl-C ends the training and keeps what was learned.
+Tianshou's `PettingZooEnv` uses the environment without changes and reads the masks. In the replay buffer, the
+observation after a move belongs to the other side, so the learner must not bootstrap from its value. Therefore the
+horizon of the returns is longer than any game, so that each return sums all rewards to the end of its game. Ctrl-C ends
+the training and keeps what was learned.
 
 To let the network play, write these lines into a file ``policy.py``:
 
@@ -48,18 +49,18 @@ class Arguments:
     """The command's arguments."""
 
     out: Path = path("the network's weights, a .pt file")
-    epochs: int = whole(20, "epochs of 2000 steps")
+    epochs: int = whole(20, "number of epochs; each has 2000 steps")
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
     seed: int = whole(1, "the seed of everything random", least=0, most=2**32 - 1)
 
 
 def make_net(size: int) -> Net:
-    """A network that gives the values of the actions."""
+    """A network that computes the values of all actions for observations (N, 2, size, size)."""
     return Net(state_shape=(2, size, size), action_shape=size * size + 1, hidden_sizes=[256, 256])
 
 
 def load(path: str, size: int) -> Policy:
-    """The agent that was saved in a file, as a function of observations and masks."""
+    """Load the agent that was saved in a file, as a function of observations and masks."""
     net = make_net(size)
     net.load_state_dict(torch.load(path))
 
@@ -97,14 +98,14 @@ class Learner:
         self.collector.reset()
 
     def score(self, games: int = 200) -> float:
-        """Black's score when it plays without exploration."""
+        """Black's score, from 0 to 1, in games without exploration."""
         tests = Collector(self.algorithm, self.environments)
         tests.reset()
         returns = np.asarray(tests.collect(n_episode=games).returns)
         return float((returns[:, 0].mean() + 1) / 2)
 
     def train(self, epochs: int, steps: int = 2000) -> Any:
-        """Play and learn for some epochs of `steps` steps each. The opponent's steps count, too."""
+        """Play and learn for some epochs. An epoch has `steps` steps, of which the opponent's steps are a part."""
         return self.algorithm.run_training(
             OffPolicyTrainerParams(
                 training_collector=self.collector,

@@ -3,10 +3,10 @@
     python scripts/train_torchrl.py --iterations 200 --out runs/torchrl.pt
     python scripts/train_torchrl.py --size 6 --opponent maximizer:eval=weighted --iterations 200 --out runs/small.pt
 
-TorchRL takes the vector environment as it is. It prefers the mode without automatic resets. In this mode TorchRL itself
-resets finished games, by `reset_mask`. (The only other mode that TorchRL takes is SAME_STEP. There torchrl 0.14.1 fails
-at the final observation if observations are dicts. The same happens with Gymnasium's own `SyncVectorEnv`.) TorchRL's
-`PettingZooWrapper` takes `othello_v0.env()` as it is, with `use_mask=True`.
+TorchRL uses the vector environment without changes, in the autoreset mode ``Disabled``. In this mode TorchRL itself
+resets finished games, with `reset_mask`. (The only other mode that TorchRL takes is SAME_STEP. In that mode torchrl
+0.14.1 fails at the final observation if observations are dicts. The same happens with Gymnasium's own `SyncVectorEnv`.)
+TorchRL's `PettingZooWrapper` uses `othello_v0.env()` without changes, with `use_mask=True`.
 
 Ctrl-C ends the training and keeps what was learned.
 
@@ -47,21 +47,21 @@ class Arguments:
     """The command's arguments."""
 
     out: Path = path("the policy's weights, a .pt file")
-    iterations: int = whole(200, "number of iterations; in each, every game goes on by 32 moves")
+    iterations: int = whole(200, "number of iterations; each has 32 steps of every game")
     games: int = whole(64, "games played at once")
     size: int = one_of(8, "size of the board: 4, 6 or 8", SIZES)
-    opponent: str = text("random", "a spec")
+    opponent: str = text("random", "the opponent, as a spec")
     seed: int = whole(1, "the seed of everything random", least=0, most=2**32 - 1)
 
 
 def make_env(games: int, **arguments: Any) -> EnvBase:
-    """The vector environment for TorchRL; the arguments are those of `gymnasium.make_vec`."""
+    """The vector environment for TorchRL. The arguments are passed to `gymnasium.make_vec`."""
     env = gymnasium.make_vec("othello_env/Othello-v0", num_envs=games, autoreset_mode="Disabled", **arguments)
     return TransformedEnv(GymWrapper(env, categorical_action_encoding=True), ActionMask())
 
 
 class Planes(nn.Module):
-    """Dense layers over the board's planes (..., 2, S, S)."""
+    """A network of dense layers. Its input is the board's planes (..., 2, S, S)."""
 
     def __init__(self, size: int, outputs: int) -> None:
         super().__init__()
@@ -74,14 +74,14 @@ class Planes(nn.Module):
 
 
 class Mask(nn.Module):
-    """Turns the mask into the type that the distribution expects."""
+    """Converts the mask to bool, the type that the distribution expects."""
 
     def forward(self, action_mask: torch.Tensor) -> torch.Tensor:
         return action_mask.bool()
 
 
 class Learner:
-    """Actor, critic and optimiser."""
+    """The actor, the critic and the optimiser, and how they learn."""
 
     def __init__(self, env: EnvBase, size: int, steps: int = 32, rate: float = 1e-3, minibatch: int = 256) -> None:
         self.env, self.size, self.steps, self.minibatch = env, size, steps, minibatch
@@ -117,7 +117,7 @@ class Learner:
         return played
 
     def score(self, opponent: str) -> float:
-        """The score against an opponent."""
+        """The score, from 0 to 1, in a match against an opponent."""
         return score(as_policy(self.scores), opponent, self.size)
 
 
@@ -132,7 +132,7 @@ def as_policy(scores: Planes) -> Policy:
 
 
 def load(path: str, size: int) -> Policy:
-    """The agent that was saved in a file."""
+    """Load the agent that was saved in a file."""
     scores = Planes(size, size * size + 1)
     scores.load_state_dict(torch.load(path))
     return as_policy(scores)

@@ -1,7 +1,7 @@
-"""What ``docs/explanations/conventions.md`` says about OpenSpiel's Othello, checked against the installed library.
+"""Check what ``docs/explanations/conventions.md`` says about OpenSpiel's Othello, with the installed library.
 
-``tests/othello_env/games/othello/test_open_spiel.py`` compares positions. Here the environment for both sides and
-OpenSpiel's state play the same random games: actions and their names, both players' planes, masks, rewards, the end.
+``tests/othello_env/games/othello/test_open_spiel.py`` compares positions. Here the PettingZoo environment and OpenSpiel
+play the same random games. The tests compare actions and their names, both players' planes, masks, rewards and ends.
 """
 
 import random
@@ -12,7 +12,7 @@ import pytest
 
 from othello_env import IllegalActionError, Othello, othello_v0
 
-SEEDS = (*range(24), 55, 116)  # the games of the last two end with empty squares
+SEEDS = (*range(24), 55, 116)  # the games of the seeds 55 and 116 end with empty squares
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_a_random_game_through_both(game, seed):
         assert reward == theirs.rewards()[player] == 0.0
         env.step(action)
         theirs.apply_action(action)
-    # The end: in both at once, with the same results for both players; the mask is empty.
+    # The game ends in both libraries after the same action, with the same results. No action is legal.
     results = [env.rewards[agent] for agent in env.agents]
     assert theirs.is_terminal()
     assert all(env.terminations.values())
@@ -74,7 +74,7 @@ def test_a_random_game_through_both(game, seed):
 
 
 def same_planes(theirs, player, planes):
-    """OpenSpiel's planes are the empty squares, the viewer's discs and the other player's, as a flat list of floats."""
+    """OpenSpiel's planes are the empty squares, the viewer's discs and the opponent's discs, as a list of floats."""
     empty, own, other = np.array(theirs.observation_tensor(player)).reshape(3, 8, 8)
     assert (own == planes[0]).all()
     assert (other == planes[1]).all()
@@ -91,7 +91,7 @@ def test_an_illegal_action(game):
     theirs = game.new_initial_state()
     with pytest.raises(pyspiel.SpielError):
         theirs.apply_action(0)
-    theirs.apply_action(64)  # a pass with moves left is not refused
+    theirs.apply_action(64)  # OpenSpiel plays a pass although there are legal moves
     assert theirs.current_player() == 1
     for action in (0, 64):
         with pytest.raises(IllegalActionError):

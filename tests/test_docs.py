@@ -1,8 +1,9 @@
-"""The examples and commands of the README and the documentation run, page by page and in order.
+"""Run the examples and commands of the README and the documentation, page by page and in order.
 
-A reader would paste them in the same way. A block of ``python`` that begins with ``# name.py`` is a file. ``bash`` runs
-with small budgets. What needs a network, a display or another machine is a block of ``console`` and does not run; nor
-does ``sh``, which ``.ci/run`` runs. A line ``% needs: module`` names an optional package that the page needs.
+A block of ``python`` that begins with ``# name.py`` is written to this file; other blocks of ``python`` run. Blocks of
+``bash`` run with small numbers of games, seconds and so on. Blocks of ``console`` do not run: they need a network, a
+display or another machine. Blocks of ``sh`` do not run here either, because ``.ci/run`` runs them. A line
+``% needs: module`` names an optional package that the page needs.
 """
 
 import os
@@ -26,7 +27,7 @@ SMALL = {"seconds": 2, "minutes": 0.05, "games": 6, "steps": 512, "iterations": 
 
 
 def shrunk(command):
-    """The command with small numbers in place of the reader's budgets."""
+    """The command with small numbers of games, seconds and so on."""
     for name, small in SMALL.items():
         command = re.sub(rf"--{name} [\d.]+", f"--{name} {small}", command)
     return command.replace("python scripts/", f"{sys.executable} {ROOT / 'scripts'}/")
@@ -41,7 +42,7 @@ def run(command):
 
 
 def follow(page, folder):
-    """Do what a page says in a folder, which is the current one."""
+    """Run all blocks of a page in a folder. It must be the current folder."""
     if (DOCS / "curves").exists():
         (folder / "docs").mkdir()
         (folder / "docs" / "curves").symlink_to(DOCS / "curves")

@@ -1,9 +1,9 @@
-"""Files made to do harm: each loader refuses each with an error that names it, within limits of memory and time.
+"""Load harmful files: each loader must refuse each file with an error that names the file, with little memory and time.
 
-Each loader reads its files in its own process. The process has limited memory, and a crash of it would be noticed. The
-files are crafted, or they are copies of a valid file with random damage, the same at each run. A file with a ``~`` in
-its name may also be accepted, because its change can be harmless. ``python tests/test_hostile_files.py LOADER FOLDER``
-is the process of a loader.
+Each loader reads its files in its own process. The process has limited memory, and the test fails if it crashes. Some
+files are made by hand to do harm. Other files are copies of a valid file with random damage, which is the same in each
+run. A file with a ``~`` in its name may also be accepted, because its change can be harmless. The process of a loader
+is ``python tests/test_hostile_files.py LOADER FOLDER``.
 """
 
 import io
@@ -35,18 +35,18 @@ from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.records import open_records, read_records
 from othello_env.cli.serve import _read_results
 
-MEGABYTES = 256  # that a loader may use beyond its need for a valid file; most of these files ask for thousands
-SECONDS = 60  # for each file; a refusal takes milliseconds, and a loader that hangs never ends
+MEGABYTES = 256  # a loader may use this much more memory than for a valid file; most of these files need thousands
+SECONDS = 60  # the time limit for each file; a refusal takes only milliseconds
 DAMAGED = 300
 DEEP = 100_000
 HUGE = "1" + "0" * 400
 NESTED = "[" * DEEP + "]" * DEEP
 WRONG = ("4.5", "-1", HUGE, "1" + "0" * 200, "1e999", "NaN", "true", '"4"', "[4]", "null", NESTED)
-"""JSON values that are wrong where a card has a number."""
+"""JSON values to put in place of the numbers and other values of a card. All of them are wrong there."""
 
 
 def replaced(values, *path):
-    """JSON texts of an object in which one value is replaced by a wrong one."""
+    """JSON texts of an object in which one value is replaced by each of the wrong values, with a name for each text."""
     *outer, name = path
     changed = json.loads(json.dumps(values))
     inner = changed
@@ -58,7 +58,7 @@ def replaced(values, *path):
 
 
 def saved(save):
-    """The bytes of a file. `save` takes its path and writes it."""
+    """The bytes of the file that `save` writes. `save` takes the path of the file."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a"
         save(path)
@@ -73,13 +73,13 @@ SHAPE = "(8, 27168)"
 
 
 def bomb(begin, megabytes=4000):
-    """Packed data of some bytes and a vast number of zeros, which never exist unpacked."""
+    """Packed data (deflate) of the bytes `begin` and of many megabytes of zeros."""
     packer = zlib.compressobj(wbits=-15)
     return packer.compress(begin) + packer.flush(zlib.Z_FULL_FLUSH) + MEGABYTE * megabytes + packer.flush()
 
 
 def zipped(*members):
-    """A zip file of members (name, size, packed data, method, flags). The entries need not be true."""
+    """A zip file of members (name, size, packed data, method, flags). The size, method and flags may be wrong."""
     files, directory = bytearray(), bytearray()
     for name, size, data, method, flags in members:
         head = struct.pack("<HHHHHIIIHH", 20, flags, method, 0, 0, zlib.crc32(data), len(data), size, len(name), 0)
@@ -91,7 +91,7 @@ def zipped(*members):
 
 
 def header(descr, shape=SHAPE):
-    """The header of a file of an array."""
+    """The header of an .npy file, with any texts as dtype and shape."""
     text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n".encode()
     return b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text
 
@@ -164,7 +164,7 @@ def load_npz(path):
 
 
 def book():
-    """A book of the positions after one move, and of those after two more."""
+    """The bytes of a book with the positions after one move and after two moves."""
     found = Book(covers={"black": 31})
     for first in Othello(6).legal_actions():
         state = Othello(6).play(first)
@@ -319,7 +319,7 @@ def crafted_onnx():
     constant = helper.make_node("Constant", [], ["s"], value=shape)
     yield "large", model(constant, helper.make_node("ConstantOfShape", ["s"], ["l"]))
     nested = b""
-    for _ in range(2000):  # a graph in an attribute of a node of a graph ...
+    for _ in range(2000):  # a graph in an attribute of a node of a graph, and so on
         for field in (0x32, 0x2A, 0x0A):
             size, rest = b"", len(nested)
             while rest > 127:
@@ -392,7 +392,7 @@ LOADERS = {
 
 
 def damaged(data, rng):
-    """A copy of a file in which bytes are changed, left out, repeated or cut off."""
+    """The bytes of a file with random damage: some bytes are changed, left out, repeated or cut off."""
     data = bytearray(data)
     first, length = rng.randrange(len(data)), min(rng.choice((1, 1, 2, 4, 8, 64)), len(data))
     match rng.randrange(5):
@@ -410,7 +410,7 @@ def damaged(data, rng):
 
 
 def attack(name, folder):
-    """Load all files of a folder, the valid one first, with limited memory. Print a line of JSON for each."""
+    """Load the valid file of a folder, then all its files with limited memory. Print a line of JSON for each file."""
     load = LOADERS[name][2]
     load(folder / "valid")
     if sys.platform == "linux":
@@ -453,7 +453,7 @@ def test_each_file_is_refused_with_an_error_that_names_it(name, tmp_path):
     assert max(seconds for _, _, seconds in told) < SECONDS
     wrong = [line for line in told if line[1] not in (("taken", "refused") if "~" in line[0] else ("refused",))]
     assert [line[0] for line in wrong] == ["valid"], wrong
-    assert sum(what == "refused" for _, what, _ in told) > DAMAGED / 3  # the damage does harm often enough
+    assert sum(what == "refused" for _, what, _ in told) > DAMAGED / 3  # enough damaged files are refused
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How the scripts measure speed. If cheap and expensive steps alternate, both must count."""
+"""Tests of how the scripts measure speed. If cheap and expensive steps alternate, both kinds must count."""
 
 import itertools
 

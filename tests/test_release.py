@@ -1,4 +1,4 @@
-"""What a release contains. The builder adds README, LICENSE and pyproject.toml by itself."""
+"""Check which files a release contains. The builder itself adds README, LICENSE and pyproject.toml."""
 
 import re
 import tomllib
@@ -16,7 +16,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def contents(builder):
-    """The paths in an archive, without the files that the archive's format adds."""
+    """The paths of the files in an archive, without the files that the builder adds itself."""
     return {Path(file.distribution_path) for file in builder(str(ROOT)).recurse_included_files()}
 
 
@@ -78,7 +78,7 @@ def test_the_version_stands_everywhere():
 
 
 def test_extras_that_errors_name_exist():
-    """An error names an extra as it is installed by name."""
+    """Errors and pages name extras as ``othello-env[extra]``."""
     named = set()
     for folder in ("othello_env", "agents", "docs"):
         for path in (ROOT / folder).rglob("*"):

@@ -1,4 +1,4 @@
-"""What the scripts check and report before they begin their work."""
+"""Tests of what the scripts check and report before they begin their work."""
 
 import argparse
 import ast
@@ -102,7 +102,7 @@ def test_first_use_is_measured_cold_and_later(monkeypatch, capsys):
     begun = []
 
     def seconds(program, cache, processes=1):
-        is_cold = all(cache != each for _, each in begun)  # this run is the first to use its cache
+        is_cold = all(cache != each for _, each in begun)  # no earlier run used this cache
         begun.append((program, cache))
         return 2.0 * processes if is_cold else 0.5
 
@@ -120,7 +120,7 @@ def test_first_use_is_measured_cold_and_later(monkeypatch, capsys):
     ("files", "message"),
     [
         (["ppo.json", "none.json"], "there is no file"),
-        (["ppo.json", "alphazero_6x6.json"], "the runs count different things: games, plies"),
+        (["ppo.json", "alphazero_6x6.json"], "the runs count different units: games, plies"),
         (["ntuple_minute_seed1.json"], "has no curve of scores against alphabeta:depth=2,eval=weighted"),
         (["ppo.json"] * 6, "--runs: expected one to 5 files, got 6"),
     ],

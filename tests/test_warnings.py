@@ -1,4 +1,4 @@
-"""The warnings that are errors in these tests."""
+"""Check which warnings are errors in these tests."""
 
 import subprocess
 import sys

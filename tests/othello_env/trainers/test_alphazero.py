@@ -262,7 +262,7 @@ def test_tensorboard_shows_the_curve(alphazero, tmp_path):
         ),
         (
             ["--out", "a.safetensors", "--size", "4", "--window", "1535"],
-            "--window is at least 1536, the positions of 128 games, not 1535",
+            "--window must be at least 1536, the positions of 128 games, but it is 1535",
         ),
         (["--out", "a.safetensors", "--precision", "half"], "--precision: expected float32 or bfloat16, got 'half'"),
         (["--out", "a.safetensors", "--device", "cuda:99"], "--device: there is no cuda:99 that PyTorch can use"),
