@@ -4,7 +4,8 @@
 
 Textbook players of several strengths play each other after ten random plies. They use no learned weights, so new
 weights do not change the positions. Each game gives at most one position: the first position with a wanted number of
-empty squares. The wanted numbers are 8, 9, 10, 11 and 12 in turn. The position is kept only if the player to move has
+empty squares. At first the wanted number is 8. After each position that is kept, it is the next of 9, 10, 11,
+12, and then 8 again. A position is kept only if the player to move has
 moves of different scores, and if no mirror image of the position was kept before.
 """
 

@@ -4,7 +4,8 @@
     python scripts/perft.py --moves f5d6 --depth 8 --divide
 
 A pass is a ply, and a finished game is a leaf. `--divide` prints the count of each move. If a total is wrong, compare
-these counts with the counts of another program. Play a move whose counts differ, and repeat.
+these counts with the counts of another program. Add a move whose counts differ to `--moves`, and compare again, until
+you find the position in which the programs differ.
 """
 
 import time

@@ -16,7 +16,7 @@ __all__ = ["DAMAGE", "Member", "open_archive"]
 DAMAGE = (EOFError, NotImplementedError, OSError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error)
 """The errors that reading a damaged file can raise."""
 
-_LONGEST_DIRECTORY = 10_000  # bytes; the directory of three arrays has about 200
+_LONGEST_DIRECTORY = 10_000  # bytes; in a zip file with three arrays, the zip directory takes about 200 bytes
 _LONGEST_HEADER = 1000  # bytes
 _HEADER = re.compile(
     r"\{'descr': '([<>|]?[a-zA-Z]\d{1,9})', 'fortran_order': False, "

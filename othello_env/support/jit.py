@@ -5,7 +5,8 @@ the other file is edited, the old machine code keeps running. So this package st
 whose name is a hash of sources. These are the source of the kernel's module and the sources of the modules that it
 imports. Only imports from the module's own package, from `othello_env`, or from the folder of a script count; `sources`
 has the exact rules. If one of these sources is edited or upgraded, the kernel is compiled again. Edits of other files
-do not matter. Edits of comments and docstrings can matter only in the kernel's own file.
+do not matter, except those of the next paragraph. Edits of comments and docstrings can matter only in the kernel's own
+file.
 
 A kernel may also call functions that its module does not import, because another module registered them for the class
 of an argument (`numba.extending.overload`). So the machine code is stored together with more hashes: one for each

@@ -33,7 +33,7 @@ _LINES = _lines()
 
 @kernel(inline=True)
 def _ascending(line: np.uint64, own: np.uint64, opponent: np.uint64) -> np.uint64:
-    """The opponent's run at the low end of a line, if a disc of `own` ends the run; otherwise 0."""
+    """The run of the opponent's discs next to the move, on a line to higher squares; 0 if no disc of `own` ends it."""
     others = line & ~opponent
     end = others & (_0 - others) & own
     return line & (end - np.uint64(end != _0))

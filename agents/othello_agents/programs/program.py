@@ -76,7 +76,7 @@ class Program:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
-                start_new_session=sys.platform != "win32",  # the terminal's Ctrl-C reaches only this process
+                start_new_session=sys.platform != "win32",  # so Ctrl-C in the terminal does not reach the program
             )
         except (OSError, ValueError) as error:
             raise AgentError(f"{who}: the command {command!r} cannot be started: {error}") from error

@@ -167,7 +167,7 @@ def measure_endgame(agent: str | Agent | Policy, *, seed: int = 0) -> EndgameAcc
         seed: determines the agent's random choices.
 
     Raises:
-        AgentLeftError: the agent, such as a person, has left.
+        AgentLeftError: the agent has left the game, as a person can.
         TypeError: the seed is not an integer.
         ValueError: the seed is negative.
         WrongGameError: the agent does not play Othello on 8x8.
@@ -202,7 +202,7 @@ def ask_each(agent: Agent, positions: Sequence[EndgamePosition], seed: int) -> l
         For each position, the agent's action, or a text that says why the agent gave no legal action.
 
     Raises:
-        AgentLeftError: the agent, such as a person, has left.
+        AgentLeftError: the agent has left the game, as a person can.
         WrongGameError: the agent does not play Othello on boards of this size.
     """
     keys = [mix_int(seed, number) for number in range(len(positions))]

@@ -275,7 +275,7 @@ def run_perfection(
 
     Raises:
         AgentError: the agent gave an illegal answer while its exploitability was measured.
-        AgentLeftError: the agent, such as a person, has left.
+        AgentLeftError: the agent has left the game, as a person can.
         TypeError: games or the seed is not an integer.
         ValueError: the size has no packaged positions, games is odd or negative, or the seed is negative.
         WrongGameError: the agent does not play Othello on boards of this size.

@@ -141,7 +141,7 @@ def measure_regret(agent: str | Agent | Policy, *, size: int = 6, seed: int = 0)
         seed: determines the agent's random choices.
 
     Raises:
-        AgentLeftError: the agent, such as a person, has left.
+        AgentLeftError: the agent has left the game, as a person can.
         TypeError: the seed is not an integer.
         ValueError: there are no positions for this size, or the seed is negative.
         WrongGameError: the agent does not play Othello on boards of this size.

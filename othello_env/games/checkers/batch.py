@@ -222,7 +222,10 @@ def _write_rows(sets: _Words, words: _Words, rows: _Words) -> None:
 
 @kernel(inline=True)
 def _write_mask(movers: _Words, words: _Words, squares: _Words) -> None:
-    """Write the mask of an 8x8 board as words, one word for two squares. `squares` is the table `_SQUARES`."""
+    """Write the action mask of an 8x8 board as 64-bit words. `squares` is the table `_SQUARES`.
+
+    A word has the eight bytes of two neighbouring dark squares, since a square has four actions.
+    """
     for row in range(8):
         shift = np.uint64(row // 2 * 9 + row % 2 * 4)
         left, right = _0, _0

@@ -122,11 +122,11 @@ def encode_8x8(
     Args:
         boards: own, opponent and legal, each (N,).
         over: (N,), set if the game is over.
-        arrays: (planes, plane_words, plane_ranks, masks, mask_ranks, EXPAND), on a board of side S. planes is
-            (2 * N, S * S) int8, and plane_words is the same memory as uint64. masks is (N, A) int8. plane_ranks,
-            (2 * N, ranks) uint64, is a view of planes, and mask_ranks, (N, ranks) uint64, is a view of masks. In these
-            views, each word has the eight bytes that begin with the first square of a rank. If S is less than 8, there
-            is no word for the last rank. The words may be unaligned.
+        arrays: (planes, plane_words, plane_ranks, masks, mask_ranks, EXPAND), as `encode_small` has them, too.
+            planes is (2 * N, S * S) int8 on a board of side S, and masks is (N, A) int8 for A actions. plane_words is
+            the memory of planes as uint64. plane_ranks, (2 * N, R) uint64, and mask_ranks, (N, R) uint64, are views of
+            planes and masks for R ranks. R is 8 on 8x8. On smaller boards it is S - 1, without the last rank. Each word
+            has the eight bytes that begin with the first square of a rank. The words may be unaligned.
     """
     own, opponent, legal = boards
     _, words_of_planes, _, masks, mask_ranks, expand = arrays
