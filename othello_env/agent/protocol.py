@@ -126,7 +126,7 @@ class Agent(ABC):
 
     @property
     def answers_batches(self) -> bool:
-        """Whether the agent defines `act_batch` itself. If it does, it plays many games at once faster."""
+        """Whether the agent defines `act_batch` itself. Such an agent is faster in many games at a time."""
         return type(self).act_batch is not Agent.act_batch
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:

@@ -149,7 +149,8 @@ def from_tokens(sequences: npt.ArrayLike) -> Games:
     """Turn N sequences of L tokens, integers (N, L), into games. The passes are added.
 
     Raises:
-        ValueError: the shape is wrong, a token is not a number from 0 to 60, or a move follows a 0.
+        ValueError: the shape is wrong, a token is not a number from 0 to 60, or a move follows the
+            token 0, which may only stand after the last move.
         GamesError: a move is illegal.
     """
     given = np.asarray(sequences)

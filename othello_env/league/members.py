@@ -102,7 +102,8 @@ class Member:
         name: the member's name, which no other member has.
         player: the member as an agent.
         fixed: True for one of the opponents with which the league was made, False for a snapshot of the learner.
-        frozen: whether the member is never forgotten. A fixed member is always frozen.
+        frozen: True if the league must keep this member, even if there are too many snapshots. A fixed member is
+            always frozen.
         played: the number of plies, steps or games that the learner had played when the snapshot was added; 0 for a
             fixed member.
         source: the source from which the agent can be made again: a spec without a file, a file, or a function that

@@ -29,7 +29,7 @@ from othello_env.support.files import write_file
 __all__ = ["Sources"]
 
 _Imports = dict[str, list[str]]
-"""A dict from each module that a file imports to the names that the file imports from this module.
+"""The imports of a file. The keys are modules. Each value lists the names that the file imports from the module.
 
 The modules are spelled as in the file.
 """

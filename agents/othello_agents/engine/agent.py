@@ -44,8 +44,8 @@ _CLOCK_SHARE = 0.05
 """The fraction of the game's remaining time that a move may take."""
 _LATEST = 0.95
 _SLACK_SECONDS = 0.02
-"""If a clock limits the time for the move, the engine uses the fraction `_LATEST` of this time minus `_SLACK_SECONDS`,
-but at least half of the time. The remaining time is a reserve for a busy machine."""
+"""If a clock limits the time for the move, the engine uses `_LATEST` times this time, less `_SLACK_SECONDS`. It always
+uses at least half of the time. The remaining time is a reserve for a busy machine."""
 _LEAST_SECONDS = 0.001
 _EXACT_EMPTY, _EXACT_SECONDS, _TIMES_A_SQUARE = 17.3, 0.1, 2.2
 """The engine searches positions with about `_EXACT_EMPTY` empty squares to the end in `_EXACT_SECONDS`. Each further

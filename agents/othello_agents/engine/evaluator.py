@@ -1,8 +1,9 @@
 """Computes the values of the search's leaves. One kernel serves textbook evaluations and n-tuple tables.
 
-All values are integers for the player to move, from -`BOUND` to `BOUND`. With n-tuple tables, the search keeps a vector
-of configurations for each number of empty squares. Each move computes the next vector from the present vector.
-Configurations are from the point of view of the player who has just moved (see `othello_agents.ntuple.patterns`).
+All values are integers for the player to move, from -`BOUND` to `BOUND`. With n-tuple tables, the search keeps one
+vector for each ply of the present line, indexed by the number of empty squares. A vector has the configuration of each
+placement (see `othello_agents.ntuple.patterns`), from the point of view of the player who has just moved. Each move
+computes the next vector from the present vector.
 """
 
 from typing import NamedTuple

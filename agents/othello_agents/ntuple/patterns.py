@@ -12,8 +12,9 @@ placements. So a move only adds vectors of small integers.
 Another table covers the whole board. Its configuration is the number of the player's discs minus the number of the
 opponent's discs. With this table, the network sees that a player has few discs and may lose all of them.
 
-Letters for shapes: P placements that are looked up; Q placements including the mirrored placements. A mirrored
-placement covers the same squares as a placement that is looked up, in another order.
+Letters for shapes: P is the number of placements that are looked up. Q is the number of all placements: these P
+placements and the mirrored ones. A mirrored placement covers the same squares as a placement that is
+looked up, in another order.
 """
 
 from dataclasses import dataclass

@@ -118,7 +118,7 @@ def _check_sendable(roster: Mapping[str, str | Agent | Policy]) -> None:
 
 
 class _Worker:
-    """The object with which the owner, the process that started a worker process, controls the worker."""
+    """Controls one worker process. The process that started the worker, called its owner, holds this object."""
 
     def __init__(self, roster: Mapping[str, str | Agent | Policy], seed: int, clock: TimeControl | None) -> None:
         self._clock = clock
@@ -197,7 +197,7 @@ class _Worker:
         return None
 
     def to_repeat(self) -> list[Job]:
-        """The games that this worker left unfinished, each as a watched job.
+        """The games that this worker left unfinished. Each becomes a job that reports every move (`Job.watched`).
 
         Raises:
             WorkerError: too many workers have died while they played this job.

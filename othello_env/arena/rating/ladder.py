@@ -23,7 +23,7 @@ _FORMAT = "othello-env ladder 1"
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """An opponent of the ladder.
+    """One rung of the ladder: an agent with a known rating.
 
     Attributes:
         spec: the spec of the agent.

@@ -43,7 +43,8 @@ moves ended the game before the learner's first turn.
 """
 
 SIDE_DRAWN = -2
-"""If `Plan.side` has this value, the learner's player is random in each game. The choice depends on the game's key."""
+"""If `Plan.side` has this value, the side that the learner plays is chosen at random for each game. The choice
+depends on the game's key."""
 
 
 class Course(NamedTuple):
