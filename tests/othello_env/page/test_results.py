@@ -99,5 +99,5 @@ def test_a_rating_and_scores_without_a_search_are_drawn_too():
     ],
 )
 def test_other_content_is_an_error(content):
-    with pytest.raises(ValueError, match="holds no results"):
+    with pytest.raises(ValueError, match="has no results of a benchmark"):
         read_results("a.json", content)
