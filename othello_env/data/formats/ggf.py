@@ -111,8 +111,7 @@ def _rows(numbers: list[list[float]]) -> npt.NDArray[np.float32]:
 def _joined(games: list[_Game], columns: dict[str, Any] | None = None) -> Games:
     """The games as arrays."""
     places = {start: place for place, start in enumerate(dict.fromkeys(game.start for game in games))}
-    size = games[0].start.size
-    rules = Rules("othello", (("size", size),) if size != 8 else ())
+    rules = Rules.parse(f"othello:size={games[0].start.size}")
     actions, lengths = padded([game.actions for game in games])
     return Games(actions, lengths, rules, tuple(places), [places[game.start] for game in games], columns)
 

@@ -272,7 +272,7 @@ def test_wrong_arrays(arguments, error, message):
 def test_what_cannot_be_games():
     with pytest.raises(ValueError, match="at least one position"):
         Games.of([])
-    with pytest.raises(ValueError, match="different starts; give them as starts"):
+    with pytest.raises(ValueError, match="have no usual start; give the argument starts"):
         Games.of([Tribolo(seed=1)])
     with pytest.raises(ValueError, match="a start for each of 1 positions, got 2"):
         Games.of([Othello()], [Othello(), Othello()])
