@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from operator import index
 from typing import Any, Self
 
-from othello_env.games.game import check_seed
+from othello_env.games.game import check_choice, check_seed
 from othello_env.league.matchmaking import MATCHMAKING, WEIGHTINGS
 
 __all__ = ["FORGET", "Settings"]
@@ -43,8 +43,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name, choices in (("matchmaking", MATCHMAKING), ("weighting", (*WEIGHTINGS,)), ("forget", FORGET)):
-            if getattr(self, name) not in choices:
-                raise ValueError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
+            check_choice(name, getattr(self, name), choices)
         if self.fixed_share is not None:
             object.__setattr__(self, "fixed_share", _real("fixed_share", self.fixed_share, 0, 1))
         for name in ("keep", "freeze_every"):
