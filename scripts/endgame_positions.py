@@ -54,7 +54,7 @@ def game(number: int, seed: int, empty: int, size: int = 8, random_plies: int = 
     for player in players:
         player.new_game(rng.getrandbits(64))
     state = Othello(size)
-    while not state.is_over and size**2 - sum(state.discs()) > empty:
+    while not state.is_over and state.empties > empty:
         legal = state.legal_actions()
         is_opening = len(state.moves) < random_plies or state.must_pass
         state = state.play(rng.choice(legal) if is_opening else players[state.to_move].act(state))

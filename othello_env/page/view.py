@@ -56,7 +56,7 @@ def position_view(state: State, move: str | None) -> dict[str, Any]:
         "ending": _ending(state) if state.is_over else None,
         "isOver": state.is_over,
         "mustPass": state.must_pass,
-        "empties": state.owners().count(None) if isinstance(state, Othello) else None,
+        "empties": state.empties if isinstance(state, Othello) else None,
         "opening": opening_name(state) if isinstance(state, Othello) else None,
         "returns": state.returns(),
     }
