@@ -47,8 +47,8 @@ class _CallableAgent(Agent):
         return self._name
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
-        answer = self._policy(state.observation(state.to_move)[np.newaxis], state.action_mask()[np.newaxis])
-        return int(self._checked(answer, 1)[0])
+        planes, mask = state.encode()
+        return int(self._checked(self._policy(planes[np.newaxis], mask[np.newaxis]), 1)[0])
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         return self._checked(self._policy(batch.observations(), batch.masks()), len(batch))

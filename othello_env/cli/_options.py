@@ -29,6 +29,7 @@ __all__ = [
     "FloatRange",
     "bar",
     "elo_interval",
+    "existing_path",
     "game_option",
     "make_new_folder",
     "openings_option",
@@ -129,9 +130,10 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
         return None
     if value.partition(":")[0] == "random" or value == BALANCED:
         return value
-    if len(value) < _LONGEST_PATH and Path(value).is_file():
+    path = existing_path(value)
+    if path is not None and path.is_file():
         try:
-            return [*parse_openings(read_file(value, _LARGEST_OPENINGS).decode())]
+            return [*parse_openings(read_file(path, _LARGEST_OPENINGS).decode())]
         except UnicodeDecodeError as error:
             raise click.BadParameter(f"{value!r} is not text: {error}") from None
     expected = f"expected random:PLIES, {BALANCED}, start, transcripts or a file of them"
@@ -145,6 +147,13 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
     except NotationError as error:
         raise click.BadParameter(f"{expected}, got {value!r} ({error})") from None
     return parts
+
+
+def existing_path(text: str) -> Path | None:
+    """The path that a text names, or None if there is nothing at this path. The text may be no path at all."""
+    if len(text) < _LONGEST_PATH and "\0" not in text and Path(text).exists():
+        return Path(text)
+    return None
 
 
 def refuse(names: Container[str | None], why: str) -> None:

@@ -22,7 +22,6 @@ __all__ = [
     "Observation",
     "check_action",
     "check_actions",
-    "check_choice",
     "check_count",
     "game_info",
     "illegal_penalty",
@@ -43,12 +42,6 @@ PLAYING, NOBODY = -2, -1
 PLAYING is the `winner` of a game that is not over. NOBODY means that there is no winner, no opponent or no illegal
 action.
 """
-
-
-def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
-    """Raise a ValueError if an argument's value is not one of its choices."""
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
 
 
 def check_action(action: Any, num_actions: int) -> int:

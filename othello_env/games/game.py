@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from operator import index
 from typing import Any, ClassVar, Self
 
@@ -19,6 +19,7 @@ __all__ = [
     "State",
     "WrongGameError",
     "check_board_size",
+    "check_choice",
     "check_seed",
     "check_text",
 ]
@@ -67,6 +68,16 @@ def check_board_size(size: Any, sizes: Collection[int]) -> int:
     if number not in sizes:
         raise ValueError(f"size must be one of {', '.join(map(str, sizes))}, not {size!r}")
     return number
+
+
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
+    """Check that the value of an argument is one of its choices.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
 
 
 def check_seed(seed: Any) -> int:

@@ -372,6 +372,6 @@ def test_the_docstring_names_what_wrappers_say_of_the_default_mode():
     if isinstance(refusal.value, ValueError):
         assert str(refusal.value).partition(",")[0] in said
     assert 'autoreset_mode="NextStep"' in said
-    assert "`NumpyToTorch` wants the same" in said
+    assert "Use it for `NumpyToTorch`, too" in said
     env = wrappers.FlattenObservation(make_vec_env(2, 4, autoreset_mode="NextStep"))
     assert env.reset(seed=1)[0].shape == (2, 2 * 16 + 17)
