@@ -154,7 +154,7 @@ def test_after_a_reset_by_mask_the_info_is_gymnasiums_with_all_action_masks(asse
     assert mine["action_mask"].any(axis=1).all()
     mine["action_mask"] = np.where(mask[:, np.newaxis], mine["action_mask"], np.int8(0))
     assert_same_info(mine, theirs)
-    assert "`reward_to` here have values for them too" in " ".join(VectorGames.__doc__.split())
+    assert "`to_move` and `reward_to` have values for these games, too" in " ".join(VectorGames.__doc__.split())
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
