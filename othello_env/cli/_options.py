@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -19,6 +19,9 @@ from othello_env.games.openings import Openings
 from othello_env.games.registry import Rules
 from othello_env.support.files import read_file
 
+if TYPE_CHECKING:
+    from othello_env.arena.rating.elo import Ratings
+
 __all__ = [
     "FILE",
     "FOLDER",
@@ -28,7 +31,7 @@ __all__ = [
     "EvenRange",
     "FloatRange",
     "bar",
-    "elo_interval",
+    "elo_cells",
     "existing_path",
     "game_option",
     "make_new_folder",
@@ -242,11 +245,13 @@ def report_faults(agent: str, faults: Sequence[str]) -> None:
         click.echo(f"{agent} forfeited {len(faults)} games; the first: {faults[0]}", err=True)
 
 
-def elo_interval(low: float, high: float) -> str:
-    """The interval of a rating as text. Either end may be infinite."""
+def elo_cells(ratings: "Ratings", name: str) -> tuple[str, str]:
+    """The rating of an agent and its interval, as cells of a table. Without a lower limit, the rating is ``-``."""
+    low, high = ratings.interval(name)
     if math.isinf(low):
-        return "no limit found" if math.isinf(high) else f"at most {high:.0f}"
-    return f"at least {low:.0f}" if math.isinf(high) else f"{low:.0f} to {high:.0f}"
+        return "-", "no limit found" if math.isinf(high) else f"at most {high:.0f}"
+    interval = f"at least {low:.0f}" if math.isinf(high) else f"{low:.0f} to {high:.0f}"
+    return f"{ratings.elo[name]:.0f}", interval
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

@@ -21,7 +21,7 @@ from othello_env.games.othello.position import Othello
 from othello_env.games.othello.positions import OthelloPositions
 from othello_env.games.registry import Rules
 
-__all__ = ["Games", "GamesError", "check_standard", "othello_positions", "padded", "with_passes"]
+__all__ = ["Games", "GamesError", "othello_positions", "padded"]
 
 _Array = npt.NDArray[Any]
 _MOST_ACTIONS = 1 << 31
@@ -70,7 +70,7 @@ class Games:
         start: npt.ArrayLike | None = None,
         columns: Mapping[str, npt.ArrayLike] | None = None,
     ) -> None:
-        self.rules = Rules.parse(rules) if isinstance(rules, str) else rules
+        self.rules = Rules.parse(rules)
         usual = self.rules.start(0)
         self.starts = tuple(starts) or (usual,)
         for state in self.starts:
@@ -275,42 +275,6 @@ def padded(rows: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int16], npt.ND
     for padded_row, row in zip(actions, rows, strict=True):
         padded_row[: len(row)] = row
     return actions, lengths
-
-
-def with_passes(
-    squares: npt.NDArray[np.int8], start: Othello
-) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Add the passes to N games of Othello that are lists of squares.
-
-    Args:
-        squares: (N, K), the squares of each game's moves in order; -1 after the last move.
-        start: the position in which all games begin.
-
-    Returns:
-        The actions (N, LONGEST), -1 after the last action, and the lengths (N,) of the games. And for each game, the
-        number of its first illegal move, from 0, or -1 if all moves are legal, (N,). A game with an illegal move ends
-        before this move.
-    """
-    n, size = len(squares), start.size
-    own, opponent = np.full(n, np.uint64(start.own)), np.full(n, np.uint64(start.opponent))
-    actions, lengths, wrong = np.empty((n, kernels.LONGEST), np.int8), np.empty(n, np.int32), np.empty(n, np.int32)
-    kernels.add_passes(squares, own, opponent, bitboard.BOARDS[size], size, actions, lengths, wrong)
-    return actions, lengths, wrong
-
-
-def check_standard(games: Games, what: str) -> None:
-    """Check that games are of Othello on 8x8 and begin at the usual start.
-
-    Args:
-        games: the games.
-        what: the beginning of the error message, such as ``"WTHOR files have"``.
-
-    Raises:
-        ValueError: the games are of another kind, or begin at another position.
-    """
-    if str(games.rules) != "othello" or not games.begin_as_usual:
-        found = f"games of {games.rules}" if games.begin_as_usual else f"games of {games.rules} from other positions"
-        raise ValueError(f"{what} games of othello on 8x8 from the usual start, not {found}")
 
 
 def _widened(column: _Array, width: int) -> _Array:

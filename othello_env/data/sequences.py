@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from othello_env.data import kernels
 from othello_env.data.formats.archive import read_arrays
-from othello_env.data.games import Games, GamesError, check_standard, with_passes
-from othello_env.games.othello.position import Othello
+from othello_env.data.games import Games, GamesError
+from othello_env.data.squares import check_standard, placed_discs, with_passes
+from othello_env.games.othello.position import Othello, planes_of
 from othello_env.support.arrays import DAMAGE, open_archive
 
 __all__ = [
@@ -136,10 +137,9 @@ def tokens(games: Games) -> npt.NDArray[np.int8]:
     """
     check_standard(games, "sequences are for")
     games.check()
-    placed = (games.actions >= 0) & (games.actions < 64)
-    game, ply = np.nonzero(placed)
+    game, move, square = placed_discs(games)
     found = np.zeros((len(games), 60), np.int8)
-    found[game, np.cumsum(placed, axis=1)[game, ply] - 1] = _TOKENS[games.actions[game, ply]]
+    found[game, move] = _TOKENS[square]
     return found
 
 
@@ -192,4 +192,4 @@ def board_sets(games: Games) -> BoardSets:
 
 def _squares(sets: npt.NDArray[np.uint64]) -> npt.NDArray[np.int8]:
     """M sets of squares as an array (M, 64) int8: 1 if the square is in the set."""
-    return np.unpackbits(sets.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little").view(np.int8)
+    return planes_of(np.ascontiguousarray(sets), 8).reshape(-1, 64)

@@ -11,7 +11,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.game import State
+from othello_env.games.game import State, as_integer
 
 __all__ = [
     "NOBODY",
@@ -50,7 +50,7 @@ def check_action(action: Any, num_actions: int) -> int:
     Raises:
         ValueError: the action is not an integer from 0 to num_actions - 1.
     """
-    try:
+    try:  # not by `as_integer`, because every step of an environment for one game calls this function
         number = -1 if isinstance(action, bool) else index(action)
     except TypeError:
         number = -1
@@ -84,11 +84,8 @@ def check_count(name: str, number: Any) -> int:
     Raises:
         ValueError: the number is not an integer, or it is less than 1.
     """
-    try:
-        count = 0 if isinstance(number, bool) else index(number)
-    except TypeError:
-        count = 0
-    if count < 1:
+    count = as_integer(number)
+    if count is None or count < 1:
         raise ValueError(f"{name} must be an integer of at least 1, not {number!r}")
     return count
 
@@ -118,9 +115,8 @@ def illegal_penalty(state: State, reward: str) -> float:
 
 def winner(state: State) -> int:
     """The winner of a finished game, or -1 if two or more players share the best result."""
-    results = state.returns()
-    best = max(results)
-    return results.index(best) if results.count(best) == 1 else -1
+    winners = state.winners()
+    return winners[0] if len(winners) == 1 else NOBODY
 
 
 def game_info(state: State, opponent: Any, illegal_action: int | None = None) -> dict[str, Any]:

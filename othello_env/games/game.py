@@ -18,6 +18,7 @@ __all__ = [
     "NotationError",
     "State",
     "WrongGameError",
+    "as_integer",
     "check_board_size",
     "check_choice",
     "check_seed",
@@ -55,17 +56,22 @@ def check_text(text: Any, what: str) -> str:
     return text
 
 
+def as_integer(value: Any) -> int | None:
+    """The value as an int, or None if it is not an integer. NumPy's integers are integers too, but a bool is not."""
+    try:
+        return None if isinstance(value, bool) else index(value)
+    except TypeError:
+        return None
+
+
 def check_board_size(size: Any, sizes: Collection[int]) -> int:
     """Check the side of a board and return it as an int. NumPy's integers are accepted too.
 
     Raises:
         ValueError: the side is not an integer, or is not in `sizes`.
     """
-    try:
-        number = index(size)
-    except TypeError:
-        number = 0
-    if number not in sizes:
+    number = as_integer(size)
+    if number is None or number not in sizes:
         raise ValueError(f"size must be one of {', '.join(map(str, sizes))}, not {size!r}")
     return number
 
@@ -87,10 +93,7 @@ def check_seed(seed: Any) -> int:
         TypeError: the seed is not an integer, or is a bool.
         ValueError: the seed is negative.
     """
-    try:
-        number = None if isinstance(seed, bool) else index(seed)
-    except TypeError:
-        number = None
+    number = as_integer(seed)
     if number is None:
         raise TypeError(f"a seed is an integer of at least 0, not {seed!r} of type {type(seed).__name__}")
     if number < 0:
@@ -191,6 +194,11 @@ class State(ABC):
 
         Before the end of the game all results are 0.0.
         """
+
+    def winners(self) -> tuple[int, ...]:
+        """The players with the best result of a finished game. In a draw, these are all players."""
+        results = self.returns()
+        return tuple(player for player, result in enumerate(results) if result == max(results))
 
     @abstractmethod
     def margins(self) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from othello_env.agent import Agent, Policy, make_agent
+from othello_env.agent import Agent, Policy, make_agent, name_of
 from othello_env.arena.openings import BALANCED
 from othello_env.arena.rating.endgame import ENDGAMES, EndgameAccuracy, measure_endgame, random_endgame
 from othello_env.arena.rating.placement import HALF_WIDTH, Placement, place
@@ -178,5 +178,5 @@ def run_benchmark(
     placement = place(player, half_width=half_width, games=games, seconds=seconds, seed=seed, progress=progress)
     endgame = measure_endgame(player, seed=seed)
     settings = {"seed": seed, "limits": limits}
-    name = name or (agent if isinstance(agent, str) else repr(player))
+    name = name or name_of(agent, player)
     return Benchmark(name, placement, endgame, settings, time.perf_counter() - began)

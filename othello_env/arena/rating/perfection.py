@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from othello_env.agent import Agent, Policy, make_agent
+from othello_env.agent import Agent, Policy, make_agent, name_of
 from othello_env.arena.match import match_names, play_match
 from othello_env.arena.openings import packaged_lines
 from othello_env.arena.play.records import GameRecord
@@ -279,7 +279,7 @@ def run_perfection(
     openings = [state for state, _ in solved_openings(size)]
     games = 2 * len(openings) if games is None else games
     player = make_agent(agent, seed)
-    name = name or (agent if isinstance(agent, str) else repr(player))
+    name = name or name_of(agent, player)
     settings = {"size": size, "seed": seed, "games_wanted": games}
     records: list[GameRecord] = []
 

@@ -6,7 +6,8 @@ import re
 
 import numpy as np
 
-from othello_env.data.games import Games, GamesError, padded, with_passes
+from othello_env.data.games import Games, GamesError, padded
+from othello_env.data.squares import with_passes
 from othello_env.games.game import IllegalActionError, NotationError
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import Rules, names_of_moves
@@ -26,7 +27,7 @@ def load(text: str, rules: str | Rules = "othello") -> tuple[Games, list[str]]:
         GamesError: no line has a legal game.
         ValueError: the rules are unknown.
     """
-    kind = Rules.parse(rules) if isinstance(rules, str) else rules
+    kind = Rules.parse(rules)
     start = kind.start(0)
     lines = {
         number: line

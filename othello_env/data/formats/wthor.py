@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.data.games import Games, GamesError, check_standard, with_passes
+from othello_env.data.games import Games, GamesError
+from othello_env.data.squares import check_standard, placed_discs, with_passes
 from othello_env.games.othello.position import Othello
 
 __all__ = ["dump", "dump_names", "is_wthor", "load", "load_names"]
@@ -128,10 +129,7 @@ def dump(games: Games, day: date | None = None) -> bytes:
         if column is not None and np.issubdtype(column.dtype, np.integer):
             rows[name] = _fitting(name, column, _GAME[name])
     rows["score"] = 32 + games.ends.margins[:, 0] / 2
-    placed = (games.actions >= 0) & (games.actions < 64)
-    game, ply = np.nonzero(placed)
-    square = games.actions[game, ply].astype(np.int64)
-    move = np.cumsum(placed, axis=1)[game, ply] - 1
+    game, move, square = placed_discs(games)
     rows["moves"][game, move] = 10 * (square // 8 + 1) + square % 8 + 1
     return header.tobytes() + rows.tobytes()
 

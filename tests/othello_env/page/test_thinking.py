@@ -345,7 +345,7 @@ def test_positions_that_are_not_solved():
         exact(make_agent("engine"), Othello())
     with pytest.raises(AgentError, match="does not solve"):
         exact(make_agent("random"), Othello(4))
-    with pytest.raises(AgentError, match="cannot look"):
+    with pytest.raises(AgentError, match="cannot assess"):
         assess(make_agent("ntuple"), Tribolo(seed=1), actions=True)
 
 
