@@ -159,10 +159,8 @@ def review_game(
         raise ValueError(f"{analyst!r} does not analyse; expected an engine, such as {ANALYST}")
     analyst.check_game(begin)
     analyst.new_game(0)
-    states, actions = [begin], last.moves[len(begin.moves) :]
-    for action in actions:
-        states.append(states[-1].play(action))
-    return _reviews(states[:-1], actions, analyst, exact, first - 1)
+    actions = last.moves[len(begin.moves) :]
+    return _reviews(begin.positions(actions)[:-1], actions, analyst, exact, first - 1)
 
 
 def _reviews(

@@ -301,6 +301,18 @@ class State(ABC):
                 raise type(error)(f"ply {ply}: {error}") from None
         return state
 
+    def positions(self, actions: Iterable[int]) -> list[Self]:
+        """All positions of a game that begins here: this position, and the position after each action.
+
+        Raises:
+            IllegalActionError: an action is not legal.
+            TypeError: an action is not an integer.
+        """
+        found = [self]
+        for action in actions:
+            found.append(found[-1].play(action))
+        return found
+
     @classmethod
     def player_index(cls, player: str | int) -> int:
         """Find the index of a player. The player is given by index, by name or by the first letter of the name.
