@@ -47,7 +47,7 @@ def compare(args: Arguments) -> None:
         final = games.state(i)
         solved = review_game(final, "engine:depth=1,exact=0", exact=18)
         for truth, guess in zip(solved, review_game(final, f"{ANALYST},exact=0", exact=0), strict=True):
-            if truth.exact and 13 <= truth.state.empties <= 18 and truth.had_choice and not guess.exact:
+            if truth.exact and 13 <= 64 - sum(truth.state.discs()) <= 18 and truth.had_choice and not guess.exact:
                 rows.append((truth.loss, guess.loss))
     exact, guessed = np.array(rows).T
     print(f"{len(rows)} moves: mean loss {exact.mean():.2f} discs, estimated {guessed.mean():.2f}")
@@ -68,10 +68,11 @@ def main() -> None:
     for i in range(len(games)):
         state, margin = Othello(), games.ends.margins[i, 0]
         for action in games.actions[i, : games.lengths[i]].tolist():
-            if LEAST <= state.empties <= MOST and not state.must_pass:
+            empties = 64 - sum(state.discs())
+            if LEAST <= empties <= MOST and not state.must_pass:
                 found = analyst.analyse(state)
                 if found.unit == "expected result":
-                    rows.append((math.atanh(found.score), state.empties, margin if state.to_move == 0 else -margin))
+                    rows.append((math.atanh(found.score), empties, margin if state.to_move == 0 else -margin))
             state = state.play(action)
     logit, empties, margin = np.array(rows).T
     (a, b), *_ = np.linalg.lstsq(np.stack([logit, logit * empties], axis=1), margin, rcond=None)

@@ -119,7 +119,7 @@ def to_discs(score: float, unit: str, state: Othello) -> float | None:
     squares = float(state.size**2)
     if abs(score) == 1:
         return math.copysign(squares, score)
-    discs = (_DISCS_AT_END + _DISCS_PER_EMPTY * state.empties) * math.atanh(score)
+    discs = (_DISCS_AT_END + _DISCS_PER_EMPTY * (squares - sum(state.discs()))) * math.atanh(score)
     return max(-squares, min(squares, discs))
 
 

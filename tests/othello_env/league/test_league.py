@@ -13,9 +13,10 @@ import gymnasium
 import numpy as np
 import pytest
 
-from othello_env import Othello, make_vec_env, othello_v0, sample_legal
+from othello_env import make_vec_env, othello_v0, sample_legal
 from othello_env.agent import ask
 from othello_env.envs import OthelloEnv
+from othello_env.games.othello.position import Othello
 from othello_env.league import League
 
 
