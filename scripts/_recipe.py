@@ -15,6 +15,8 @@ from othello_env.arena.match import MatchResult, play_match
 __all__ = [
     "LADDER",
     "OPENINGS",
+    "PLIES",
+    "SHORT_OPENINGS",
     "SIZES",
     "Policy",
     "check_sound",
@@ -31,12 +33,16 @@ Policy = Callable[[npt.NDArray[np.int8], npt.NDArray[np.int8]], npt.NDArray[np.i
 
 SIZES = (4, 6, 8)
 LADDER = ("random", "maximizer:eval=weighted", "alphabeta:depth=2,eval=weighted")
-OPENINGS = {4: "random:3", 6: "random:6", 8: "random:10"}
+PLIES = {4: 3, 6: 6, 8: 10}
+"""For each size of the board, the random plies with which the games of a match begin."""
+OPENINGS = {size: f"random:{plies}" for size, plies in PLIES.items()}
+SHORT_OPENINGS = {size: f"random:{size**2 // 8}" for size in SIZES}
+"""For each size of the board, the openings of training games and of `score`."""
 
 
 def score(policy: Policy, opponent: str, size: int) -> float:
     """The score of a policy in 200 games against an opponent, from random openings."""
-    openings = f"random:{size**2 // 8}"
+    openings = SHORT_OPENINGS[size]
     return play_match(policy, opponent, games=200, openings=openings, new_game=lambda _: Othello(size)).score
 
 

@@ -10,19 +10,17 @@ moves of different scores, and if no mirror image of the position was kept befor
 """
 
 import random
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from _arguments import parse, path, whole
-from _packaged import canonical
+from _packaged import canonical, line_of, write_list
 
 import othello_env
 from othello_agents.engine import exact_scores
 from othello_env import Othello, make_agent
-from othello_env.support.files import write_file
 
 PLAYERS = (
     "random",
@@ -55,43 +53,57 @@ def game(number: int, seed: int, empty: int, size: int = 8, random_plies: int = 
     for player in players:
         player.new_game(rng.getrandbits(64))
     state = Othello(size)
-    while not state.is_over and size**2 - sum(state.discs()) > empty:
+    while not state.is_over and state.empties > empty:
         legal = state.legal_actions()
         is_opening = len(state.moves) < random_plies or state.must_pass
         state = state.play(rng.choice(legal) if is_opening else players[state.to_move].act(state))
     return state if not state.is_over and len(state.legal_actions()) > 1 else None
 
 
-def positions(seed: int) -> Iterator[tuple[Othello, dict[int, int]]]:
-    """An endless sequence of positions, each with the score of every move for the player to move."""
+def positions(
+    seed: int,
+    empty: Sequence[int],
+    solve: Callable[[Othello], dict[int, int]],
+    size: int = 8,
+    random_plies: int = RANDOM_PLIES,
+) -> Iterator[str]:
+    """An endless sequence of positions as lines, each with the score of every move for the player to move.
+
+    Args:
+        seed: the seed of the games.
+        empty: the wanted numbers of empty squares, in turn.
+        solve: returns the exact score of each legal action of a position, for the player to move.
+        size: the side of the board.
+        random_plies: the random plies at the beginning of each game.
+    """
     seen: set[bytes] = set()
-    found = number = 0
+    number = 0
     while True:
-        state = game(number, seed, EMPTY[found % len(EMPTY)])
+        state = game(number, seed, empty[len(seen) % len(empty)], size, random_plies)
         number += 1
         if state is None or canonical(state) in seen:
             continue
-        row = exact_scores([state])[0]
-        scores = {action: int(row[action]) for action in np.flatnonzero(~np.isnan(row)).tolist()}
+        scores = solve(state)
         if len(set(scores.values())) > 1:
             seen.add(canonical(state))
-            found += 1
-            yield state, scores
+            yield line_of(state, scores)
+
+
+def solved(state: Othello) -> dict[int, int]:
+    """The exact score of each legal action, for the player to move."""
+    row = exact_scores([state])[0]
+    return {action: int(row[action]) for action in np.flatnonzero(~np.isnan(row)).tolist()}
 
 
 def main(arguments: list[str] | None = None) -> None:
     args = parse(__doc__, Arguments, arguments)
-    lines = [
-        f"# {args.count} positions with {EMPTY[0]} to {EMPTY[-1]} empty squares: the game, and the final score of each",
-        "# move for the player to move under perfect play, in discs, empty squares to the winner.",
-        f"# Made by scripts/endgame_positions.py with seed {args.seed}, othello-env {othello_env.__version__}.",
-    ]
-    for (state, scores), _ in zip(positions(args.seed), range(args.count), strict=False):
-        moves = " ".join(f"{state.action_to_text(action)}:{score:+d}" for action, score in scores.items())
-        lines.append(f"{state.transcript()} {moves}")
-        print(f"\r{len(lines) - 3} of {args.count}", end="", file=sys.stderr, flush=True)
-    write_file(args.file, "".join(f"{line}\n" for line in lines).encode())
-    print(f"\nwritten to {args.file}")
+    head = (
+        f"# {args.count} positions with {EMPTY[0]} to {EMPTY[-1]} empty squares: the game, and the final score of each"
+        "\n# move for the player to move under perfect play, in discs, empty squares to the winner.\n"
+        f"# Made by scripts/endgame_positions.py with seed {args.seed}, othello-env {othello_env.__version__}."
+    )
+    write_list(args.file, head, positions(args.seed, EMPTY, solved), args.count)
+    print(f"written to {args.file}")
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def position(size: int, empty: int, game: int) -> Othello | None:
     """The position with `empty` empty squares in a game. None if the game ends before, or if only a pass is legal."""
     state, agent = Openings.random(Othello(size), PLIES[size], game), make_agent(f"ntuple:epsilon={EPSILON}", seed=game)
     assert isinstance(state, Othello)
-    while not state.is_over and size**2 - sum(state.discs()) > empty:
+    while not state.is_over and state.empties > empty:
         state = state.play(agent.act(state))
     return None if state.is_over or state.must_pass else state
 

@@ -71,7 +71,7 @@ def positions(empty: int, n: int, seed: int) -> list[Othello]:
         seed += 1
         state = Openings.random(Othello(), 60 - empty, seed)
         assert isinstance(state, Othello)
-        if 64 - sum(state.discs()) == empty and len(state.legal_actions()) > 1:
+        if state.empties == empty and len(state.legal_actions()) > 1:
             found.append(state)
     return found
 
@@ -154,7 +154,7 @@ def measure_ffo(first: int, last: int, repeats: int) -> None:
         nodes, seconds = found[0].nodes / 1e6, statistics.median(each.seconds for each in found)
         verdict = "" if found[0].score == score else f"   WRONG, it is {score}"
         print(
-            f"{number:>4} {64 - sum(state.discs()):6} {found[0].score:+6.0f} {nodes:9.1f} "
+            f"{number:>4} {state.empties:6} {found[0].score:+6.0f} {nodes:9.1f} "
             f"{seconds:8.2f} {nodes / seconds:6.1f} {nodes / seconds / limit:10.2f}{verdict}"
         )
     totals = [sum(each.seconds for each in run) for run in runs]

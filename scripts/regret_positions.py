@@ -14,21 +14,20 @@ rarely changes the winner.
 """
 
 import random
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from _arguments import one_of, parse, path, whole
-from _packaged import canonical
-from endgame_positions import game
+from _packaged import canonical, write_list
+from endgame_positions import positions
 
 import othello_env
 from othello_agents.perfect.small import score_4x4
 from othello_agents.perfect.solving import Solver
 from othello_env import Othello
+from othello_env.arena.rating.perfection import openings_name
 from othello_env.arena.rating.regret import regret_name
-from othello_env.support.files import write_file
 
 MEGABYTES = 1024
 
@@ -73,26 +72,9 @@ def scorer(size: int) -> Callable[[Othello], int]:
     return score_4x4 if size == 4 else Solver(MEGABYTES).score
 
 
-def positions(size: int, seed: int) -> Iterator[tuple[Othello, dict[int, int]]]:
-    """An endless sequence of positions, each with the exact score of every move for the player to move."""
-    plan, score = PLANS[size], scorer(size)
-    seen: set[bytes] = set()
-    found = number = 0
-    while True:
-        state = game(number, seed, plan.empty[found % len(plan.empty)], size, plan.random_plies)
-        number += 1
-        if state is None or canonical(state) in seen:
-            continue
-        scores = {action: -score(state.play(action)) for action in state.legal_actions()}
-        if len(set(scores.values())) > 1:
-            seen.add(canonical(state))
-            found += 1
-            yield state, scores
-
-
-def openings(size: int, seed: int) -> Iterator[tuple[Othello, int]]:
-    """The openings, each with Black's exact score."""
-    plan, score = PLANS[size], scorer(size)
+def openings(size: int, seed: int, score: Callable[[Othello], int]) -> Iterator[str]:
+    """The openings as lines, each with Black's exact score. `score` returns the score for the player to move."""
+    plan = PLANS[size]
     rng = random.Random(f"openings {seed}")  # noqa: S311 - no secret
     wanted = {True: plan.draws, False: plan.others}
     seen: set[bytes] = set()
@@ -106,38 +88,32 @@ def openings(size: int, seed: int) -> Iterator[tuple[Othello, int]]:
         black = score(state) * (1 if state.to_move == 0 else -1)
         if wanted[black == 0] and abs(black) <= plan.largest:
             wanted[black == 0] -= 1
-            yield state, black
-
-
-def show(text: str) -> None:
-    """Show a text on a line of the terminal. The next text replaces it."""
-    if sys.stderr.isatty():
-        print(f"\r{text} ", end="", file=sys.stderr, flush=True)
+            yield f"{state.transcript()} {black:+d}"
 
 
 def main(arguments: list[str] | None = None) -> None:
     args = parse(__doc__, Arguments, arguments)
     made = f"Made by scripts/regret_positions.py with seed {args.seed}, othello-env {othello_env.__version__}."
     plan, size = PLANS[args.size], args.size
-    lines = [
+    score = scorer(size)
+
+    def solve(state: Othello) -> dict[int, int]:
+        return {action: -score(state.play(action)) for action in state.legal_actions()}
+
+    head = (
         f"# {plan.positions} positions on {size}x{size} with {plan.empty[0]} to {plan.empty[-1]} empty squares: the "
-        "game, and the final score",
-        "# of each move for the player to move under perfect play, in discs, empty squares to the winner.",
-        f"# {made}",
-    ]
-    for (state, scores), _ in zip(positions(size, args.seed), range(plan.positions), strict=False):
-        moves = " ".join(f"{state.action_to_text(action)}:{score:+d}" for action, score in scores.items())
-        lines.append(f"{state.transcript()} {moves}")
-        show(f"{len(lines) - 3} of {plan.positions} positions")
-    write_file(args.folder / f"{regret_name(size)}.txt", "".join(f"{line}\n" for line in lines).encode())
-    lines = [
-        f"# {plan.draws} drawn and {plan.others} other openings on {size}x{size}, and Black's final score under",
-        f"# perfect play, in discs. {made}",
-    ]
-    for state, black in openings(size, args.seed):
-        lines.append(f"{state.transcript()} {black:+d}")
-        show(f"{len(lines) - 2} of {plan.draws + plan.others} openings")
-    write_file(args.folder / f"openings-{size}x{size}-v0.txt", "".join(f"{line}\n" for line in lines).encode())
+        "game, and the final score\n"
+        "# of each move for the player to move under perfect play, in discs, empty squares to the winner.\n"
+        f"# {made}"
+    )
+    lines = positions(args.seed, plan.empty, solve, size, plan.random_plies)
+    write_list(args.folder / f"{regret_name(size)}.txt", head, lines, plan.positions)
+    head = (
+        f"# {plan.draws} drawn and {plan.others} other openings on {size}x{size}, and Black's final score under\n"
+        f"# perfect play, in discs. {made}"
+    )
+    lines = openings(size, args.seed, score)
+    write_list(args.folder / f"{openings_name(size)}.txt", head, lines, plan.draws + plan.others)
     print(f"written to {args.folder}")
 
 

@@ -54,7 +54,7 @@ class Task:
 
     @property
     def empty(self) -> int:
-        return 36 - sum(self.state.discs())
+        return self.state.empties
 
 
 def after_passes(state: Othello) -> tuple[Othello, int]:
@@ -245,7 +245,7 @@ def coverage(book: Book) -> dict[str, int]:
         seen, todo, missing = set(), list(positions_to_move(Othello(6), follower)), 0
         while todo:
             state = todo.pop()
-            key, empty = book.key(state), 36 - sum(state.discs())
+            key, empty = book.key(state), state.empties
             if key in seen or empty <= missing:
                 continue
             seen.add(key)

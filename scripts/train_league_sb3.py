@@ -27,7 +27,7 @@ except ImportError as error:
     sys.exit(f"{error}: pip install 'othello-env[sb3,onnx]' onnx")
 
 from _arguments import one_of, parse, path, whole
-from _recipe import LADDER, SIZES, mistakes, new_output, score
+from _recipe import LADDER, SHORT_OPENINGS, SIZES, mistakes, new_output, score
 from train_sb3 import as_policy, make_model
 
 from othello_env.league import League
@@ -98,7 +98,7 @@ def main(arguments: list[str] | None = None) -> League:
     with mistakes():
         new_output(args.out)
         args.out.mkdir()
-        env = OthelloVecEnv(args.games, size=args.size, openings=f"random:{args.size**2 // 8}")
+        env = OthelloVecEnv(args.games, size=args.size, openings=SHORT_OPENINGS[args.size])
         league = League(LADDER[1:], fixed_share=0.5, keep=args.keep, seed=args.seed)
     model = make_model(env, args.seed)
     newest = args.out / "newest.onnx"

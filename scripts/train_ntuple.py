@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from _arguments import even, flag, one_of, option, parse, path, real, whole
-from _recipe import SIZES, command_line, mistakes, show
+from _recipe import OPENINGS, PLIES, SIZES, command_line, mistakes, show
 
 from othello_agents.ntuple import NTupleAgent, NTupleNetwork, Trainer
 from othello_agents.ntuple.loop import Goal, train_until
@@ -36,7 +36,6 @@ from othello_env.drawing.chart import CurvePoint, learning_chart, png
 from othello_env.support.files import check_output, parse_json, read_file, write_file, write_json
 
 OPPONENTS = {4: (2, 4), 6: (2, 4), 8: (4, 6)}
-PLIES = {4: 3, 6: 6, 8: 10}
 LARGEST_CURVE = 16 << 20  # bytes
 KEEP = 300.0  # the weights are written after this number of seconds, if no point of the curve is added before
 
@@ -105,7 +104,7 @@ def measure(trainer: Trainer, games: int) -> dict[str, float]:
             NTupleAgent(trainer.network),
             f"alphabeta:depth={depth},eval=weighted",
             games=games,
-            openings=f"random:{PLIES[size]}",
+            openings=OPENINGS[size],
             seed=1,
             new_game=lambda _: Othello(size),
         )

@@ -122,7 +122,7 @@ def test_first_use_is_measured_cold_and_later(monkeypatch, capsys):
         (["ppo.json", "none.json"], "there is no file"),
         (["ppo.json", "alphazero_6x6.json"], "the runs count different units: games, plies"),
         (["ntuple_minute_seed1.json"], "has no curve of scores against alphabeta:depth=2,eval=weighted"),
-        (["ppo.json"] * 6, "--runs: expected one to 5 files, got 6"),
+        ([f"{name}.json" for name in "abcdefghi"], "there is no file"),
     ],
 )
 def test_curves_are_compared(monkeypatch, tmp_path, capsys, files, message):

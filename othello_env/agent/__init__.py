@@ -12,7 +12,7 @@ from othello_env.agent.protocol import (
     WrongGameError,
     as_othello,
 )
-from othello_env.agent.spec import agent_names, make_agent, option_text, spec_file
+from othello_env.agent.spec import agent_names, make_agent, name_of, option_text, spec_file
 from othello_env.agent.wrapper import AgentWrapper
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "ask",
     "ask_many",
     "make_agent",
+    "name_of",
     "option_text",
     "play_answer",
     "spec_file",

@@ -31,7 +31,16 @@ from othello_env.games.game import State, check_seed
 from othello_env.games.hashing import CHOICE, EPSILON, mix_int
 from othello_env.support.imports import NoSuchNameError, NotThereError, import_object
 
-__all__ = ["agent_names", "make_agent", "near", "number_options", "option_text", "spec_file", "split_spec"]
+__all__ = [
+    "agent_names",
+    "make_agent",
+    "name_of",
+    "near",
+    "number_options",
+    "option_text",
+    "spec_file",
+    "split_spec",
+]
 
 _ENTRY_POINTS = "othello_env.agents"
 
@@ -47,8 +56,8 @@ class _CallableAgent(Agent):
         return self._name
 
     def act(self, state: State, *, seconds_left: float | None = None) -> int:
-        answer = self._policy(state.observation(state.to_move)[np.newaxis], state.action_mask()[np.newaxis])
-        return int(self._checked(answer, 1)[0])
+        planes, mask = state.encode()
+        return int(self._checked(self._policy(planes[np.newaxis], mask[np.newaxis]), 1)[0])
 
     def act_batch(self, batch: Positions) -> npt.NDArray[np.int64]:
         return self._checked(self._policy(batch.observations(), batch.masks()), len(batch))
@@ -261,6 +270,16 @@ def _build(head: str, options: dict[str, str], spec: str, seed: int | None) -> A
     if options:
         raise SpecError(f"{spec!r}: a callable takes no option but epsilon, got {', '.join(options)}")
     return make_agent(found)
+
+
+def name_of(policy: str | Path | Agent | Policy, agent: Agent) -> str:
+    """The name of an agent in results: its spec or its file's path, or otherwise its `repr`.
+
+    Args:
+        policy: the spec, path, Agent or callable from which the agent was made.
+        agent: the agent.
+    """
+    return str(policy) if isinstance(policy, str | Path) else repr(agent)
 
 
 def _known() -> str:

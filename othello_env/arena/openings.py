@@ -10,7 +10,7 @@ from othello_env.games.hashing import mix_int
 from othello_env.games.openings import Openings
 from othello_env.games.othello.position import Othello
 
-__all__ = ["BALANCED", "balanced_openings", "find_openings", "opening_start", "parse_openings"]
+__all__ = ["BALANCED", "balanced_openings", "find_openings", "opening_start", "packaged_lines", "parse_openings"]
 
 BALANCED = "balanced-v0"
 """The name of the packaged list of openings for Othello on 8x8.
@@ -25,8 +25,12 @@ def balanced_openings() -> tuple[str, ...]:
     >>> len(balanced_openings())
     500
     """
-    text = (resources.files("othello_env.arena") / f"{BALANCED}.txt").read_text(encoding="utf-8")
-    return parse_openings(text)
+    return packaged_lines("othello_env.arena", f"{BALANCED}.txt")
+
+
+def packaged_lines(package: str, file: str) -> tuple[str, ...]:
+    """The lines of a text file in a package, without empty lines and lines that begin with ``#``."""
+    return parse_openings((resources.files(package) / file).read_text(encoding="utf-8"))
 
 
 def parse_openings(text: str) -> tuple[str, ...]:

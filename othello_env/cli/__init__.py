@@ -19,6 +19,7 @@ import othello_env
 from othello_env.arena import FaultWarning
 from othello_env.cli._help import HelpfulGroup, with_whole_words
 from othello_env.support.compiling import compilation_reported
+from othello_env.support.imports import search_current_folder
 from othello_env.support.jit import interruptible
 
 __all__ = ["main"]
@@ -59,7 +60,7 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
             example in a destructor. If so, a later error is handled like an interrupt.
     """
     given = sys.argv[1:] if arguments is None else arguments
-    sys.path.append(str(Path.cwd()))  # so that a spec package.module:name can name a module in the current folder
+    search_current_folder()
     try:
         status = _run(given or ["--help"], is_interrupted)
     except (click.Abort, EOFError, KeyboardInterrupt):

@@ -120,10 +120,8 @@ class NBoardServer:
             yield self._name()
         elif name == "game":
             games, _ = ggf.load(value)
-            states: list[Any] = [games.starts[int(games.start[0])]]
-            for action in games.actions[0, : games.lengths[0]].tolist():
-                states.append(states[-1].play(action))
-            self._begin(states)
+            start: Any = games.starts[int(games.start[0])]
+            self._begin(start.positions(games.actions[0, : games.lengths[0]].tolist()))
             self._clock = _seconds(str(games.columns["time"][0]))
             self._used = [0.0, 0.0]
             for colour, seconds in _USED.findall(value):

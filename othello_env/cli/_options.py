@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -19,6 +19,9 @@ from othello_env.games.openings import Openings
 from othello_env.games.registry import Rules
 from othello_env.support.files import read_file
 
+if TYPE_CHECKING:
+    from othello_env.arena.rating.elo import Ratings
+
 __all__ = [
     "FILE",
     "FOLDER",
@@ -28,7 +31,8 @@ __all__ = [
     "EvenRange",
     "FloatRange",
     "bar",
-    "elo_interval",
+    "elo_cells",
+    "existing_path",
     "game_option",
     "make_new_folder",
     "openings_option",
@@ -129,9 +133,10 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
         return None
     if value.partition(":")[0] == "random" or value == BALANCED:
         return value
-    if len(value) < _LONGEST_PATH and Path(value).is_file():
+    path = existing_path(value)
+    if path is not None and path.is_file():
         try:
-            return [*parse_openings(read_file(value, _LARGEST_OPENINGS).decode())]
+            return [*parse_openings(read_file(path, _LARGEST_OPENINGS).decode())]
         except UnicodeDecodeError as error:
             raise click.BadParameter(f"{value!r} is not text: {error}") from None
     expected = f"expected random:PLIES, {BALANCED}, start, transcripts or a file of them"
@@ -145,6 +150,13 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
     except NotationError as error:
         raise click.BadParameter(f"{expected}, got {value!r} ({error})") from None
     return parts
+
+
+def existing_path(text: str) -> Path | None:
+    """The path that a text names, or None if there is nothing at this path. The text may be no path at all."""
+    if len(text) < _LONGEST_PATH and "\0" not in text and Path(text).exists():
+        return Path(text)
+    return None
 
 
 def refuse(names: Container[str | None], why: str) -> None:
@@ -233,11 +245,13 @@ def report_faults(agent: str, faults: Sequence[str]) -> None:
         click.echo(f"{agent} forfeited {len(faults)} games; the first: {faults[0]}", err=True)
 
 
-def elo_interval(low: float, high: float) -> str:
-    """The interval of a rating as text. Either end may be infinite."""
+def elo_cells(ratings: "Ratings", name: str) -> tuple[str, str]:
+    """The rating of an agent and its interval, as cells of a table. Without a lower limit, the rating is ``-``."""
+    low, high = ratings.interval(name)
     if math.isinf(low):
-        return "no limit found" if math.isinf(high) else f"at most {high:.0f}"
-    return f"at least {low:.0f}" if math.isinf(high) else f"{low:.0f} to {high:.0f}"
+        return "-", "no limit found" if math.isinf(high) else f"at most {high:.0f}"
+    interval = f"at least {low:.0f}" if math.isinf(high) else f"{low:.0f} to {high:.0f}"
+    return f"{ratings.elo[name]:.0f}", interval
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

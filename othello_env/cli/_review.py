@@ -23,7 +23,6 @@ from othello_env.support.files import check_output, write_json
 
 __all__ = ["Selection", "reviews_files"]
 
-_LONGEST_PATH = 255  # some systems raise an error for longer file names
 _FORMAT = "othello-env review 1"
 _LARGEST_NUMBER = 10**9
 
@@ -100,7 +99,7 @@ def reviews_files(function: Callable[..., None]) -> Callable[..., None]:
         options.refuse(given.keys() - _SHARED, "is for a position")
         is_default = context.get_parameter_source("agent") is ParameterSource.DEFAULT
         agent: Any = make_agent(ANALYST if is_default else given["agent"])
-        rules = Rules("othello", (("size", given["size"]),) if given["size"] != 8 else ())
+        rules = Rules.parse(f"othello:size={given['size']}")
         _review_source(_Request(Path(position), rules, agent, **mine))
 
     decorated: Any = update_wrapper(click.pass_context(command), function)
@@ -115,7 +114,7 @@ def _is_source(text: str) -> bool:
     Raises:
         click.BadParameter: the text looks like a path, but there is no such file.
     """
-    if len(text) < _LONGEST_PATH and "\0" not in text and Path(text).exists():
+    if options.existing_path(text) is not None:
         return True
     if re.fullmatch(r"\S*(?:[/\\]\S*|\.[A-Za-z]{3,8})", text):
         raise click.BadParameter(f"there is no file {text!r}; expected a file of games, a transcript or a board")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
@@ -20,6 +23,7 @@ from othello_env.support.files import write_file, write_json
 
 __all__ = ["command"]
 
+_B = TypeVar("_B", Benchmark, PerfectionBenchmark)
 _SHOW_EVERY = 0.2
 _LADDER_SIZE = 8
 
@@ -82,48 +86,54 @@ def command(
 def _rate(
     player: Agent, agent: str, within: float, games: int | None, seconds: float | None, out: Path | None, seed: int
 ) -> None:
-    """Run the benchmark on the ladder, and report its results. After an interrupt, report the results so far."""
-    limits = {"half_width": within, "games": games, "seconds": seconds}
-    partial = Benchmark(agent, None, None, {"seed": seed, "limits": limits}, 0.0)
+    """Run the benchmark on the ladder, and report its results."""
+    settings = {"seed": seed, "limits": {"half_width": within, "games": games, "seconds": seconds}}
     shown = began = time.perf_counter()
 
-    def progress(placement: Placement) -> None:
-        nonlocal partial, shown
-        now = time.perf_counter()
-        partial = replace(partial, placement=placement, seconds=now - began)
-        if now > shown + _SHOW_EVERY:
-            shown = now
-            options.show(f"{placement.games} games  Elo {placement.elo_text}")
+    def run(keep: Callable[[Benchmark], None]) -> Benchmark:
+        def progress(placement: Placement) -> None:
+            nonlocal shown
+            now = time.perf_counter()
+            keep(Benchmark(agent, placement, None, settings, now - began))
+            if now > shown + _SHOW_EVERY:
+                shown = now
+                options.show(f"{placement.games} games  Elo {placement.elo_text}")
 
-    try:
-        result = run_benchmark(
+        return run_benchmark(
             player, name=agent, half_width=within, games=games, seconds=seconds, seed=seed, progress=progress
         )
-    except (KeyboardInterrupt, AgentLeftError):
-        options.show("")
-        if partial.placement is not None:
-            _report(replace(partial, settings=partial.settings | {"interrupted": True}), out)
-        raise
-    options.show("")
-    _report(result, out)
+
+    _run(run, out)
 
 
 def _measure_perfection(player: Agent, agent: str, size: int, games: int | None, out: Path | None, seed: int) -> None:
-    """Run the benchmark for small boards, and report its results. After an interrupt, report the results so far."""
-    partial: PerfectionBenchmark | None = None
+    """Run the benchmark for small boards, and report its results."""
 
-    def progress(found: PerfectionBenchmark) -> None:
-        nonlocal partial
-        partial = found
-        if found.games is not None and found.games.match.games:
-            options.show(f"{found.games.match.games} games  {found.games.loss:.1f} discs lost a game")
+    def run(keep: Callable[[PerfectionBenchmark], None]) -> PerfectionBenchmark:
+        def progress(found: PerfectionBenchmark) -> None:
+            keep(found)
+            if found.games is not None and found.games.match.games:
+                options.show(f"{found.games.match.games} games  {found.games.loss:.1f} discs lost a game")
 
+        return run_perfection(player, size=size, name=agent, games=games, seed=seed, progress=progress)
+
+    _run(run, out)
+
+
+def _run(run: Callable[[Callable[[_B], None]], _B], out: Path | None) -> None:
+    """Run a benchmark, and report its results. After an interrupt, report the results so far.
+
+    Args:
+        run: runs the benchmark and returns its results. It takes a function, and calls it with the results so far.
+        out: see `_report`.
+    """
+    partial: deque[_B] = deque(maxlen=1)
     try:
-        result = run_perfection(player, size=size, name=agent, games=games, seed=seed, progress=progress)
+        result = run(partial.append)
     except (KeyboardInterrupt, AgentLeftError):
         options.show("")
-        if partial is not None:
-            _report(replace(partial, settings=partial.settings | {"interrupted": True}), out)
+        for found in partial:
+            _report(replace(found, settings=found.settings | {"interrupted": True}), out)
         raise
     options.show("")
     _report(result, out)

@@ -197,19 +197,25 @@ def _label(source: Path, kind: str, empties: int, out: Path | None, workers: int
     if kind != "exact":
         options.refuse(("empties", "workers"), f"is for --kind exact, not for {kind}")
     name = f"exact-{empties}" if kind == "exact" else kind
-    if out is not None and source.is_dir():
+    unit = "sequences" if kind == "tokens" else "positions"
+    parts = parts_of(source, rules, skip=False)
+    if not source.is_dir():
+        path = out or source.with_suffix(f".{name}.npz")
+        click.echo(f"{path}: {_write_labels(path, next(parts), kind, empties, workers):,} {unit}")
+        return
+    if out is not None:
         raise click.UsageError("the labels of a dataset are written into its folder, so --out cannot be given")
-    for number, games in enumerate(parts_of(source, rules, skip=False)):
-        path = source / f"{name}-{number:06d}.npz" if source.is_dir() else out or source.with_suffix(f".{name}.npz")
-        if source.is_dir() and _labelled_games(path) == len(games):
-            click.echo(f"{path}: was labelled before")
-            continue
-        arrays = _labels_of(games, kind, empties, workers)
-        data = io.BytesIO()
-        np.savez(data, games=len(games), **arrays)
-        write_file(path, data.getvalue())
-        rows = max(len(array) for array in arrays.values())
-        click.echo(f"{path}: {rows:,} {'sequences' if kind == 'tokens' else 'positions'}")
+    rows = before = total = 0
+    with options.bar("games", len(Dataset(source))) as step:
+        for total, games in enumerate(parts, start=1):
+            path = source / f"{name}-{total - 1:06d}.npz"
+            if _labelled_games(path) == len(games):
+                before += 1
+            else:
+                rows += _write_labels(path, games, kind, empties, workers)
+            step(len(games))
+    text = f"{source / name}-*.npz: {rows:,} {unit}"
+    click.echo(f"{text}; {before:,} of {total:,} parts were labelled before" if before else text)
 
 
 def _make_dataset(out: Path, recipe: dict[str, Any], games: int, part: int, make_part: Any) -> None:
@@ -225,11 +231,16 @@ def _make_dataset(out: Path, recipe: dict[str, Any], games: int, part: int, make
     click.echo(f"{out}: {len(dataset):,} games")
 
 
-def _labels_of(games: Games, kind: str, empties: int, workers: int) -> dict[str, Any]:
-    """The arrays of a file of labels, by name."""
+def _write_labels(path: Path, games: Games, kind: str, empties: int, workers: int) -> int:
+    """Label games, and write the labels to a file. Return the number of labelled positions or sequences."""
     if kind == "tokens":
-        return {"tokens": tokens(games)}
-    return vars(board_sets(games) if kind == "boards" else exact_labels(games, empties, workers=workers))
+        arrays: dict[str, Any] = {"tokens": tokens(games)}
+    else:
+        arrays = vars(board_sets(games) if kind == "boards" else exact_labels(games, empties, workers=workers))
+    data = io.BytesIO()
+    np.savez(data, games=len(games), **arrays)
+    write_file(path, data.getvalue())
+    return max(len(array) for array in arrays.values())
 
 
 def _labelled_games(path: Path) -> int:

@@ -87,10 +87,7 @@ def _table(league: League, payoffs: Payoffs, anchor: str | None) -> str:
     ratings = payoffs.ratings(anchor)
     rows: list[tuple[str, ...]] = []
     for name in ratings.order:
-        low, high = ratings.interval(name)
         worst = payoffs.worst(name)
         played = "" if league[name].fixed else f"{league[name].played:,}"
-        elo = "-" if math.isinf(low) else f"{ratings.elo[name]:.0f}"
-        interval = options.elo_interval(low, high)
-        rows.append((name, played, elo, interval, f"{worst.score:.3f}", worst.opponent))
+        rows.append((name, played, *options.elo_cells(ratings, name), f"{worst.score:.3f}", worst.opponent))
     return options.table(("member", "played", "Elo", "95% interval", "worst score", "against"), rows)

@@ -209,7 +209,6 @@ class TerminalGame:
         return False
 
     def _result(self, state: State) -> str:
-        best = max(state.returns())
-        winners = [name for name, result in zip(state.player_names, state.returns(), strict=True) if result == best]
+        winners = state.winners()
         scores = " - ".join(str(score) for score in state.scores())
-        return f"{winners[0]} wins {scores}" if len(winners) == 1 else f"a draw, {scores}"
+        return f"{state.player_names[winners[0]]} wins {scores}" if len(winners) == 1 else f"a draw, {scores}"

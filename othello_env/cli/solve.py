@@ -36,10 +36,9 @@ def command(position: str, to_move: str, size: int, result_only: bool, megabytes
     state = position_from_text(position, to_move, size)
     solver: Any = make_agent(f"engine:hash={megabytes}")
     click.echo(drawing.text(state))
-    empty = state.size**2 - sum(state.discs())
-    if empty > _MINUTES and not state.is_over:
-        time = "hours" if empty <= _HOURS else "years"
-        click.echo(f"{empty} empty squares: this may take {time}; Ctrl-C ends it", err=True)
+    if state.empties > _MINUTES and not state.is_over:
+        time = "hours" if state.empties <= _HOURS else "years"
+        click.echo(f"{state.empties} empty squares: this may take {time}; Ctrl-C ends it", err=True)
     shows_progress = sys.stderr.isatty()
 
     def progress(nodes: int) -> None:

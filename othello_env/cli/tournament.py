@@ -9,7 +9,7 @@ from othello_env.arena.play.clocks import TimeControl
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.rating.standings import rate_tournament
 from othello_env.arena.tournament.playing import play_tournament
-from othello_env.arena.tournament.results import Tournament
+from othello_env.arena.tournament.results import Tournament, overall
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.cli import _options as options
 from othello_env.games.registry import Rules
@@ -126,11 +126,8 @@ def cross_table(result: Tournament) -> str:
     rows = []
     for number, agent in enumerate(result.agents, start=1):
         against = [scores.get((agent, other)) for other in result.agents]
-        met = [score for score in against if score is not None]
-        games = sum(score.games for score in met)
+        games, total, margin = overall([score for score in against if score is not None])
         cells = ["-" if score is None else f"{score.score:.3f}" for score in against]
-        total = sum(score.score * score.games for score in met) / games if games else 0.0
-        margin = sum(score.margin * score.games for score in met) / games if games else 0.0
         rows.append((f"{number} {agent}", *cells, str(games), f"{total:.3f}", f"{margin:+.1f}"))
     return options.table(head, rows)
 
@@ -147,9 +144,7 @@ def elo_table(result: Tournament, anchor: str | None = None) -> str:
     order = ratings.order
     rows: list[tuple[str, ...]] = []
     for place, agent in enumerate(order):
-        low, high = ratings.interval(agent)
         following = order[place + 1 : place + 2]
         better = ratings.superiority(agent, following[0]) if following else math.nan
-        elo = "-" if math.isinf(low) else f"{ratings.elo[agent]:.0f}"  # no points, or all games forfeited
-        rows.append((agent, elo, options.elo_interval(low, high), "" if math.isnan(better) else f"{better:.3f}"))
+        rows.append((agent, *options.elo_cells(ratings, agent), "" if math.isnan(better) else f"{better:.3f}"))
     return options.table(("agent", "Elo", "95% interval", "better than next"), rows)

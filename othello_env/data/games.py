@@ -70,7 +70,7 @@ class Games:
         start: npt.ArrayLike | None = None,
         columns: Mapping[str, npt.ArrayLike] | None = None,
     ) -> None:
-        self.rules = Rules.parse(rules) if isinstance(rules, str) else rules
+        self.rules = Rules.parse(rules)
         usual = self.rules.start(0)
         self.starts = tuple(starts) or (usual,)
         for state in self.starts:
@@ -214,6 +214,12 @@ class Games:
         """
         for i in np.flatnonzero(self.illegal() >= 0)[:1].tolist():
             self.state(i)  # raises the error
+
+    @property
+    def begin_as_usual(self) -> bool:
+        """Whether all `starts` are the usual start of the game."""
+        usual = self.rules.start(0)
+        return all(start == usual for start in self.starts)
 
     @property
     def ends(self) -> Ends:

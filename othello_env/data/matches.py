@@ -56,7 +56,7 @@ def match_games(
         WrongGameError: an agent does not play this game.
     """
     count, first = index(count), index(first)
-    kind = Rules.parse(rules) if isinstance(rules, str) else rules
+    kind = Rules.parse(rules)
     for name, value in (("count", count), ("first", first)):
         if value % 2 or value < 0:
             raise ValueError(f"{name} is an even number of at least 0 (each opening has two games), not {value}")

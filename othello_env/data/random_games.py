@@ -11,7 +11,6 @@ from othello_env.data.games import Games
 from othello_env.games.game import check_board_size
 from othello_env.games.hashing import mix_int
 from othello_env.games.othello import bitboard
-from othello_env.games.registry import Rules
 from othello_env.support.threads import Threads
 
 __all__ = ["random_games"]
@@ -56,4 +55,4 @@ def random_games(count: int, *, size: int = 8, seed: int = 0, first: int = 0, nu
     threads = Threads(num_threads)
     threads.run(work)
     threads.close()
-    return Games(actions, lengths, Rules("othello", (("size", size),) if size != 8 else ()))
+    return Games(actions, lengths, f"othello:size={size}")

@@ -159,17 +159,15 @@ def review_game(
         raise ValueError(f"{analyst!r} does not analyse; expected an engine, such as {ANALYST}")
     analyst.check_game(begin)
     analyst.new_game(0)
-    states, actions = [begin], last.moves[len(begin.moves) :]
-    for action in actions:
-        states.append(states[-1].play(action))
-    return _reviews(states[:-1], actions, analyst, exact, first - 1)
+    actions = last.moves[len(begin.moves) :]
+    return _reviews(begin.positions(actions)[:-1], actions, analyst, exact, first - 1)
 
 
 def _reviews(
     states: list[Othello], actions: tuple[int, ...], analyst: Any, exact: int, first: int
 ) -> Iterator[MoveReview]:
     """The reviews of the actions from number `first` on, counted from 0. One call solves all positions near the end."""
-    solved = next((ply for ply, state in enumerate(states) if _empties(state) <= exact), len(states))
+    solved = next((ply for ply, state in enumerate(states) if state.empties <= exact), len(states))
     solved = max(solved, min(first, len(states)))
     for ply in range(first, solved):
         state = states[ply]
@@ -181,7 +179,7 @@ def _reviews(
         for ply, row in enumerate(rows.tolist(), start=solved):
             state = states[ply]
             scores = {action: row[action] for action in state.legal_actions()}
-            yield _judged(ply, state, actions[ply], scores, is_exact=True, depth=_empties(state))
+            yield _judged(ply, state, actions[ply], scores, is_exact=True, depth=state.empties)
 
 
 def _judged(
@@ -190,10 +188,6 @@ def _judged(
     best_score = max(scores.values())
     best = action if scores[action] == best_score else max(scores, key=lambda each: scores[each])
     return MoveReview(ply + 1, state, action, best, scores[action], best_score, is_exact, depth)
-
-
-def _empties(state: Othello) -> int:
-    return state.size**2 - sum(state.discs())
 
 
 def _scores(found: Any) -> dict[int, float]:

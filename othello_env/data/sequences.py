@@ -8,7 +8,6 @@ counted from 0. In this package it is ``8 * digit + letter``. So the boards of O
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -16,9 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from othello_env.data import kernels
+from othello_env.data.formats.archive import read_arrays
 from othello_env.data.games import Games, GamesError
-from othello_env.games.othello.position import Othello
-from othello_env.support.arrays import DAMAGE, Member, open_archive
+from othello_env.data.squares import check_standard, placed_discs, with_passes
+from othello_env.games.othello.position import Othello, planes_of
+from othello_env.support.arrays import DAMAGE, open_archive
 
 __all__ = [
     "BLACK",
@@ -39,7 +40,6 @@ VOCABULARY = 61
 WHITE, EMPTY, BLACK = 0, 1, 2
 """The values of the squares in `Labels.board`."""
 
-_MOST_BYTES = 4 << 30
 _MIDDLE = (27, 28, 35, 36)
 _SQUARES = np.array([square for square in range(64) if square not in _MIDDLE])
 _OURS = 8 * (_SQUARES % 8) + _SQUARES // 8  # this package's action for each of the tokens 1 to 60
@@ -107,16 +107,15 @@ class BoardSets:
 
         Raises:
             OSError: the file cannot be read.
-            GamesError: the file is of another kind, or it is damaged.
+            GamesError: the file is of another kind, it is damaged, or its arrays take more than 4 GiB.
         """
         try:
             with Path(path).open("rb") as file, open_archive(file) as archive:
-                members = [Member(archive, each.name) for each in fields(cls)]
-                if sum(math.prod(each.shape) * each.dtype.itemsize for each in members) > _MOST_BYTES:
-                    raise ValueError(f"its arrays take more than {_MOST_BYTES:,} bytes")
-                found = cls(*(each.read() for each in members))
+                found = cls(**read_arrays(archive, [each.name for each in fields(cls)]))
         except FileNotFoundError:
             raise
+        except GamesError as error:
+            raise GamesError(f"{path}: {error}") from None
         except (*DAMAGE, KeyError, TypeError) as error:
             raise GamesError(f"{path}: this is no file of labels of boards, or it is damaged: {error}") from None
         kinds = [array.dtype for array in vars(found).values()]
@@ -136,12 +135,11 @@ def tokens(games: Games) -> npt.NDArray[np.int8]:
         ValueError: the games are not of Othello on 8x8 from the usual start.
         GamesError: a move is illegal.
     """
-    _check(games)
+    check_standard(games, "sequences are for")
     games.check()
-    placed = (games.actions >= 0) & (games.actions < 64)
-    game, ply = np.nonzero(placed)
+    game, move, square = placed_discs(games)
     found = np.zeros((len(games), 60), np.int8)
-    found[game, np.cumsum(placed, axis=1)[game, ply] - 1] = _TOKENS[games.actions[game, ply]]
+    found[game, move] = _TOKENS[square]
     return found
 
 
@@ -158,15 +156,10 @@ def from_tokens(sequences: npt.ArrayLike) -> Games:
         raise ValueError(f"expected integers (N, L), got {given.dtype} of shape {given.shape}")
     if given.size and not 0 <= given.min() <= given.max() < VOCABULARY:
         raise ValueError(f"tokens are 0 to {VOCABULARY - 1}, got {given.min()} to {given.max()}")
-    n = len(given)
     if ((given[:, :-1] == 0) & (given[:, 1:] > 0)).any():
         raise ValueError("the token 0 fills the end of a sequence, but here a move follows it")
     squares = np.where(given > 0, _OURS[np.maximum(given, 1) - 1], -1).astype(np.int8)
-    actions, lengths = np.empty((n, kernels.LONGEST), np.int8), np.empty(n, np.int32)
-    wrong = np.empty(n, np.int32)
-    start = Othello()
-    own, opponent = np.full(n, np.uint64(start.own)), np.full(n, np.uint64(start.opponent))
-    kernels.add_passes(squares, own, opponent, np.uint64(2**64 - 1), 8, actions, lengths, wrong)
+    actions, lengths, wrong = with_passes(squares, Othello())
     for i in np.flatnonzero(wrong >= 0)[:1].tolist():
         raise GamesError(f"game {i + 1}, move {wrong[i] + 1}: token {given[i, wrong[i]]} is not a legal move")
     return Games(actions, lengths)
@@ -189,7 +182,7 @@ def board_sets(games: Games) -> BoardSets:
         ValueError: the games are not of Othello on 8x8 from the usual start.
         GamesError: a move is illegal.
     """
-    _check(games)
+    check_standard(games, "labels of boards are for")
     games.check()
     total = int(((games.actions >= 0) & (games.actions < 64)).sum())
     mine, yours, legal = np.empty((3, total), np.uint64)
@@ -200,9 +193,4 @@ def board_sets(games: Games) -> BoardSets:
 
 def _squares(sets: npt.NDArray[np.uint64]) -> npt.NDArray[np.int8]:
     """M sets of squares as an array (M, 64) int8: 1 if the square is in the set."""
-    return np.unpackbits(sets.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little").view(np.int8)
-
-
-def _check(games: Games) -> None:
-    if str(games.rules) != "othello" or any(start != games.rules.start(0) for start in games.starts):
-        raise ValueError(f"sequences are for othello on 8x8 from the usual start, not for {games.rules}")
+    return planes_of(np.ascontiguousarray(sets), 8).reshape(-1, 64)

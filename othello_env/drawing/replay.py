@@ -25,10 +25,7 @@ def positions(state: State, start: State) -> list[State]:
     Raises:
         IllegalActionError: a move of the game is illegal when it is replayed from `start`.
     """
-    states = [start]
-    for action in state.moves[len(start.moves) :]:
-        states.append(states[-1].play(action))
-    return states
+    return start.positions(state.moves[len(start.moves) :])
 
 
 def gif(

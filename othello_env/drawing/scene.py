@@ -203,8 +203,7 @@ def caption(state: State) -> str:
     """The player to move, or the winners, in a few words."""
     if not state.is_over:
         return f"{state.player_names[state.to_move]} to move"
-    results = state.returns()
-    winners = [name for name, result in zip(state.player_names, results, strict=True) if result == max(results)]
+    winners = [state.player_names[player] for player in state.winners()]
     if len(winners) == state.num_players:
         return "game over: draw"
     return f"game over: {' and '.join(winners)} {'wins' if len(winners) == 1 else 'share the win'}"

@@ -67,12 +67,9 @@ class CheckersVectorEnv(VectorGames):
         render_mode: None, ``"rgb_array"`` or ``"ansi"``.
         draws: the rule for draws, ``"repetition"``, ``"threefold"`` or ``"40-move"``; see
             `othello_env.games.checkers.position`.
-        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. Gymnasium's wrapper `NumpyToTorch` needs
-            ``"NextStep"``. If another wrapper fails with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``, use
-            ``"NextStep"``, too.
-        copy: whether every step returns new arrays, which the caller may keep.
-        num_threads: the greatest number of threads that share a step. One thread makes the steps alone if this is
-            faster.
+        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
+        copy: whether every step returns new arrays.
+        num_threads: the greatest number of threads.
     """
 
     def __init__(

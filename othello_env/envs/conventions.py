@@ -11,7 +11,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.games.game import State
+from othello_env.games.game import State, as_integer
 
 __all__ = [
     "NOBODY",
@@ -22,7 +22,6 @@ __all__ = [
     "Observation",
     "check_action",
     "check_actions",
-    "check_choice",
     "check_count",
     "game_info",
     "illegal_penalty",
@@ -45,19 +44,13 @@ action.
 """
 
 
-def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
-    """Raise a ValueError if an argument's value is not one of its choices."""
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
-
-
 def check_action(action: Any, num_actions: int) -> int:
     """Check an action and return it as an int. NumPy integers and zero-dimensional integer arrays are accepted too.
 
     Raises:
         ValueError: the action is not an integer from 0 to num_actions - 1.
     """
-    try:
+    try:  # not by `as_integer`, because every step of an environment for one game calls this function
         number = -1 if isinstance(action, bool) else index(action)
     except TypeError:
         number = -1
@@ -91,11 +84,8 @@ def check_count(name: str, number: Any) -> int:
     Raises:
         ValueError: the number is not an integer, or it is less than 1.
     """
-    try:
-        count = 0 if isinstance(number, bool) else index(number)
-    except TypeError:
-        count = 0
-    if count < 1:
+    count = as_integer(number)
+    if count is None or count < 1:
         raise ValueError(f"{name} must be an integer of at least 1, not {number!r}")
     return count
 
@@ -125,9 +115,8 @@ def illegal_penalty(state: State, reward: str) -> float:
 
 def winner(state: State) -> int:
     """The winner of a finished game, or -1 if two or more players share the best result."""
-    results = state.returns()
-    best = max(results)
-    return results.index(best) if results.count(best) == 1 else -1
+    winners = state.winners()
+    return winners[0] if len(winners) == 1 else NOBODY
 
 
 def game_info(state: State, opponent: Any, illegal_action: int | None = None) -> dict[str, Any]:

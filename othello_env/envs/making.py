@@ -8,9 +8,9 @@ from typing import Any, ParamSpec, TypeVar
 
 import gymnasium
 
-from othello_env.envs.conventions import check_choice
 from othello_env.envs.othello import OthelloEnv, OthelloVectorEnv
 from othello_env.envs.rendering import RENDER_MODES
+from othello_env.games.game import check_choice
 
 __all__ = ["make_env", "make_vec_env"]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from gymnasium.error import ResetNeeded
 
-from othello_env.envs.conventions import REWARDS, MaskWatch, check_choice
+from othello_env.envs.conventions import REWARDS, MaskWatch
 from othello_env.envs.rendering import Renderer
 from othello_env.envs.seeding import GameKeys
 from othello_env.envs.starts import Starts
-from othello_env.games.game import State
+from othello_env.games.game import State, check_choice
 
 __all__ = ["OneGame"]
 

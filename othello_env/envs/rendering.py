@@ -7,8 +7,7 @@ from typing import Any
 import gymnasium
 
 from othello_env import drawing
-from othello_env.envs.conventions import check_choice
-from othello_env.games.game import State
+from othello_env.games.game import State, check_choice
 
 __all__ = ["RENDER_FPS", "RENDER_MODES", "Renderer"]
 

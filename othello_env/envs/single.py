@@ -14,7 +14,6 @@ from othello_env.agent import Agent, Seat
 from othello_env.envs.conventions import (
     Observation,
     check_action,
-    check_choice,
     game_info,
     illegal_penalty,
     observation_space,
@@ -25,7 +24,7 @@ from othello_env.envs.rendering import RENDER_FPS, RENDER_MODES
 from othello_env.envs.seeding import REDRAWS, GameKeys, learner_seat, opponent_key, redraw_key
 from othello_env.envs.starts import POSITION_OPTIONS, check_options
 from othello_env.envs.vector.opponents import Opponent, make_opponents
-from othello_env.games.game import IllegalActionError, State, check_seed
+from othello_env.games.game import IllegalActionError, State, check_choice, check_seed
 
 __all__ = ["SingleGame"]
 

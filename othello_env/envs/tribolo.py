@@ -70,12 +70,9 @@ class TriboloVectorEnv(VectorGames):
         height: the boards' height.
         cells: the number of each player's cells at the start.
         walls: the number of walls on each board.
-        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``. Gymnasium's wrapper `NumpyToTorch` needs
-            ``"NextStep"``. If another wrapper fails with ``Expected autoreset_mode to be NEXT_STEP or DISABLED``, use
-            ``"NextStep"``, too.
-        copy: whether every step returns new arrays, which the caller may keep.
-        num_threads: the greatest number of threads that share a step. One thread makes the steps alone if this is
-            faster.
+        autoreset_mode: ``"SameStep"``, ``"NextStep"`` or ``"Disabled"``.
+        copy: whether every step returns new arrays.
+        num_threads: the greatest number of threads.
     """
 
     def __init__(

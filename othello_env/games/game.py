@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from operator import index
 from typing import Any, ClassVar, Self
 
@@ -18,7 +18,9 @@ __all__ = [
     "NotationError",
     "State",
     "WrongGameError",
+    "as_integer",
     "check_board_size",
+    "check_choice",
     "check_seed",
     "check_text",
 ]
@@ -54,19 +56,34 @@ def check_text(text: Any, what: str) -> str:
     return text
 
 
+def as_integer(value: Any) -> int | None:
+    """The value as an int, or None if it is not an integer. NumPy's integers are integers too, but a bool is not."""
+    try:
+        return None if isinstance(value, bool) else index(value)
+    except TypeError:
+        return None
+
+
 def check_board_size(size: Any, sizes: Collection[int]) -> int:
     """Check the side of a board and return it as an int. NumPy's integers are accepted too.
 
     Raises:
         ValueError: the side is not an integer, or is not in `sizes`.
     """
-    try:
-        number = index(size)
-    except TypeError:
-        number = 0
-    if number not in sizes:
+    number = as_integer(size)
+    if number is None or number not in sizes:
         raise ValueError(f"size must be one of {', '.join(map(str, sizes))}, not {size!r}")
     return number
+
+
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
+    """Check that the value of an argument is one of its choices.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
 
 
 def check_seed(seed: Any) -> int:
@@ -76,10 +93,7 @@ def check_seed(seed: Any) -> int:
         TypeError: the seed is not an integer, or is a bool.
         ValueError: the seed is negative.
     """
-    try:
-        number = None if isinstance(seed, bool) else index(seed)
-    except TypeError:
-        number = None
+    number = as_integer(seed)
     if number is None:
         raise TypeError(f"a seed is an integer of at least 0, not {seed!r} of type {type(seed).__name__}")
     if number < 0:
@@ -181,6 +195,11 @@ class State(ABC):
         Before the end of the game all results are 0.0.
         """
 
+    def winners(self) -> tuple[int, ...]:
+        """The players with the best result of a finished game. In a draw, these are all players."""
+        results = self.returns()
+        return tuple(player for player, result in enumerate(results) if result == max(results))
+
     @abstractmethod
     def margins(self) -> tuple[float, ...]:
         """The lead of each player, in the unit of `scores`. It is negative for a player that is behind.
@@ -281,6 +300,18 @@ class State(ABC):
             except (NotationError, IllegalActionError, TypeError) as error:
                 raise type(error)(f"ply {ply}: {error}") from None
         return state
+
+    def positions(self, actions: Iterable[int]) -> list[Self]:
+        """All positions of a game that begins here: this position, and the position after each action.
+
+        Raises:
+            IllegalActionError: an action is not legal.
+            TypeError: an action is not an integer.
+        """
+        found = [self]
+        for action in actions:
+            found.append(found[-1].play(action))
+        return found
 
     @classmethod
     def player_index(cls, player: str | int) -> int:

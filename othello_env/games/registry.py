@@ -41,17 +41,21 @@ class Rules:
     options: tuple[tuple[str, Any], ...] = ()
 
     @classmethod
-    def parse(cls, spec: str) -> Rules:
+    def parse(cls, spec: str | Rules) -> Rules:
         """Read a game and its options from a spec, such as ``othello`` or ``checkers:size=10,draws=40-move``.
+
+        If the argument is a `Rules` already, it is returned.
 
         Raises:
             TypeError: the spec is not text.
             ValueError: there is no such game or option, or the value of an option is wrong.
         """
+        if isinstance(spec, Rules):
+            return spec
         name, colon, text = check_text(spec, "a game").partition(":")
         if name not in _GAMES:
             raise ValueError(f"expected one of the games {', '.join(_GAMES)}, got {spec!r}")
-        known = {key: default for key, default in _defaults(name).items() if key != "seed"}
+        known = _options(name)
         options: dict[str, Any] = {}
         for part in text.split(",") if colon else ():
             key, equals, value = part.partition("=")
@@ -77,7 +81,7 @@ class Rules:
         of Tribolo do not store all options.
         """
         for name, game in _GAMES.items():
-            known = {key: default for key, default in _defaults(name).items() if key != "seed"}
+            known = _options(name)
             if type(state) is game and all(hasattr(state, key) for key in known):
                 options = {key: getattr(state, key) for key in sorted(known)}
                 return cls(name, tuple((key, value) for key, value in options.items() if value != known[key]))
@@ -115,6 +119,11 @@ class Rules:
 def _defaults(name: str) -> dict[str, Any]:
     """A dict from the name of each argument of a game's class to the argument's default."""
     return {key: parameter.default for key, parameter in inspect.signature(_GAMES[name]).parameters.items()}
+
+
+def _options(name: str) -> dict[str, Any]:
+    """A dict from the name of each option of a game to its default. The seed of a random start is not an option."""
+    return {key: default for key, default in _defaults(name).items() if key != "seed"}
 
 
 def position_to_text(state: State) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from othello_env.agent import Agent, Policy, make_agent
+from othello_env.agent import Agent, Policy, make_agent, name_of
 from othello_env.arena.play.records import GameRecord
 from othello_env.games.hashing import mix_int
 from othello_env.games.registry import Rules
@@ -154,7 +154,7 @@ class League:
     def _enter(self, policy: Any, name: str | None, *, save: Save | None = None, **what: Any) -> Member:
         agent = make_agent(policy, self.settings.seed)
         if name is None:
-            name = str(policy) if isinstance(policy, str | Path) else repr(agent)
+            name = name_of(policy, agent)
         if not isinstance(name, str) or not name or name in self._members:
             raise ValueError(f"expected a name that no member has, not {name!r}")
         source = source_of(policy, save, read=True)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import closing
 
 from othello_env.agent import Agent, Policy
-from othello_env.arena.faults import warn_of_faults
-from othello_env.arena.play.jobs import play_elsewhere, play_here
+from othello_env.arena.play.jobs import check_workers, play_all
 from othello_env.arena.play.records import GameRecord
+from othello_env.arena.tournament.playing import warn_of_forfeits
 from othello_env.arena.tournament.results import MatchResult
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.registry import Rules
@@ -64,17 +64,14 @@ def play_missing(
     """
     if rules.num_players != 2:
         raise ValueError(f"a league needs a game for two players; {rules} has {rules.num_players}")
-    if workers is not None and workers < 1:
-        raise ValueError(f"workers is at least 1, not {workers}")
+    check_workers(workers)
     by_name = {member.name: member for member in members}
     schedule = Schedule(tuple(by_name), games, openings, seed, rules)
     for member in members:
         member.player.check_game(rules.start(0))
     todo = schedule.missing(_Done(by_name, results))
-    if workers in (None, 1) and not ray:
-        played = play_here(todo, {name: member.player for name, member in by_name.items()})
-    else:
-        played = play_elsewhere(todo, {m.name: _sendable(m) for m in members}, seed, None, workers, ray=ray)
+    players = {member.name: member.player for member in members}
+    played = play_all(todo, players, {m.name: _sendable(m) for m in members}, seed, None, workers, ray=ray)
     records: dict[frozenset[str], list[GameRecord]] = defaultdict(list)
     try:
         with closing(played):
@@ -85,15 +82,7 @@ def play_missing(
     finally:
         for found in records.values():
             _count(found, by_name, results)
-    _warn([record for found in records.values() for record in found], by_name)
-
-
-def _warn(records: Sequence[GameRecord], members: Mapping[str, Member]) -> None:
-    """Warn of each member that failed."""
-    for name in members:
-        own = [record for record in records if name in record.agents]
-        faults = [r.fault[1] for r in own if r.fault is not None and r.agents[r.fault[0]] == name]
-        warn_of_faults(name, "games", faults, len(own))
+    warn_of_forfeits(by_name, [record for found in records.values() for record in found])
 
 
 def _sendable(member: Member) -> str | Agent | Policy:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.arena.rating.elo import Comparison, Ratings, expected_score, rate
+from othello_env.arena.rating.elo import Comparison, Ratings, expected_score, find_anchor, rate
 from othello_env.arena.tournament.results import interval_of
 from othello_env.league.members import Member
 from othello_env.league.nash import nash
@@ -139,14 +139,7 @@ class Payoffs:
         Raises:
             ValueError: there is no such member, or no chain of games connects a member to the anchor.
         """
-        if anchor is None:
-            anchor = "random" if "random" in self.names else self.names[0]
-        if anchor not in self.names:
-            raise ValueError(f"expected one of {', '.join(self.names)} as the anchor, got {anchor!r}")
-        found = rate(self._comparisons(), {anchor: 0.0})
-        if alone := [name for name in self.names if name not in found.elo]:
-            raise ValueError(f"no games lead from {alone[0]} to {anchor}, whose rating is fixed")
-        return found
+        return rate(self._comparisons(), {find_anchor(anchor, self.names): 0.0}, self.names)
 
     def worst(self, name: str) -> Worst:
         """The opponent against which a member scores least. This is the greatest weakness that the league has found.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, fields
-from operator import index
 from typing import Any, Self
 
-from othello_env.games.game import check_seed
+from othello_env.games.game import as_integer, check_choice, check_seed
 from othello_env.league.matchmaking import MATCHMAKING, WEIGHTINGS
 
 __all__ = ["FORGET", "Settings"]
@@ -43,8 +42,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name, choices in (("matchmaking", MATCHMAKING), ("weighting", (*WEIGHTINGS,)), ("forget", FORGET)):
-            if getattr(self, name) not in choices:
-                raise ValueError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
+            check_choice(name, getattr(self, name), choices)
         if self.fixed_share is not None:
             object.__setattr__(self, "fixed_share", _real("fixed_share", self.fixed_share, 0, 1))
         for name in ("keep", "freeze_every"):
@@ -76,11 +74,12 @@ class Settings:
 
 def _whole(name: str, value: Any) -> int:
     """Check that a setting is a whole number from 1 to 1,000,000,000, and return it as an int."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    number = as_integer(value)
+    if number is None:
         raise TypeError(f"{name} must be a whole number, not {value!r}")
-    if not 1 <= index(value) <= _MOST:
+    if not 1 <= number <= _MOST:
         raise ValueError(f"{name} must be 1 to {_MOST}, not {value}")
-    return index(value)
+    return number
 
 
 def _real(name: str, value: Any, least: float, most: float) -> float:

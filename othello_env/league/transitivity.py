@@ -13,11 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.arena.rating.fit import chi_square_tail
+from othello_env.arena.rating.fit import LEAST_EXPECTED, chi_square_tail
 
 __all__ = ["Transitivity", "fit_of"]
 
-_LEAST_EXPECTED = 5.0
 _ENOUGH, _LEAST_SPREAD = 20, 0.1
 
 _Unit = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], float]
@@ -75,7 +74,7 @@ def fit_of(units: Sequence[_Unit], members: int) -> Transitivity:
         chance = squares / games**2
         apart += (points / games - p) ** 2 - chance
         from_half += (points / games - 0.5) ** 2 - chance
-        if games * min(p, 1 - p) >= _LEAST_EXPECTED:
+        if games * min(p, 1 - p) >= LEAST_EXPECTED:
             chi_square += (points - games * p) ** 2 / squares
             used += 1
     apart = max(apart, 0.0)

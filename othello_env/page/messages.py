@@ -148,7 +148,4 @@ class PageGame:
         Raises:
             ValueError: a move is not legal.
         """
-        states = [self.start()]
-        for action in self.moves:
-            states.append(states[-1].play(action))
-        return states
+        return self.start().positions(self.moves)

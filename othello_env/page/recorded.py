@@ -9,7 +9,7 @@ from typing import Any
 from othello_env.arena.play.records import FORMAT, GameRecord
 from othello_env.arena.rating.standings import rate_tournament
 from othello_env.arena.tournament.records import read_records
-from othello_env.arena.tournament.results import Tournament
+from othello_env.arena.tournament.results import Tournament, overall
 from othello_env.games.registry import Rules
 from othello_env.page.messages import GAMES, MAX_PLIES, PageGame
 
@@ -95,10 +95,8 @@ class Recorded:
         ratings = self._ratings()
         rows = []
         for agent in agents:
-            met = [scores[agent, other] for other in agents if (agent, other) in scores]
-            games = sum(match.games for match in met)
+            games, total, _ = overall([scores[agent, other] for other in agents if (agent, other) in scores])
             against = [_cell(scores.get((agent, other))) for other in agents]
-            total = sum(match.score * match.games for match in met) / games if games else 0.0
             row = {"agent": agent, "games": games, "score": total, "against": against, "elo": None, "interval": None}
             rows.append(row | ratings.get(agent, {}))
         return rows

@@ -98,8 +98,7 @@ def _played(record: PageGame, start: State, final: State) -> PageGame:
         start: the first position.
         final: the last position, with the moves that led to it.
     """
-    size = start.observation_shape[1]
-    game = "othello" if size == 8 else f"othello:size={size}"
+    game = str(Rules.of(start))
     position = None if start == Rules.parse(game).start(0) else position_to_text(start)
     return PageGame(game, record.seed, position, final.moves[len(start.moves) :])
 
@@ -113,10 +112,7 @@ def _read_moves(record: PageGame, text: str) -> PageGame:
     if not board:
         return PageGame(record.game, record.seed, None, rules.start(record.seed).play_transcript(moves).moves)
     start = rules.position(board, player) if player else rules.start(record.seed).position_from_text(board)
-    game = record.game
-    if rules.name == "othello":  # on the page, each size of board is a different game
-        size = start.observation_shape[1]
-        game = "othello" if size == 8 else f"othello:size={size}"
+    game = str(Rules.of(start) or rules)  # on the page, each size of an Othello board is a different game
     return PageGame(game, record.seed, position_to_text(start), start.play_transcript(moves).moves)
 
 

@@ -9,6 +9,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from othello_env.page.thinking.errors import take_error
+
 __all__ = ["Key", "Tickets"]
 
 Key = tuple[str, str]
@@ -70,8 +72,7 @@ class _Ticket:
 
     def __init__(self, work: asyncio.Task[dict[str, Any]], forget: Callable[[], object]) -> None:
         self.work = work
-        # The callback takes the task's error, because asyncio logs an error that nobody takes.
-        work.add_done_callback(lambda task: task.cancelled() or task.exception())
+        work.add_done_callback(take_error)
         self._forget = forget
         self._waiting = 0
         self._end: asyncio.TimerHandle | None = None

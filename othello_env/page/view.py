@@ -56,7 +56,7 @@ def position_view(state: State, move: str | None) -> dict[str, Any]:
         "ending": _ending(state) if state.is_over else None,
         "isOver": state.is_over,
         "mustPass": state.must_pass,
-        "empties": state.owners().count(None) if isinstance(state, Othello) else None,
+        "empties": state.empties if isinstance(state, Othello) else None,
         "opening": opening_name(state) if isinstance(state, Othello) else None,
         "returns": state.returns(),
     }
@@ -65,8 +65,7 @@ def position_view(state: State, move: str | None) -> dict[str, Any]:
 def _ending(state: State) -> str:
     """A sentence about a finished game: who won, by how much, and why the game ended."""
     unit = {"Othello": "disc", "Checkers": "piece"}.get(type(state).__name__, "cell")
-    scores, results = state.scores(), state.returns()
-    winners = [name for name, result in zip(state.player_names, results, strict=True) if result == max(results)]
+    scores, winners = state.scores(), [state.player_names[player] for player in state.winners()]
     counts = " to ".join(map(str, sorted(scores, reverse=True)))
     if len(winners) == state.num_players:
         text = f"a draw, {counts}"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["NoSuchNameError", "NotThereError", "import_object", "later"]
+__all__ = ["NoSuchNameError", "NotThereError", "import_object", "later", "search_current_folder"]
 
 
 class NotThereError(ValueError):
@@ -45,6 +45,11 @@ def import_object(text: str) -> Any | None:
         named = ", ".join(key for key in has if not key.startswith("_"))
         raise NoSuchNameError(f"there is no {name!r} in {source}, which has {named or 'nothing of its own'}")
     return getattr(module, name)
+
+
+def search_current_folder() -> None:
+    """Let Python find modules in the current folder too, so that a text ``package.module:name`` can name them."""
+    sys.path.append(str(Path.cwd()))
 
 
 def later(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:

@@ -74,7 +74,7 @@ class Searcher:
         self._memory = memory
         self._team = team
         self._was_cut = False  # the team was stopped in the last search
-        self.empty = state.size**2 - sum(state.discs())
+        self.empty = state.empties
         self._found: Iteration | None = None
 
     @property

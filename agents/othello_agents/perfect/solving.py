@@ -59,9 +59,8 @@ class Solver:
             KeyboardInterrupt: Ctrl-C was pressed.
         """
         control = self._memory.control
-        empty = _SIZE**2 - sum(state.discs())
-        control[NODES], control[LIMIT], control[ROOT] = 0, NO_LIMIT, empty
-        if empty <= _QUICK:
+        control[NODES], control[LIMIT], control[ROOT] = 0, NO_LIMIT, state.empties
+        if state.empties <= _QUICK:
             return self._narrow_down(state, guess)
         return run(lambda: self._narrow_down(state, guess), self._memory, progress=progress)
 

@@ -15,10 +15,40 @@ from othello_env.arena.play.pairings import Pairing
 from othello_env.arena.play.processes import Job, play_jobs
 from othello_env.arena.play.records import GameRecord
 
-__all__ = ["play_elsewhere", "play_here"]
+__all__ = ["check_workers", "play_all", "play_elsewhere", "play_here"]
 
 _LARGEST_JOB = 512
 _SECONDS_A_JOB = 0.5
+
+
+def check_workers(workers: int | None) -> None:
+    """Check a number of worker processes. None means the default number.
+
+    Raises:
+        ValueError: the number is less than 1.
+    """
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers is at least 1, not {workers}")
+
+
+def play_all(
+    todo: Iterator[Pairing],
+    agents: Mapping[str, Agent],
+    roster: Mapping[str, str | Agent | Policy],
+    seed: int,
+    clock: TimeControl | None = None,
+    workers: int | None = None,
+    *,
+    ray: bool = False,
+) -> Generator[GameRecord, None, None]:
+    """Play games in this process if one process is enough and there is no clock. Otherwise, play them elsewhere.
+
+    In this process, `agents` play; see `play_here`. Elsewhere, the agents of `roster` play. `play_elsewhere` explains
+    `roster` and all later arguments.
+    """
+    if clock is None and not ray and workers in (None, 1):
+        return play_here(todo, agents)
+    return play_elsewhere(todo, roster, seed, clock, workers, ray=ray)
 
 
 def play_here(todo: Iterator[Pairing], agents: Mapping[str, Agent]) -> Generator[GameRecord, None, None]:

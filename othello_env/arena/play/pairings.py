@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from typing import Any
 
-from othello_env.games.game import State
+from othello_env.games.game import State, as_integer
 
 __all__ = ["Opening", "Pairing", "check_games"]
 
@@ -67,10 +66,7 @@ def check_games(games: Any, players: int = 2) -> int:
     """
     what = "an even number of at least 2" if players == 2 else f"a positive multiple of {players}"
     what = f"games is {what} (each opening is played in every rotation of the seats), not {games!r}"
-    try:
-        number = None if isinstance(games, bool) else operator.index(games)
-    except TypeError:
-        number = None
+    number = as_integer(games)
     if number is None:
         raise TypeError(f"{what} of type {type(games).__name__}")
     if number < players or number % players:

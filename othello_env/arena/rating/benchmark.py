@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from othello_env.agent import Agent, Policy, make_agent
+from othello_env.agent import Agent, Policy, make_agent, name_of
 from othello_env.arena.openings import BALANCED
 from othello_env.arena.rating.endgame import ENDGAMES, EndgameAccuracy, measure_endgame, random_endgame
 from othello_env.arena.rating.placement import HALF_WIDTH, Placement, place
 from othello_env.games.game import check_seed
 
-__all__ = ["Benchmark", "run_benchmark"]
+__all__ = ["Benchmark", "markdown_table", "run_benchmark"]
 
 _HEAD = ("rung", "Elo", "games", "score", "95% interval", "expected", "discs")
 _MISFIT = 0.01
@@ -106,8 +106,7 @@ class Benchmark:
         """The results as a page with a table."""
         lines = [f"# {self.agent}", ""]
         if self.placement is not None:
-            cells = [_HEAD, ("---", *["---:"] * (len(_HEAD) - 1)), *self.rows()]
-            lines += [self.head(), "", *(f"| {' | '.join(row)} |" for row in cells), ""]
+            lines += [self.head(), "", *markdown_table(_HEAD, self.rows()), ""]
         return "\n".join([*lines, *(f"- {note}" for note in self.notes()), ""])
 
     def to_json(self) -> dict[str, Any]:
@@ -142,6 +141,12 @@ class Benchmark:
         return values | ({} if self.endgame is None else {"endgame": self.endgame.to_json()})
 
 
+def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a table in Markdown. The first column is left-aligned, all other columns are right-aligned."""
+    cells = [columns, ("---", *["---:"] * (len(columns) - 1)), *rows]
+    return [f"| {' | '.join(row)} |" for row in cells]
+
+
 def run_benchmark(
     agent: str | Agent | Policy,
     *,
@@ -173,5 +178,5 @@ def run_benchmark(
     placement = place(player, half_width=half_width, games=games, seconds=seconds, seed=seed, progress=progress)
     endgame = measure_endgame(player, seed=seed)
     settings = {"seed": seed, "limits": limits}
-    name = name or (agent if isinstance(agent, str) else repr(player))
+    name = name or name_of(agent, player)
     return Benchmark(name, placement, endgame, settings, time.perf_counter() - began)

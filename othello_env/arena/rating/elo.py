@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from othello_env.arena.tournament.results import Z95
 
-__all__ = ["Comparison", "Ratings", "expected_score", "rate"]
+__all__ = ["Comparison", "Ratings", "expected_score", "find_anchor", "rate"]
 
 _ELO = 400 / math.log(10)
 """The number of Elo points in one unit of log odds."""
@@ -146,10 +146,10 @@ class _Meetings:
         limited: see `Ratings`.
     """
 
-    def __init__(self, comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> None:
+    def __init__(self, comparisons: Iterable[Comparison], fixed: Mapping[str, float], agents: Iterable[str]) -> None:
         units = list(comparisons)
         sums = _sums(units)
-        self.names = list(dict.fromkeys([*fixed, *(name for unit in units for name in (unit.a, unit.b))]))
+        self.names = list(dict.fromkeys([*fixed, *(name for unit in units for name in (unit.a, unit.b)), *agents]))
         self.free = np.array([name not in fixed for name in self.names])
         _check_connected(list(sums), set(fixed), [name for name in self.names if name not in fixed])
         both = np.zeros((len(sums), len(self.names)))
@@ -189,8 +189,10 @@ def _sums(units: Iterable[Comparison]) -> dict[tuple[str, str], npt.NDArray[np.f
     """
     sums: dict[tuple[str, str], npt.NDArray[np.float64]] = defaultdict(lambda: np.zeros(5))
     for c in units:
-        if c.a == c.b or not 0 <= c.points <= c.games or c.games < 1 or c.count < 1:
+        if c.a == c.b or not 0 <= c.points <= c.games or c.games < 1:
             raise ValueError(f"expected two agents with 0 to {c.games} points in at least one game, got {c}")
+        if c.count < 1:
+            raise ValueError(f"expected a count of at least 1, got {c}")
         (a, b), s, g = ((c.a, c.b), c.points, c.games) if c.a < c.b else ((c.b, c.a), c.games - c.points, c.games)
         sums[a, b] += np.array((g, s, s * s, s * g, g * g), np.float64) * c.count
     return sums
@@ -210,13 +212,27 @@ def _limits(
     return _reached(fixed, {(b, a) for a, b in took}), _reached(fixed, took)
 
 
-def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratings:
+def find_anchor(anchor: str | None, agents: Sequence[str]) -> str:
+    """The agent whose rating is 0: the given anchor, or by default ``random`` if it is there, else the first agent.
+
+    Raises:
+        ValueError: the anchor is not one of the agents.
+    """
+    if anchor is None:
+        return "random" if "random" in agents else agents[0]
+    if anchor not in agents:
+        raise ValueError(f"expected one of {', '.join(agents)} as the anchor, got {anchor!r}")
+    return anchor
+
+
+def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float], agents: Iterable[str] = ()) -> Ratings:
     """Compute the Elo ratings of agents from their results.
 
     Args:
         comparisons: the results.
         fixed: at least one known rating by name, such as ``{"random": 0}``. The other ratings are relative to the
             fixed ratings.
+        agents: agents that must have a rating, even if there is no comparison with them.
 
     Raises:
         ValueError: a comparison is impossible, no rating is fixed, no chain of games connects an agent to a fixed
@@ -224,7 +240,7 @@ def rate(comparisons: Iterable[Comparison], fixed: Mapping[str, float]) -> Ratin
     """
     if not fixed:
         raise ValueError("expected at least one fixed rating; the other ratings are relative to it")
-    meetings = _Meetings(comparisons, fixed)
+    meetings = _Meetings(comparisons, fixed, agents)
     strength = np.zeros(meetings.design.shape[1])
     for _ in range(_STEPS):
         p = meetings.probabilities(strength)

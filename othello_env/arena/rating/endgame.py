@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any, Self
 
 import numpy as np
 
 from othello_env.agent import Agent, AgentLeftError, Policy, Seat, WrongGameError, ask_many, make_agent
 from othello_env.arena.faults import warn_of_faults
+from othello_env.arena.openings import packaged_lines
 from othello_env.arena.play.games import failure
 from othello_env.arena.tournament.results import Z95, score_interval
 from othello_env.games.game import check_seed
@@ -147,8 +147,7 @@ def endgame_positions() -> tuple[EndgamePosition, ...]:
     >>> len(endgame_positions())
     500
     """
-    text = (resources.files("othello_env.arena.rating") / f"{ENDGAMES}.txt").read_text(encoding="utf-8")
-    return tuple(parse_position(line) for line in text.splitlines() if not line.startswith("#"))
+    return tuple(map(parse_position, packaged_lines("othello_env.arena.rating", f"{ENDGAMES}.txt")))
 
 
 def parse_position(line: str, size: int = 8) -> EndgamePosition:

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
-__all__ = ["Fit", "chi_square_tail"]
+__all__ = ["LEAST_EXPECTED", "Fit", "chi_square_tail"]
 
-_LEAST_EXPECTED = 5.0
+LEAST_EXPECTED = 5.0
+"""Two agents count in a chi-square only if each of them is expected to get at least this number of points."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Fit:
         terms = []
         for points, p in scores:
             n, variance = len(points), p * (1 - p)
-            if 2 * n * min(p, 1 - p) >= _LEAST_EXPECTED:
+            if 2 * n * min(p, 1 - p) >= LEAST_EXPECTED:
                 # A pair counts as one to two independent games, as in the interval of the rating.
                 squares = sum((x - 2 * p) ** 2 for x in points)
                 squares = min(max(squares, 2 * n * variance), 4 * n * variance)

@@ -7,15 +7,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from importlib import resources
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-from othello_env.agent import Agent, Policy, make_agent
-from othello_env.arena.match import play_match
+from othello_env.agent import Agent, Policy, make_agent, name_of
+from othello_env.arena.match import match_names, play_match
+from othello_env.arena.openings import packaged_lines
 from othello_env.arena.play.records import GameRecord
+from othello_env.arena.rating.benchmark import markdown_table
 from othello_env.arena.rating.endgame import random_accuracy
 from othello_env.arena.rating.exploitability import Exploitability, exploitability
 from othello_env.arena.rating.regret import (
@@ -33,8 +34,6 @@ __all__ = ["PERFECT", "PerfectionBenchmark", "PerfectionGames", "openings_name",
 
 PERFECT = "perfect"
 """The spec of the opponent."""
-_NAMES = ("first", PERFECT)
-"""The names of the agent and its opponent in the records of `play_match`."""
 _STARTS = {4: -10, 6: -4}
 """For each size, Black's exact score at the start."""
 _EXPLOITABLE = 4
@@ -53,12 +52,9 @@ def solved_openings(size: int = 6) -> tuple[tuple[Othello, int], ...]:
         ValueError: there are no openings for this size.
     """
     file = f"{openings_name(check_regret_size(size))}.txt"
-    text = (resources.files("othello_env.arena.rating") / file).read_text(encoding="utf-8")
     found = [(Othello(size), _STARTS[size])]
-    for line in text.splitlines():
-        if not line.startswith("#"):
-            transcript, score = line.split()
-            found.append((Othello.from_moves(transcript, size), int(score)))
+    for transcript, score in map(str.split, packaged_lines("othello_env.arena.rating", file)):
+        found.append((Othello.from_moves(transcript, size), int(score)))
     return tuple(found)
 
 
@@ -228,8 +224,7 @@ class PerfectionBenchmark:
 
     def to_markdown(self) -> str:
         """The results as a page with a table."""
-        cells = [self.columns, ("---", *["---:"] * (len(self.columns) - 1)), *self.rows()]
-        table = [f"| {' | '.join(row)} |" for row in cells] if self.regret else []
+        table = markdown_table(self.columns, self.rows()) if self.regret else []
         return "\n".join([f"# {self.agent}", "", self.head(), "", *table, "", *(f"- {n}" for n in self.notes()), ""])
 
     def to_json(self) -> dict[str, Any]:
@@ -284,12 +279,12 @@ def run_perfection(
     openings = [state for state, _ in solved_openings(size)]
     games = 2 * len(openings) if games is None else games
     player = make_agent(agent, seed)
-    name = name or (agent if isinstance(agent, str) else repr(player))
+    name = name or name_of(agent, player)
     settings = {"size": size, "seed": seed, "games_wanted": games}
     records: list[GameRecord] = []
 
     def found() -> PerfectionBenchmark:
-        played = PerfectionGames(size, MatchResult(_NAMES, tuple(records))) if games else None
+        played = PerfectionGames(size, MatchResult(match_names(player, PERFECT), tuple(records))) if games else None
         return PerfectionBenchmark(name, regret, played, best_response, settings, time.perf_counter() - began)
 
     def take(record: GameRecord) -> None:

@@ -25,7 +25,7 @@ from othello_env.arena.rating.elo import Ratings, expected_score, rate
 from othello_env.arena.rating.fit import Fit
 from othello_env.arena.rating.ladder import Ladder, Rung, load_ladder
 from othello_env.arena.rating.standings import comparisons
-from othello_env.arena.tournament.results import Z95, MatchResult
+from othello_env.arena.tournament.results import Z95, MatchResult, overall
 from othello_env.arena.tournament.schedule import Schedule
 from othello_env.games.game import check_seed
 from othello_env.games.hashing import mix_int
@@ -146,7 +146,7 @@ class Placement:
 
         Empty squares count for the winner.
         """
-        return sum(match.margin * match.games for match in self.matches.values()) / self.games
+        return overall(self.matches.values())[2]
 
     @property
     def faults(self) -> list[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.faults import warn_of_faults
+from othello_env.arena.openings import packaged_lines
 from othello_env.arena.rating.endgame import (
     EndgamePosition,
     MoveAccuracy,
@@ -124,8 +124,7 @@ def regret_positions(size: int = 6) -> tuple[EndgamePosition, ...]:
     380
     """
     file = f"{regret_name(check_regret_size(size))}.txt"
-    text = (resources.files("othello_env.arena.rating") / file).read_text(encoding="utf-8")
-    return tuple(parse_position(line, size) for line in text.splitlines() if not line.startswith("#"))
+    return tuple(parse_position(line, size) for line in packaged_lines("othello_env.arena.rating", file))
 
 
 def measure_regret(agent: str | Agent | Policy, *, size: int = 6, seed: int = 0) -> Regret:
@@ -158,6 +157,6 @@ def measure_regret(agent: str | Agent | Policy, *, size: int = 6, seed: int = 0)
 def _stages(size: int, answers: list[int | str]) -> Iterator[Stage]:
     positions = regret_positions(size)
     for fewest, most in _STAGES[size]:
-        places = [i for i, each in enumerate(positions) if fewest <= size**2 - sum(each.state.discs()) <= most]
+        places = [i for i, each in enumerate(positions) if fewest <= each.state.empties <= most]
         chosen = [positions[i] for i in places]
         yield Stage(fewest, most, MoveAccuracy.of(chosen, [answers[i] for i in places]), random_accuracy(chosen))

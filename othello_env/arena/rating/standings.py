@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from othello_env.arena.rating.elo import Comparison, Ratings, rate
+from othello_env.arena.rating.elo import Comparison, Ratings, find_anchor, rate
 from othello_env.arena.tournament.results import MatchResult, Tournament
 
 __all__ = ["comparisons", "rate_tournament"]
@@ -26,10 +26,7 @@ def rate_tournament(result: Tournament, anchor: str | None = None) -> Ratings:
         ValueError: the anchor does not play, no chain of games connects an agent to the anchor, or the ratings do not
             converge.
     """
-    if anchor is None:
-        anchor = "random" if "random" in result.agents else result.agents[0]
-    if anchor not in result.agents:
-        raise ValueError(f"expected one of {', '.join(result.agents)} as the anchor, got {anchor!r}")
+    anchor = find_anchor(anchor, result.agents)
     scores = result.scores()
     place = {name: i for i, name in enumerate(result.agents)}
     played = {

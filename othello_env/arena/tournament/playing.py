@@ -5,21 +5,21 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.play.clocks import TimeControl
-from othello_env.arena.play.jobs import play_elsewhere, play_here
+from othello_env.arena.play.jobs import check_workers, play_all
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.tournament.records import RecordFile, open_records
-from othello_env.arena.tournament.results import Tournament
+from othello_env.arena.tournament.results import Tournament, forfeits
 from othello_env.arena.tournament.resuming import check_records
 from othello_env.arena.tournament.schedule import Schedule
 
-__all__ = ["play_tournament"]
+__all__ = ["play_tournament", "warn_of_forfeits"]
 
 
 def play_tournament(
@@ -60,8 +60,7 @@ def play_tournament(
         WrongGameError: an agent does not play this game, or does not play on a board of this size.
         othello_env.arena.play.processes.WorkerError: workers fail.
     """
-    if workers is not None and workers < 1:
-        raise ValueError(f"workers is at least 1, not {workers}")
+    check_workers(workers)
     if tuple(agents) != schedule.agents:
         raise ValueError(f"the agents are {', '.join(agents)}, but the schedule has {', '.join(schedule.agents)}")
     made = {name: make_agent(agent, schedule.seed) for name, agent in agents.items()}  # raises if an agent is wrong
@@ -71,10 +70,7 @@ def play_tournament(
         check_records(schedule, clock, records, file)
         _take_up(records, out, progress)
         todo = schedule.missing({(record.opening, record.agents) for record in records})
-        if clock is None and not ray and workers in (None, 1):
-            played = play_here(todo, made)
-        else:
-            played = play_elsewhere(todo, agents, schedule.seed, clock, workers, ray=ray)
+        played = play_all(todo, made, agents, schedule.seed, clock, workers, ray=ray)
         for record in stack.enter_context(closing(played)):
             with _held_interrupt():
                 if out is not None:
@@ -83,15 +79,14 @@ def play_tournament(
                 if progress is not None:
                     progress(record)
     result = Tournament.of(schedule.agents, records)
-    _warn(result)
+    warn_of_forfeits(result.agents, result.records)
     return result
 
 
-def _warn(result: Tournament) -> None:
-    """Warn of each agent that failed."""
-    for name in result.agents:
-        games = sum(name in record.agents for record in result.records)
-        warn_of_faults(name, "games", result.faults(name), games)
+def warn_of_forfeits(agents: Iterable[str], records: Sequence[GameRecord]) -> None:
+    """Warn of each agent that forfeited games."""
+    for name in agents:
+        warn_of_faults(name, "games", forfeits(name, records), sum(name in record.agents for record in records))
 
 
 def _take_up(records: list[GameRecord], out: RecordFile | None, progress: Callable[[GameRecord], None] | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -13,7 +13,7 @@ from typing import Any
 
 from othello_env.arena.play.records import GameRecord
 
-__all__ = ["Z95", "MatchResult", "Tournament", "interval_of", "score_interval"]
+__all__ = ["Z95", "MatchResult", "Tournament", "forfeits", "interval_of", "overall", "score_interval"]
 
 Z95 = NormalDist().inv_cdf(0.975)
 """Half the width of a normal 95% interval, in standard errors."""
@@ -131,7 +131,7 @@ class MatchResult:
 
     def faults(self, agent: int) -> list[str]:
         """The reasons why the agent (0) or the opponent (1) forfeited games."""
-        return _faults(self.agents[agent], self.records)
+        return forfeits(self.agents[agent], self.records)
 
 
 @dataclass(frozen=True)
@@ -171,10 +171,24 @@ class Tournament:
 
     def faults(self, agent: str) -> list[str]:
         """The reasons why an agent forfeited games."""
-        return _faults(agent, self.records)
+        return forfeits(agent, self.records)
 
 
-def _faults(agent: str, records: Iterable[GameRecord]) -> list[str]:
+def overall(matches: Collection[MatchResult]) -> tuple[int, float, float]:
+    """The results of an agent against several opponents together.
+
+    Returns:
+        The number of games, the mean score of a game, and the mean margin of a game. All are 0 without games.
+    """
+    games = sum(match.games for match in matches)
+    if not games:
+        return 0, 0.0, 0.0
+    score = sum(match.score * match.games for match in matches) / games
+    return games, score, sum(match.margin * match.games for match in matches) / games
+
+
+def forfeits(agent: str, records: Iterable[GameRecord]) -> list[str]:
+    """The reasons why an agent forfeited games."""
     return [r.fault[1] for r in records if r.fault is not None and r.agents[r.fault[0]] == agent]
 
 

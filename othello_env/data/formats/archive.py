@@ -6,6 +6,7 @@ import io
 import json
 import math
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from othello_env.games.registry import Rules, position_to_text
 from othello_env.support.arrays import DAMAGE, Member, open_archive
 from othello_env.support.files import parse_json
 
-__all__ = ["check_columns", "checked", "count", "dump", "from_header", "header", "is_archive", "load"]
+__all__ = ["check_columns", "checked", "count", "dump", "from_header", "header", "is_archive", "load", "read_arrays"]
 
 _FORMAT = "othello-env games 1"
 _COLUMN = "column."
@@ -51,11 +52,11 @@ def load(data: bytes) -> tuple[Games, list[str]]:
         The games whose moves are all legal, and a message for each game with an illegal move.
 
     Raises:
-        GamesError: the file is damaged or of another kind.
+        GamesError: the file is damaged or of another kind, or its arrays take more than 4 GiB.
     """
     try:
         with open_archive(io.BytesIO(data)) as archive:
-            arrays = _arrays(archive)
+            arrays = read_arrays(archive, [name.removesuffix(".npy") for name in archive.namelist()])
         rules, starts = from_header(arrays.pop("header").tobytes())
         columns = {name.removeprefix(_COLUMN): arrays[name] for name in arrays if name.startswith(_COLUMN)}
         games = Games(arrays["actions"], arrays["lengths"], rules, starts, arrays["start"], columns)
@@ -76,12 +77,17 @@ def count(path: Path) -> int:
         return -1
 
 
-def _arrays(archive: zipfile.ZipFile) -> dict[str, Any]:
-    """The arrays of the file, by name. If they would take more than `_MOST_BYTES`, raise an error before unpacking."""
-    members = {name.removesuffix(".npy"): Member(archive, name.removesuffix(".npy")) for name in archive.namelist()}
+def read_arrays(archive: zipfile.ZipFile, names: Sequence[str]) -> dict[str, Any]:
+    """Read the arrays with these names from an archive.
+
+    Raises:
+        GamesError: the arrays take more than 4 GiB. None of them was unpacked.
+        ValueError, zipfile.BadZipFile, KeyError: the archive is damaged; see `othello_env.support.arrays.Member`.
+    """
+    members = {name: Member(archive, name) for name in names}
     total = sum(math.prod(each.shape) * each.dtype.itemsize for each in members.values())
     if total > _MOST_BYTES:
-        raise ValueError(f"its arrays take {total:,} bytes; at most {_MOST_BYTES:,} are read")
+        raise GamesError(f"the arrays of this file take {total:,} bytes; at most {_MOST_BYTES:,} are read")
     return {name: member.read() for name, member in members.items()}
 
 

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from othello_env.data.games import Games, GamesError, padded
 from othello_env.data.kernels import LONGEST
 from othello_env.games.game import IllegalActionError, NotationError
+from othello_env.games.othello.ggf import board_tag, game_text, move_name
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import Rules
 
@@ -111,8 +112,7 @@ def _rows(numbers: list[list[float]]) -> npt.NDArray[np.float32]:
 def _joined(games: list[_Game], columns: dict[str, Any] | None = None) -> Games:
     """The games as arrays."""
     places = {start: place for place, start in enumerate(dict.fromkeys(game.start for game in games))}
-    size = games[0].start.size
-    rules = Rules("othello", (("size", size),) if size != 8 else ())
+    rules = Rules.parse(f"othello:size={games[0].start.size}")
     actions, lengths = padded([game.actions for game in games])
     return Games(actions, lengths, rules, tuple(places), [places[game.start] for game in games], columns)
 
@@ -136,23 +136,18 @@ def dump(games: Games) -> str:
     each = [column if column.ndim == 2 else unknown for column in given]
     for i in range(len(games)):
         start: Any = games.starts[games.start[i]]
-        tags = {"GM": "Othello"}
+        tags = dict[str, str]()
         for name, tag in (_TEXTS | _NUMBERS).items():
             value = str(games.columns[name][i]) if name in games.columns else ""
             if value and value != "nan":
-                tags[tag] = value
+                tags[tag] = _escaped(value)
         tags.setdefault("TY", str(start.size))
         tags.setdefault("RE", f"{ends.margins[i, 0]:+.2f}" if ends.over[i] else "?")
-        rows = [start.to_text()[k : k + start.size].replace("X", "*") for k in range(0, start.size**2, start.size)]
-        tags["BO"] = " ".join([str(start.size), *rows, "*O"[start.to_move]])
-        text = "".join(f"{tag}[{_escaped(value)}]" for tag, value in tags.items())
-        mover = start.to_move
+        moves = []
         for ply, action in enumerate(games.actions[i, : games.lengths[i]].tolist()):
-            name = "PA" if action == start.pass_action else start.action_to_text(action).upper()
             numbers = "/".join(_written(column[i, ply]) for column in each)
-            text += f"{'BW'[mover]}[{f'{name}/{numbers}'.rstrip('/')}]"
-            mover = 1 - mover
-        lines.append(f"1 (;{text};)")
+            moves.append(f"{move_name(start, action)}/{numbers}".rstrip("/"))
+        lines.append(f"1 {game_text(board_tag(start), moves, tags)}")
     return "".join(line + "\n" for line in lines)
 
 

@@ -6,10 +6,9 @@ import re
 
 import numpy as np
 
-from othello_env.data import kernels
 from othello_env.data.games import Games, GamesError, padded
+from othello_env.data.squares import with_passes
 from othello_env.games.game import IllegalActionError, NotationError
-from othello_env.games.othello import bitboard
 from othello_env.games.othello.position import Othello
 from othello_env.games.registry import Rules, names_of_moves
 
@@ -28,7 +27,7 @@ def load(text: str, rules: str | Rules = "othello") -> tuple[Games, list[str]]:
         GamesError: no line has a legal game.
         ValueError: the rules are unknown.
     """
-    kind = Rules.parse(rules) if isinstance(rules, str) else rules
+    kind = Rules.parse(rules)
     start = kind.start(0)
     lines = {
         number: line
@@ -55,7 +54,7 @@ def dump(games: Games) -> str:
         GamesError: a move is illegal.
     """
     usual = games.rules.start(0)
-    if any(start != usual for start in games.starts):
+    if not games.begin_as_usual:
         raise ValueError("a transcript begins at the usual start; write games from other positions as GGF or .npz")
     if len(games) and not games.lengths.all():
         raise ValueError("a game without moves has no transcript; write such games as GGF or .npz")
@@ -82,10 +81,6 @@ def _plain(start: Othello, lines: dict[int, str]) -> dict[int, tuple[int, ...]]:
     for row, number in zip(squares, numbers, strict=True):
         letters = np.frombuffer(lines[number].encode(), np.uint8).reshape(-1, 2)
         row[: len(letters)] = size * (letters[:, 1] - ord("1")) + letters[:, 0] - ord("a")
-    n = len(numbers)
-    own, opponent = np.full(n, np.uint64(start.own)), np.full(n, np.uint64(start.opponent))
-    actions, lengths = np.empty((n, kernels.LONGEST), np.int8), np.empty(n, np.int32)
-    wrong = np.empty(n, np.int32)
-    kernels.add_passes(squares, own, opponent, bitboard.BOARDS[size], size, actions, lengths, wrong)
+    actions, lengths, wrong = with_passes(squares, start)
     rows = zip(numbers, actions.tolist(), lengths.tolist(), wrong.tolist(), strict=True)
     return {number: tuple(row[:length]) for number, row, length, bad in rows if bad < 0}

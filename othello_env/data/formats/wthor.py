@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.data import kernels
 from othello_env.data.games import Games, GamesError
-from othello_env.games.othello import bitboard
+from othello_env.data.squares import check_standard, placed_discs, with_passes
+from othello_env.games.othello.position import Othello
 
 __all__ = ["dump", "dump_names", "is_wthor", "load", "load_names"]
 
@@ -36,7 +36,6 @@ _GAME = np.dtype(
     ]
 )  # fmt: skip
 _LENGTHS = {20: "players", 26: "tournaments"}
-_START = tuple(np.uint64(each) for each in bitboard.STARTS)
 
 
 def is_wthor(data: bytes) -> bool:
@@ -85,7 +84,7 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
     length[(rows["moves"] == 0).all(axis=1)] = 0
     ended = np.arange(60) >= length[:, np.newaxis]  # a zero before the last move is an error in the file
     squares = np.where(ended, -1, np.where(inside, 8 * (row - 1) + column - 1, 127)).astype(np.int8)
-    games, wrong = _with_passes(squares)
+    actions, lengths, wrong = with_passes(squares, Othello())
     columns = {
         "year": np.full(n, header["year_of_games"], np.int32),
         "tournament": _named(rows["tournament"], tournaments),
@@ -95,7 +94,7 @@ def load(data: bytes, players: Sequence[str] = (), tournaments: Sequence[str] = 
         "theoretical": rows["theoretical"].astype(np.int32),
         "depth": np.full(n, header["depth"], np.int32),
     }
-    whole = Games(games[0], games[1], columns=columns)
+    whole = Games(actions, lengths, columns=columns)
     messages = [
         f"game {i + 1}, move {wrong[i] + 1}: {rows['moves'][i, wrong[i]]} is not a legal move"
         for i in np.flatnonzero(wrong >= 0).tolist()
@@ -118,8 +117,7 @@ def dump(games: Games, day: date | None = None) -> bytes:
         GamesError: a move is illegal.
         ValueError: the games are not of Othello on 8x8 from the usual start, or a number is negative or too large.
     """
-    if str(games.rules) != "othello" or any(start != games.rules.start(0) for start in games.starts):
-        raise ValueError(f"WTHOR files have games of othello on 8x8 from the usual start, not of {games.rules}")
+    check_standard(games, "WTHOR files have")
     header, rows = _new_header(day), np.zeros(len(games), _GAME)
     header["games"], header["size"] = len(games), 8
     for name, field in (("year", "year_of_games"), ("depth", "depth")):
@@ -131,10 +129,7 @@ def dump(games: Games, day: date | None = None) -> bytes:
         if column is not None and np.issubdtype(column.dtype, np.integer):
             rows[name] = _fitting(name, column, _GAME[name])
     rows["score"] = 32 + games.ends.margins[:, 0] / 2
-    placed = (games.actions >= 0) & (games.actions < 64)
-    game, ply = np.nonzero(placed)
-    square = games.actions[game, ply].astype(np.int64)
-    move = np.cumsum(placed, axis=1)[game, ply] - 1
+    game, move, square = placed_discs(games)
     rows["moves"][game, move] = 10 * (square // 8 + 1) + square % 8 + 1
     return header.tobytes() + rows.tobytes()
 
@@ -202,23 +197,3 @@ def _named(numbers: npt.NDArray[np.integer], names: Sequence[str]) -> npt.NDArra
         return numbers.astype(np.int32)
     known = np.array([*names, "?"])  # a number without a name
     return known[np.minimum(numbers.astype(np.int64), len(names))]
-
-
-def _with_passes(
-    squares: npt.NDArray[np.int8],
-) -> tuple[tuple[npt.NDArray[np.int8], npt.NDArray[np.int32]], npt.NDArray[np.int32]]:
-    """Add the passes to N games.
-
-    Args:
-        squares: (N, 60) the squares of each game's moves without passes; -1 after the last move.
-
-    Returns:
-        The actions (N, LONGEST) and the lengths (N,) of the games. And for each game, the number of its first illegal
-        move, from 0, or -1 if all moves are legal, (N,).
-    """
-    n = len(squares)
-    actions, lengths = np.empty((n, kernels.LONGEST), np.int8), np.empty(n, np.int32)
-    wrong = np.empty(n, np.int32)
-    own, opponent = np.full(n, _START[0]), np.full(n, _START[1])
-    kernels.add_passes(squares, own, opponent, bitboard.BOARDS[8], 8, actions, lengths, wrong)
-    return (actions, lengths), wrong

@@ -27,7 +27,12 @@ def draw_legend(canvas: Canvas, labels: Sequence[str], left: float, abreast: int
         labels: the labels, in the order of `INKS`.
         left: the x of the legend's left side.
         abreast: the number of labels in a row.
+
+    Raises:
+        ValueError: there are more labels than colours.
     """
+    if len(labels) > len(INKS):
+        raise ValueError(f"a chart has at most {len(INKS)} curves, not {len(labels)}")
     for place, (label, ink) in enumerate(zip(labels, INKS, strict=False)):
         row, column = divmod(place, abreast)
         x, y = left + column * LABELS, TOP + row * _LEGEND

@@ -45,8 +45,11 @@ def learning_chart(
     Args:
         title: the text at the top.
         subtitle: a smaller text, which says how the scores were measured.
-        curves: a mapping from labels to curves. There are at most five curves, and each curve has at least one point.
+        curves: a mapping from labels to curves. There are at most eight curves, and each curve has at least one point.
         unit: what `CurvePoint.played` counts.
+
+    Raises:
+        ValueError: there are more than eight curves.
     """
     top = TOP + legend_height(len(curves))
     height = top + _HEIGHT + BOTTOM

@@ -45,7 +45,8 @@ def games_chart(
     left = EDGE + 40
     panels = [Panel(x, TOP, x + width, TOP + _HEIGHT) for x in (left, left + width + _GAP)]
     _draw_histogram(canvas, panels[0], margins, f"margin of {players[0]}; brown: draws", signed=True)
-    _draw_histogram(canvas, panels[1], _trimmed(plies), "plies; the outer bars have all that is beyond", signed=False)
+    lengths = "plies; the outer bars include all shorter and longer games"
+    _draw_histogram(canvas, panels[1], _trimmed(plies), lengths, signed=False)
     if rows:
         _draw_rows(canvas, middle, rows, sum(openings.values()), "openings")
     return canvas.finished()

@@ -30,7 +30,7 @@ def growth_chart(
         cost: what the costs are, with their unit.
 
     Raises:
-        ValueError: a cost is below 1.
+        ValueError: a cost is below 1, or there are more than eight curves.
     """
     costs = [each for curve in curves.values() for each in curve.values()]
     if min(costs) < 1:

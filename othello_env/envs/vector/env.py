@@ -17,15 +17,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from othello_env.envs.conventions import (
-    NOBODY,
-    REWARDS,
-    MaskWatch,
-    check_actions,
-    check_choice,
-    check_count,
-    observation_space,
-)
+from othello_env.envs.conventions import NOBODY, REWARDS, MaskWatch, check_actions, check_count, observation_space
 from othello_env.envs.rendering import RENDER_FPS, Renderer
 from othello_env.envs.seeding import env_keys
 from othello_env.envs.starts import POSITION_OPTIONS, Starts, check_options, check_reset_mask
@@ -36,7 +28,7 @@ from othello_env.envs.vector.info import Moment, StepInfo
 from othello_env.envs.vector.opponents import OpponentPool, Opponents
 from othello_env.envs.vector.parts import Parts
 from othello_env.games.batch import Batch, Begins, Ends
-from othello_env.games.game import State
+from othello_env.games.game import State, check_choice
 
 __all__ = ["VectorGames"]
 

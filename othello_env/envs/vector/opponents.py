@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from othello_env.agent import Agent, Policy, ask_many, make_agent
+from othello_env.agent import Agent, Policy, ask_many, make_agent, name_of
 from othello_env.games.batch import Waiting
 from othello_env.games.game import State
 
@@ -98,11 +98,6 @@ def _first_places(agents: list[Agent]) -> npt.NDArray[np.int16]:
     return np.array([places.setdefault(id(agent), k) for k, agent in enumerate(agents)], np.int16)
 
 
-def _name(opponent: Opponent, agent: Agent) -> str:
-    """The spec from which an agent was made or, if there is no spec, the agent's name."""
-    return opponent if isinstance(opponent, str) else repr(agent)
-
-
 def make_opponents(opponents: Opponent | tuple[Opponent, ...], start: State) -> tuple[list[Agent], list[str]]:
     """Make an agent for each seat except the learner's. Returns the agents and their names.
 
@@ -117,10 +112,16 @@ def make_opponents(opponents: Opponent | tuple[Opponent, ...], start: State) -> 
     given = opponents if isinstance(opponents, tuple) else (opponents,) * others
     if len(given) != others:
         raise ValueError(f"expected an opponent for each of {others} other seats, got {len(given)}")
+    return _made(given, start)
+
+
+def _made(opponents: Iterable[Opponent], start: State) -> tuple[list[Agent], list[str]]:
+    """The agents and their names."""
+    given = list(opponents)
     agents = [make_agent(each) for each in given]
     for agent in agents:
         agent.check_game(start)
-    return agents, list(map(_name, given, agents))
+    return agents, list(map(name_of, given, agents))
 
 
 def _drawn(opponents: Opponents, start: State) -> tuple[list[Agent], list[str], npt.NDArray[np.uint64]]:
@@ -131,11 +132,9 @@ def _drawn(opponents: Opponents, start: State) -> tuple[list[Agent], list[str], 
         # Row k is 0 before column k, and 2**32 from column k on. Every random number is below 2**32, so agent k plays
         # in seat k.
         return agents, names, np.triu(np.full((seats, seats), 2**32, np.uint64))
-    agents = [make_agent(opponent) for opponent in opponents]
-    for agent in agents:
-        agent.check_game(start)
+    agents, names = _made(opponents, start)
     weights = [float(weight) for weight in opponents.values()]
     if not all(isfinite(weight) and weight >= 0 for weight in weights) or sum(weights) <= 0:
         raise ValueError(f"expected opponents with weights of at least 0 and not all 0, got {dict(opponents)!r}")
     bounds = np.rint(np.cumsum(weights) / sum(weights) * 2**32).astype(np.uint64)
-    return agents, list(map(_name, opponents, agents)), np.tile(bounds, (seats, 1))
+    return agents, names, np.tile(bounds, (seats, 1))

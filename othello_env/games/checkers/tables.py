@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from othello_env.games.checkers import kernels, notation
-from othello_env.games.game import check_board_size
+from othello_env.games.game import check_board_size, check_choice
 
 __all__ = [
     "BOARDS",
@@ -67,9 +67,8 @@ def check_draws(draws: Any) -> str:
     Raises:
         ValueError: there is no such rule.
     """
-    if not isinstance(draws, str) or draws not in DRAWS:
-        raise ValueError(f"draws must be one of {', '.join(DRAWS)}, not {draws!r}")
-    return draws
+    check_choice("draws", draws, (*DRAWS,))
+    return str(draws)
 
 
 def start_men(size: int) -> int:

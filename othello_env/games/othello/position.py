@@ -228,6 +228,11 @@ class Othello(State):
 
     scores = discs
 
+    @property
+    def empties(self) -> int:
+        """The number of empty squares."""
+        return self.size**2 - sum(self.discs())
+
     def returns(self) -> tuple[float, ...]:
         black, white = self.margins()
         return (float((black > 0) - (black < 0)), float((white > 0) - (white < 0)))
@@ -240,7 +245,7 @@ class Othello(State):
         black, white = self.discs()
         if black == white or not self.is_over:
             return (0.0, 0.0)
-        difference = black - white + (self.size**2 - black - white) * (1 if black > white else -1)
+        difference = black - white + self.empties * (1 if black > white else -1)
         return (float(difference), float(-difference))
 
     @property

@@ -1,6 +1,15 @@
 """The errors that a think can end with. A think is an agent's work on one request."""
 
-__all__ = ["BusyError", "ClosedError", "ThinkingError"]
+import asyncio
+from typing import Any
+
+__all__ = ["BusyError", "ClosedError", "ThinkingError", "take_error"]
+
+
+def take_error(task: asyncio.Task[Any]) -> None:
+    """A callback for a task whose error nobody needs. Without this callback, asyncio would log the error."""
+    if not task.cancelled():
+        task.exception()
 
 
 class ThinkingError(RuntimeError):

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any
 
-from othello_env.page.thinking.errors import ClosedError, ThinkingError
+from othello_env.page.thinking.errors import ClosedError, ThinkingError, take_error
 from othello_env.page.thinking.process import Process
 from othello_env.page.thinking.turns import Turns
 
@@ -63,8 +63,7 @@ class Thinkers:
         except asyncio.CancelledError:
             if self._is_closed:
                 raise ClosedError("the server is closing") from None
-            # The callback takes the task's error, because asyncio logs an error that nobody takes.
-            answering.add_done_callback(lambda task: task.cancelled() or task.exception())
+            answering.add_done_callback(take_error)
             asyncio.get_running_loop().call_later(self._grace_seconds, answering.cancel)
             raise
         if "error" in answer:

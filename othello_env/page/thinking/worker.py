@@ -15,13 +15,13 @@ import queue
 import sys
 import threading
 import time
-from pathlib import Path
 from typing import Any, TextIO
 
 from othello_env.agent import Agent, Clock, Seat, make_agent
 from othello_env.arena.play.games import seat_key
 from othello_env.page.messages import PageGame
 from othello_env.page.thinking.assessment import assess, exact, powers
+from othello_env.support.imports import search_current_folder
 
 __all__ = ["answer", "main"]
 
@@ -68,7 +68,7 @@ def main() -> None:
     """Answer requests until stdin ends."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # an agent that prints must not disturb the answers
-    sys.path.append(str(Path.cwd()))  # so that a spec package.module:name is also found in this folder
+    search_current_folder()
     requests: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
     agents: dict[str, Agent] = {}

@@ -83,5 +83,5 @@ def test_wrong_sequences(sequences, error, message):
 )
 def test_other_games_have_no_tokens(games):
     for ask in (tokens, board_labels):
-        with pytest.raises(ValueError, match="sequences are for othello on 8x8 from the usual start"):
+        with pytest.raises(ValueError, match="for games of othello on 8x8 from the usual start"):
             ask(games)

@@ -61,6 +61,15 @@ def test_the_legend_is_above_the_plots(count):
     assert max(set().union(*found)) < bottom - 340 - 10
 
 
+def test_more_curves_than_colours_are_refused():
+    curves = {str(k): [CurvePoint(100, 1, 0.5)] for k in range(9)}
+    with pytest.raises(ValueError, match="at most 8 curves, not 9"):
+        learning_chart("a", "b", curves)
+    with pytest.raises(ValueError, match="at most 8 curves, not 9"):
+        growth_chart("a", "b", {label: {64: 2.0} for label in curves}, "games", "ns")
+    assert learning_chart("a", "b", {label: curves[label] for label in "01234567"}).height > 0
+
+
 def coloured_rows(chart: Image.Image) -> set[int]:
     """The rows of pixels that have the green of the highlighted row."""
     red, green, blue = np.moveaxis(np.asarray(chart).astype(int), 2, 0)

@@ -179,7 +179,7 @@ def test_options_that_are_no_dict_are_named(make, options):
 
 @pytest.mark.parametrize("draws", [["x"], "x", None, 5])
 def test_a_wrong_rule_of_draws_is_named(draws):
-    with pytest.raises(ValueError, match="draws must be one of repetition, threefold, 40-move, not "):
+    with pytest.raises(ValueError, match="draws must be one of 'repetition', 'threefold', '40-move', not "):
         Checkers(8, draws)
 
 

@@ -167,9 +167,9 @@ def test_a_forgotten_members_games_do_not_count(ranked):
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [
-        ({"matchmaking": "best"}, ValueError, "matchmaking must be one of pfsp, uniform, latest, not 'best'"),
-        ({"weighting": "x"}, ValueError, "weighting must be one of hard, linear, capped, even, not 'x'"),
-        ({"forget": "x"}, ValueError, "forget must be one of oldest, beaten, crowded, not 'x'"),
+        ({"matchmaking": "best"}, ValueError, "matchmaking must be one of 'pfsp', 'uniform', 'latest', not 'best'"),
+        ({"weighting": "x"}, ValueError, "weighting must be one of 'hard', 'linear', 'capped', 'even', not 'x'"),
+        ({"forget": "x"}, ValueError, "forget must be one of 'oldest', 'beaten', 'crowded', not 'x'"),
         ({"fixed_share": 1.5}, ValueError, "fixed_share must be 0 to 1, not 1.5"),
         ({"fixed_share": math.nan}, ValueError, "fixed_share must be 0 to 1, not nan"),
         ({"keep": 0}, ValueError, "keep must be 1 to 1000000000, not 0"),

@@ -170,8 +170,16 @@ def test_the_order_of_the_results_does_not_matter():
         ([Comparison("a", "b", 1), Comparison("c", "d", 1)], {"a": 0.0}, "no games lead from c to a"),
         ([Comparison("a", "b", 3)], {"a": 0.0}, "with 0 to 2 points"),
         ([Comparison("a", "a", 1)], {"a": 0.0}, "expected two agents"),
+        ([Comparison("a", "b", 1, count=0)], {"a": 0.0}, "a count of at least 1"),
     ],
 )
 def test_what_cannot_be_rated_is_told(units, fixed, told):
     with pytest.raises(ValueError, match=told):
         rate(units, fixed)
+
+
+def test_an_agent_without_games_has_no_rating():
+    units = [Comparison("a", "b", 1)]
+    assert rate(units, {"a": 0.0}, ["b", "a"]).elo == rate(units, {"a": 0.0}).elo
+    with pytest.raises(ValueError, match="no games lead from c to a, whose rating is fixed"):
+        rate(units, {"a": 0.0}, ["a", "c"])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from othello_env import IllegalActionError, NotationError
+from othello_env import IllegalActionError
 from othello_env.games.checkers import kernels
 from othello_env.games.checkers.position import Checkers
 from othello_env.games.checkers.tables import DRAWS
@@ -354,72 +354,3 @@ def test_positions_round_trip(seed, plies, size, draws):
         assert state.action_from_text(state.action_to_text(action)) == action
     with pytest.raises(AttributeError, match="cannot be changed"):
         state.own = 0
-
-
-@pytest.mark.nojit
-class TestBadInput:
-    def test_integers_of_other_kinds_are_sizes(self):
-        assert type(Checkers(np.int64(6)).size) is type(Checkers.from_text("B:W21:B1", size=np.int8(8)).size) is int
-
-    @pytest.mark.parametrize("size", [0, 5, 7, 12, "8", None])
-    def test_sizes(self, size):
-        with pytest.raises(ValueError, match="4, 6, 8, 10"):
-            Checkers(size)
-
-    def test_draws(self):
-        with pytest.raises(ValueError, match="repetition, threefold, 40-move, not 'never'"):
-            Checkers(draws="never")
-
-    @pytest.mark.parametrize(
-        ("text", "message"),
-        [
-            ("", "expected a position"),
-            ("B:W21:W1", "expected a position"),
-            ("X:W21:B1", "expected a position"),
-            ("B:W33:B1", "squares from 1 to 32"),
-            ("B:W0:B1", "squares from 1 to 32"),
-            ("B:W5-3:B1", "squares from 1 to 32"),
-            ("B:W5:B5", "two pieces"),
-            ("B:W1:B5", "last row"),
-            ("B:W21:B32", "last row"),
-            ("B:W10-22:B1", "at most 12"),
-        ],
-    )
-    def test_positions(self, text, message):
-        with pytest.raises(NotationError, match=message):
-            Checkers.from_text(text)
-
-    @pytest.mark.parametrize("going", [11, 18, 99, -1])
-    def test_a_chain_that_does_not_go_on(self, going):
-        with pytest.raises(NotationError, match="continue jumping"):
-            Checkers.from_text("B:W21:B11", going=going)
-
-    def test_players(self):
-        assert Checkers.from_text("B:W21:B11", to_move="white").to_move == 1
-        with pytest.raises(NotationError, match="red, white"):
-            Checkers.from_text("B:W21:B11", to_move="green")
-
-    @pytest.mark.parametrize("action", [-1, 128, 1000])
-    def test_actions_out_of_range(self, action):
-        with pytest.raises(IllegalActionError, match="0 to 127"):
-            Checkers().play(action)
-        assert not Checkers().is_legal(action)
-
-    def test_illegal_actions_show_the_board_and_the_moves(self):
-        with pytest.raises(IllegalActionError, match=r"(?s)1-NW .action 0. is not legal for red.*9-13 9-14.*r . r"):
-            Checkers().play(0)
-        with pytest.raises(TypeError, match="integer"):
-            Checkers().play(1.5)
-
-
-@pytest.mark.parametrize("player", [-1, 3, "red", None])
-def test_what_is_no_player_is_told(player):
-    for question in (Checkers().observation, Checkers().mobility):
-        with pytest.raises(ValueError, match="a player is 0 or 1"):
-            question(player)
-
-
-@pytest.mark.parametrize("action", [-1, Checkers().num_actions])
-def test_what_is_no_action_has_no_name(action):
-    with pytest.raises(ValueError, match="actions here are 0 to"):
-        Checkers().action_to_text(action)

@@ -130,6 +130,7 @@ def test_a_tie_with_empty_squares_gives_them_to_nobody():
     assert state.margins() == (0.0, 0.0)
     ahead = Othello.from_text("XX-------------O")
     assert ahead.discs() == (2, 1)
+    assert ahead.empties == 13
     assert ahead.margins() == (14.0, -14.0)
 
 

@@ -1,0 +1,64 @@
+"""Games of Othello as lists of squares without passes. Files of other programs and sequences of tokens have such lists.
+
+Letters for shapes: N = games, K = the largest number of moves, M = the discs that are placed in all games.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from othello_env.data import kernels
+from othello_env.data.games import Games
+from othello_env.games.othello import bitboard
+from othello_env.games.othello.position import Othello
+
+__all__ = ["check_standard", "placed_discs", "with_passes"]
+
+
+def check_standard(games: Games, what: str) -> None:
+    """Check that games are of Othello on 8x8 and begin at the usual start.
+
+    Args:
+        games: the games.
+        what: the beginning of the error message, such as ``"WTHOR files have"``.
+
+    Raises:
+        ValueError: the games are of another kind, or begin at another position.
+    """
+    if str(games.rules) != "othello" or not games.begin_as_usual:
+        found = f"games of {games.rules}" if games.begin_as_usual else f"games of {games.rules} from other positions"
+        raise ValueError(f"{what} games of othello on 8x8 from the usual start, not {found}")
+
+
+def placed_discs(games: Games) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The discs that are placed in games on 8x8, in the order of the games and moves.
+
+    Returns:
+        Three arrays (M,) int64: the number of each disc's game, the number of its move in the game without passes, both
+        from 0, and its square.
+    """
+    placed = (games.actions >= 0) & (games.actions < 64)
+    game, ply = np.nonzero(placed)
+    return game, np.cumsum(placed, axis=1)[game, ply] - 1, games.actions[game, ply].astype(np.int64)
+
+
+def with_passes(
+    squares: npt.NDArray[np.int8], start: Othello
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Add the passes to N games of Othello that are lists of squares.
+
+    Args:
+        squares: (N, K), the squares of each game's moves in order; -1 after the last move.
+        start: the position in which all games begin.
+
+    Returns:
+        The actions (N, LONGEST), -1 after the last action, and the lengths (N,) of the games. And for each game, the
+        number of its first illegal move, from 0, or -1 if all moves are legal, (N,). A game with an illegal move ends
+        before this move.
+    """
+    n, size = len(squares), start.size
+    own, opponent = np.full(n, np.uint64(start.own)), np.full(n, np.uint64(start.opponent))
+    actions, lengths, wrong = np.empty((n, kernels.LONGEST), np.int8), np.empty(n, np.int32), np.empty(n, np.int32)
+    kernels.add_passes(squares, own, opponent, bitboard.BOARDS[size], size, actions, lengths, wrong)
+    return actions, lengths, wrong
