@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from othello_env.agent import WrongGameError
 from othello_env.arena.play.records import GameRecord
 from othello_env.cli import _options as options
 from othello_env.drawing.chart import png
@@ -50,13 +51,16 @@ def command(
         if path is not None:
             check_output(path)
     league = League.load(folder)
+    if anchor is not None and anchor not in league:
+        names = ", ".join(member.name for member in league)
+        raise click.UsageError(f"the anchor {anchor!r} is not a member; expected one of {names}")
     if games is not None:
         _play(league, folder, games, openings, str(rules), workers, ray)
     payoffs = league.payoffs()
     if len(league) < 2:
-        click.echo(f"{league!r}: there is nobody to compare")
+        click.echo(f"{folder}: a league of {len(league)} members; there is nobody to compare")
         return
-    click.echo(f"{payoffs!r}, {int(payoffs.games.sum()) // 2} games:")
+    click.echo(f"{payoffs}, {int(payoffs.games.sum()) // 2} games:")
     click.echo(_table(league, payoffs, anchor))
     click.echo(str(payoffs.transitivity()))
     if matrix is not None:
@@ -75,6 +79,8 @@ def _play(league: League, folder: Path, games: int, openings: str, game: str, wo
                 step()
 
             league.complete(games, openings=openings, game=game, workers=workers, ray=ray, progress=take)
+    except WrongGameError as error:
+        raise click.UsageError(f"{error}; --game names the members' game, such as --game othello:size=6") from error
     finally:
         league.save(folder)
 

@@ -26,10 +26,15 @@ class _Differences(click.ParamType):  # type: ignore[type-arg]  # old versions o
         if isinstance(value, Sprt):
             return value
         try:
-            elo0, elo1 = map(float, value.split(","))
-            return Sprt(elo0, elo1)
+            differences = [float(part) for part in value.split(",")]
+        except ValueError:
+            differences = []
+        if len(differences) != 2:
+            self.fail(f"expected two Elo differences, separated by a comma, such as 0,10, got {value!r}", param, ctx)
+        try:
+            return Sprt(*differences)
         except ValueError as error:
-            self.fail(f"{value!r} is not a pair of Elo differences such as 0,10 ({error}).", param, ctx)
+            self.fail(f"{error}", param, ctx)
 
 
 @click.command("match")
