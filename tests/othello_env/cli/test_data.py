@@ -52,6 +52,8 @@ def test_the_command(run, tmp_path):
     assert "6 games of othello, 1 different starts" in out
     assert "finished" in out
     assert "column result, such as " in out
+    assert "column date" not in out
+    assert "column black_rating" not in out
     status, _, errors = run("data", "convert", tmp_path / "a.ggf", tmp_path / "a.xyz")
     assert status == 2
     assert errors.startswith("othello-env: expected a file name that ends in .npz")
