@@ -331,6 +331,25 @@ def test_nothing_is_drawn_into_a_pipe():
     assert "\x1b" not in done.stdout
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that can close a stream")
+@pytest.mark.parametrize(
+    ("command", "status", "out", "err"),
+    [
+        ("match random random --games 2 >&-", 0, "", ""),
+        ("match random random --games 2 2>&-", 0, "random, 2 games, ", ""),
+        ("match random nobody 2>&-", 2, "", ""),
+        ("play --black human --white random <&-", 0, "\n    a  b", ""),
+        ("play >&- 0<&-", 130, "", "othello-env: interrupted\n"),
+        ("nboard --agent random <&- 2>&-", 0, "", ""),
+    ],
+)
+def test_closed_streams(command, status, out, err):
+    words = f'"{sys.executable}" -m othello_env {command}'
+    done = subprocess.run(["sh", "-c", words], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (status, err)
+    assert done.stdout.startswith(out)
+
+
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 def test_a_terminal_shows_progress():
     leader, follower = os.openpty()
