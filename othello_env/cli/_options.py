@@ -40,6 +40,7 @@ __all__ = [
     "show",
     "size_option",
     "table",
+    "workers_option",
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -121,6 +122,13 @@ def openings_option(function: _F) -> _F:
         help=f"Where games begin: random:PLIES, {BALANCED} (a packaged list), start, transcripts separated by commas, "
         "or a file with one transcript on each line.",
         callback=_openings,
+    )(function)
+
+
+def workers_option(function: _F) -> _F:
+    """Add the option ``--workers`` to a command. Without the option, the value is None."""
+    return click.option(
+        "--workers", type=click.IntRange(1, MOST_THREADS), help="The number of processes that play.  [default: 1]"
     )(function)
 
 

@@ -25,7 +25,7 @@ __all__ = ["command"]
 )
 @click.option("--openings", default="random:10", help="Where these games begin: random:PLIES, or balanced-v0.")
 @options.game_option
-@click.option("--workers", type=click.IntRange(1, options.MOST_THREADS), help="The number of processes that play.")
+@options.workers_option
 @click.option("--ray", is_flag=True, help="Play on a Ray cluster, as othello-env tournament does.")
 @click.option("--anchor", help="The member whose rating is 0.  [default: random, or the first]")
 @click.option("--matrix", type=options.FILE, help="Write the payoff matrix as a PNG picture to this file.")
