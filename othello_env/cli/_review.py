@@ -85,7 +85,7 @@ _OPTIONS = (
     click.option("--skip", is_flag=True, help="Games: leave damaged games out, and print their number."),
 )
 _MINE = ("select", "exact", "blunder", "first", "summary", "out", "skip")
-_SHARED = {"size", "agent"}
+_SHARED = {"rules", "agent"}
 
 
 def reviews_files(function: Callable[..., None]) -> Callable[..., None]:
@@ -100,8 +100,7 @@ def reviews_files(function: Callable[..., None]) -> Callable[..., None]:
         options.refuse(given.keys() - _SHARED, "is for a position")
         is_default = context.get_parameter_source("agent") is ParameterSource.DEFAULT
         agent: Any = make_agent(ANALYST if is_default else given["agent"])
-        rules = Rules("othello", (("size", given["size"]),) if given["size"] != 8 else ())
-        _review_source(_Request(Path(position), rules, agent, **mine))
+        _review_source(_Request(Path(position), given["rules"], agent, **mine))
 
     decorated: Any = update_wrapper(click.pass_context(command), function)
     for option in reversed(_OPTIONS):
@@ -115,7 +114,7 @@ def _is_source(text: str) -> bool:
     Raises:
         click.BadParameter: the text looks like a path, but there is no such file.
     """
-    if len(text) < _LONGEST_PATH and "\0" not in text and Path(text).exists():
+    if text and len(text) < _LONGEST_PATH and "\0" not in text and Path(text).exists():
         return True
     if re.fullmatch(r"\S*(?:[/\\]\S*|\.[A-Za-z]{3,8})", text):
         raise click.BadParameter(f"there is no file {text!r}; expected a file of games, a transcript or a board")
