@@ -97,7 +97,8 @@ def parse(description: str | None, kind: type[T], arguments: Sequence[str] | Non
 def parse_all(description: str | None, kinds: Sequence[type], arguments: Sequence[str] | None = None) -> list[Any]:
     """The command's arguments as objects of several dataclasses. The dataclasses' fields must have different names.
 
-    A dataclass may have a method `check`, which raises ValueError if its fields do not fit together.
+    A dataclass may have a method `check`. If its fields do not fit together or name something that cannot be used, this
+    method raises ImportError, OSError or ValueError.
 
     Args:
         description: the script's docstring, for ``--help``.
@@ -120,8 +121,8 @@ def parse_all(description: str | None, kinds: Sequence[type], arguments: Sequenc
         if hasattr(each, "check"):
             try:
                 each.check()
-            except ValueError as error:
-                parser.error(str(error))
+            except (ImportError, OSError, ValueError) as error:
+                parser.error(str(error).splitlines()[0])
     return parsed
 
 

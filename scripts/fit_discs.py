@@ -4,11 +4,11 @@
     python scripts/fit_discs.py --games 400 --size 6
     python scripts/fit_discs.py --games 100 --compare
 
-The engine plays against itself from random openings. In positions with 12 to 54 empty squares (on 6x6, 12 to 26),
-the engine expects a result from -1 to 1. The script compares the inverse hyperbolic tangent (atanh) of this result with the margin in discs
-at the end of the game. It fits a formula by least squares: discs = (a + b * empty squares) * atanh(result). The same
-arguments give the same numbers. The numbers a and b are in `agents/othello_agents/engine/analysis.py`. Run the script
-again whenever the n-tuple weights change.
+The engine plays against itself from random openings. In positions with 12 to 54 empty squares (on 6x6, 12 to 26), the
+engine expects a result from -1 to 1. The script compares the inverse hyperbolic tangent (atanh) of this result with the
+margin in discs at the end of the game. It fits a formula by least squares: discs = (a + b * empty squares) *
+atanh(result). The same arguments give the same numbers. The numbers a and b of each board are in
+`agents/othello_agents/engine/analysis.py`. Run the script again whenever the n-tuple weights change.
 
 With ``--compare`` the script fits nothing. It compares the losses that a review estimates with the exact losses of the
 same moves. The moves come from games of weak players, in positions with 13 to 18 empty squares.

@@ -86,6 +86,28 @@ def test_numbers_that_are_none_or_out_of_range_are_refused(monkeypatch, capsys, 
             assert f"argument {action.option_strings[0]}: expected " in told
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--ffo", "40-"], "--ffo: expected none, or numbers from 1 to 44 such as 40-44, got '40-'"),
+        (["--ffo", "44-40"], "--ffo: expected none, or numbers from 1 to 44 such as 40-44, got '44-40'"),
+        (["--evals", "nothing"], "the engine has no evaluation 'nothing'; it has "),
+        (["--match", "nobody"], "there is no agent 'nobody'; known are "),
+        (["--match", "none.npz"], "there is no file 'none.npz'"),
+        (["--threads", "2", "--ffo", "none", "--depths"], None),
+    ],
+)
+def test_what_the_search_is_measured_on_is_checked(monkeypatch, capsys, arguments, message):
+    monkeypatch.setattr(sys, "argv", ["measure_search.py", *arguments])
+    if message is None:  # nothing is left to measure
+        runpy.run_path(str(SCRIPTS / "measure_search.py"), run_name="__main__")
+        return
+    with pytest.raises(SystemExit) as stop:
+        runpy.run_path(str(SCRIPTS / "measure_search.py"), run_name="__main__")
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err.splitlines()[-1]
+
+
 def test_help_of_the_boards_pictures_draws_nothing(monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["draw_board.py", "--help"])
