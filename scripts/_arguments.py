@@ -53,9 +53,21 @@ def text(default: Any, help_text: str, *, nargs: str | None = None) -> Any:
 
 
 def path(help_text: str, default: Any = MISSING, *, suffix: str = "", positional: bool = False) -> Any:
-    """A field for a path that ends in `suffix`. The path is required unless the field has a default."""
-    read = _reader(Path, lambda given: given.suffix == suffix, f"a {suffix} file") if suffix else Path
-    return _field(default, help_text, read, positional=positional)
+    """A field for a path to write, which ends in `suffix`. The path is required unless the field has a default."""
+
+    def path_to_write(given: str) -> Path:
+        found = Path(given)
+        if suffix and found.suffix != suffix:
+            raise ArgumentTypeError(f"expected a {suffix} file, got {given!r}")
+        try:
+            nearest = next(folder for folder in found.parents if folder.exists())
+        except (OSError, StopIteration):  # a name is too long, or the path is empty
+            raise ArgumentTypeError(f"expected a path that can be written, got {given!r}") from None
+        if not nearest.is_dir():
+            raise ArgumentTypeError(f"expected a path in a folder, got {given!r}, and {str(nearest)!r} is a file")
+        return found
+
+    return _field(default, help_text, path_to_write, positional=positional)
 
 
 def flag(help_text: str, default: bool | None = False) -> Any:

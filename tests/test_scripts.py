@@ -76,7 +76,7 @@ def test_numbers_that_are_none_or_out_of_range_are_refused(monkeypatch, capsys, 
         with pytest.raises(SystemExit):
             runpy.run_path(str(SCRIPTS / f"{name}.py"), run_name="__main__")
     (parser,) = parsers
-    numbers = [action for action in parser._actions if action.type not in (None, Path)]
+    numbers = [each for each in parser._actions if each.type and each.type.__name__ != "path_to_write"]
     assert numbers
     for action in numbers:
         for bad in ("nan", "inf", "-inf", "-1", "1e99", "9" * 5000, "x", ""):
@@ -106,6 +106,17 @@ def test_what_the_search_is_measured_on_is_checked(monkeypatch, capsys, argument
         runpy.run_path(str(SCRIPTS / "measure_search.py"), run_name="__main__")
     assert stop.value.code == 2
     assert message in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("out", ["file/a.npz", "file/folder/a.npz", f"{'a' * 300}/a.npz", ""])
+def test_a_path_that_cannot_be_written_is_refused_at_once(monkeypatch, tmp_path, capsys, out):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(sys, "argv", ["solve_6x6.py", out])
+    with pytest.raises(SystemExit) as stop:
+        runpy.run_path(str(SCRIPTS / "solve_6x6.py"), run_name="__main__")
+    assert stop.value.code == 2
+    assert f"got {out!r}" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_help_of_the_boards_pictures_draws_nothing(monkeypatch, tmp_path, capsys):
