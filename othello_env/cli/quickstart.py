@@ -28,7 +28,7 @@ _OPENINGS = "random:10"
 @click.option("--games", type=options.EvenRange(), default=200, help="An even number of games against each opponent.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=options.FOLDER,
     help="A new or empty folder for the results.  [default: othello-quickstart, or -2, -3, ... if it exists]",
 )
 @options.seed_option("Determines all random choices. Runs may still differ, because --seconds ends the training.")

@@ -29,9 +29,7 @@ _PRECISE_BELOW = 10.0
     help="Games of self-play in this run. With --resume, games of earlier runs do not count. If the number of games of "
     "each run is a multiple of --batch, several runs give the same network as one run with all these games.",
 )
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The .npz file for the agent."
-)
+@click.option("--out", type=options.FILE, required=True, help="The .npz file for the agent.")
 @click.option("--resume", is_flag=True, help="Continue with the network in --out, and with its size, seed and batch.")
 @click.option(
     "--threads",

@@ -21,6 +21,10 @@ def test_it_says_what_it_has_written(run, tmp_path):
 
     NeuralNetwork(6, 4, 1).save(tmp_path / "a.safetensors")
     out = tmp_path / "a.onnx"
-    assert run("export", tmp_path / "a.safetensors", out) == (0, f"{out}: a network for 6x6, 4 channels, 1 blocks\n", "")
+    assert run("export", tmp_path / "a.safetensors", out) == (
+        0,
+        f"{out}: a network for 6x6, 4 channels, 1 blocks\n",
+        "",
+    )
     assert out.exists()
     assert f"{out} exists; give another name" in run("export", tmp_path / "a.safetensors", out)[2]
