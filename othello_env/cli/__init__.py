@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
     given = sys.argv[1:] if arguments is None else arguments
     sys.path.append(str(Path.cwd()))  # so that a spec package.module:name can name a module in the current folder
     try:
-        status = _run(given or ["--help"], is_interrupted)
+        status = _run(given, is_interrupted)
     except (click.Abort, EOFError, KeyboardInterrupt):
         with _undisturbed():
             if sys.stderr.isatty():

@@ -12,6 +12,7 @@ import numpy as np
 
 from othello_env.cli import _options as options
 from othello_env.cli._games import parts_of
+from othello_env.cli._help import HelpfulGroup
 from othello_env.data import (
     Dataset,
     Games,
@@ -35,12 +36,12 @@ _RANDOM_PART, _MATCH_PART = 100_000, 1_000
 _INPUT = click.Path(exists=True, path_type=Path)
 
 
-@click.group("data")
+@click.group("data", cls=HelpfulGroup)
 def command() -> None:
     """Make, convert, label and describe games as data."""
 
 
-@command.group("make")
+@command.group("make", cls=HelpfulGroup)
 def _make() -> None:
     """Make a dataset: a folder of games in parts.
 
@@ -163,7 +164,8 @@ def _info(source: Path, skip: bool, out: Path | None, rules: Rules) -> None:
         ("passes a game", f"{statistics.passes:.3f}"),
     ]
     for name, value in rows:
-        click.echo(f"{name}: {value}")
+        if "nan" not in value:  # without a finished game, there are no shares and means
+            click.echo(f"{name}: {value}")
     for name, column in columns.items():
         known = column[_is_known(column)]
         if len(known):

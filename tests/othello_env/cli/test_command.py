@@ -32,6 +32,15 @@ def test_without_a_command_it_shows_the_help(run):
     assert subprocess.run(COMMAND, capture_output=True, text=True, check=True).stdout == run("--help")[1]
 
 
+def test_a_group_without_a_command_shows_its_help(run):
+    for group in ("data",), ("data", "make"):
+        status, out, err = run(*group)
+        assert (status, err) == (0, "")
+        assert out == run(*group, "--help")[1]
+        assert "random" in out
+    assert "there is no command 'inof' (did you mean info?); the commands are convert" in run("data", "inof")[2]
+
+
 def test_the_help_has_whole_summaries_and_whole_words(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     out = run("--help")[1]

@@ -91,6 +91,14 @@ def test_damaged_games_of_a_dataset_are_left_out(run, tmp_path):
     assert len(read_games(tmp_path / "a.npz")) == 3
 
 
+def test_info_leaves_out_what_is_not_known(run, tmp_path):
+    (tmp_path / "a.txt").write_text("f5d6\n")
+    status, out, _ = run("data", "info", tmp_path / "a.txt")
+    assert status == 0
+    assert "finished: 0\n" in out
+    assert "nan" not in out
+
+
 def test_info_draws_a_picture(run, tmp_path):
     run("data", "make", "random", "--games", "40", "--out", tmp_path / "d")
     status, out, _ = run("data", "info", tmp_path / "d", "--out", tmp_path / "a.png")
