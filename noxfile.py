@@ -47,6 +47,7 @@ TORCH = "torch==2.13.0"  # one version for all trainers; if pip finds 2.13.0+cpu
 TRAINERS = {
     "agilerl": [".[test]", "agilerl>=2.58", "peft"],
     "alphazero": [".[test,torch]", "tensorboard"],
+    "imitation": [".[test,torch]"],
     "league_sb3": [".[test,sb3]"],
     "minari": [".[test]", "minari[create,hdf5]>=0.5"],
     "ppo": [".[test,torch]", "tensorboard"],

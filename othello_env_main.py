@@ -29,6 +29,7 @@ _COMPILER = ("numba.", "llvmlite.")
 
 def main() -> None:
     """Run the command; see `othello_env.cli.main`."""
+    _open_closed_streams()
     # If the process already ignores or handles interrupts, change nothing. For example, a shell can start a background
     # command with interrupts ignored.
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -88,6 +89,13 @@ def _raise_or_wait(frame: "FrameType | None") -> None:
         may_wait = may_wait or frame.f_globals.get("__name__", "").startswith(_COMPILER)
         frame = frame.f_back
     os._exit(_INTERRUPTED)
+
+
+def _open_closed_streams() -> None:
+    """Open the null device for each standard stream that is closed. Otherwise another file could get its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 - this module imports almost nothing
 
 
 def _end_with_a_line(*_: object) -> None:

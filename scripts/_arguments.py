@@ -53,9 +53,21 @@ def text(default: Any, help_text: str, *, nargs: str | None = None) -> Any:
 
 
 def path(help_text: str, default: Any = MISSING, *, suffix: str = "", positional: bool = False) -> Any:
-    """A field for a path that ends in `suffix`. The path is required unless the field has a default."""
-    read = _reader(Path, lambda given: given.suffix == suffix, f"a {suffix} file") if suffix else Path
-    return _field(default, help_text, read, positional=positional)
+    """A field for a path to write, which ends in `suffix`. The path is required unless the field has a default."""
+
+    def path_to_write(given: str) -> Path:
+        found = Path(given)
+        if suffix and found.suffix != suffix:
+            raise ArgumentTypeError(f"expected a {suffix} file, got {given!r}")
+        try:
+            nearest = next(folder for folder in found.parents if folder.exists())
+        except (OSError, StopIteration):  # a name is too long, or the path is empty
+            raise ArgumentTypeError(f"expected a path that can be written, got {given!r}") from None
+        if not nearest.is_dir():
+            raise ArgumentTypeError(f"expected a path in a folder, got {given!r}, and {str(nearest)!r} is a file")
+        return found
+
+    return _field(default, help_text, path_to_write, positional=positional)
 
 
 def flag(help_text: str, default: bool | None = False) -> Any:
@@ -97,7 +109,8 @@ def parse(description: str | None, kind: type[T], arguments: Sequence[str] | Non
 def parse_all(description: str | None, kinds: Sequence[type], arguments: Sequence[str] | None = None) -> list[Any]:
     """The command's arguments as objects of several dataclasses. The dataclasses' fields must have different names.
 
-    A dataclass may have a method `check`, which raises ValueError if its fields do not fit together.
+    A dataclass may have a method `check`. If its fields do not fit together or name something that cannot be used, this
+    method raises ImportError, OSError or ValueError.
 
     Args:
         description: the script's docstring, for ``--help``.
@@ -120,8 +133,8 @@ def parse_all(description: str | None, kinds: Sequence[type], arguments: Sequenc
         if hasattr(each, "check"):
             try:
                 each.check()
-            except ValueError as error:
-                parser.error(str(error))
+            except (ImportError, OSError, ValueError) as error:
+                parser.error(str(error).splitlines()[0])
     return parsed
 
 

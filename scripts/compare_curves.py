@@ -39,12 +39,13 @@ def curve(file: str, opponent: str) -> tuple[list[CurvePoint], str]:
         OSError: the file cannot be read.
         ValueError: the file has no curve against this opponent.
     """
-    run: Any = parse_json(read_file(file, _LARGEST, "draw a curve from"))
+    data = read_file(file, _LARGEST, "draw a curve from")
     try:
+        run: Any = parse_json(data)
         points = run["curve"]
         unit = next(name for name in ("plies", "games", "positions") if name in points[0])
         return [CurvePoint(each[unit], each["seconds"], each["scores"][opponent]) for each in points], unit
-    except (IndexError, KeyError, StopIteration, TypeError):
+    except (IndexError, KeyError, StopIteration, TypeError, ValueError):
         raise ValueError(f"{file!r} has no curve of scores against {opponent}") from None
 
 

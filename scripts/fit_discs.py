@@ -1,13 +1,14 @@
 """Fit a formula that converts a result that the engine expects into discs.
 
     python scripts/fit_discs.py --games 400
+    python scripts/fit_discs.py --games 400 --size 6
     python scripts/fit_discs.py --games 100 --compare
 
-The engine plays against itself from random openings. In positions with 12 to 54 empty squares, the engine expects a
-result from -1 to 1. The script compares the inverse hyperbolic tangent (atanh) of this result with the margin in discs
-at the end of the game. It fits a formula by least squares: discs = (a + b * empty squares) * atanh(result). The same
-arguments give the same numbers. The numbers a and b are in `agents/othello_agents/engine/analysis.py`. Run the script
-again whenever the n-tuple weights change.
+The engine plays against itself from random openings. In positions with 12 to 54 empty squares (on 6x6, 12 to 26), the
+engine expects a result from -1 to 1. The script compares the inverse hyperbolic tangent (atanh) of this result with the
+margin in discs at the end of the game. It fits a formula by least squares: discs = (a + b * empty squares) *
+atanh(result). The same arguments give the same numbers. The numbers a and b of each board are in
+`agents/othello_agents/engine/analysis.py`. Run the script again whenever the n-tuple weights change.
 
 With ``--compare`` the script fits nothing. It compares the losses that a review estimates with the exact losses of the
 same moves. The moves come from games of weak players, in positions with 13 to 18 empty squares.
@@ -18,14 +19,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from _arguments import even, flag, parse, whole
+from _arguments import even, flag, one_of, parse, whole
+from _recipe import OPENINGS
 
 from othello_env import Othello, make_agent
-from othello_env.data import match_games, review_game
+from othello_env.data import Games, match_games, review_game
 from othello_env.data.review import ANALYST, BLUNDER
 
-LEAST, MOST = 12, 54
-"""The lowest and the highest number of empty squares of the positions."""
+LEAST, MOST = 12, {6: 26, 8: 54}
+"""The lowest number of empty squares of the positions, and the highest number by the size of the board."""
 
 
 @dataclass(frozen=True)
@@ -33,21 +35,28 @@ class Arguments:
     """The command's arguments."""
 
     games: int = even(400, "number of games")
+    size: int = one_of(8, "size of the board: 6 or 8", (6, 8))
     depth: int = whole(6, "depth of the engine's searches", most=60)
     seed: int = whole(1, "the seed of the openings", least=0)
     compare: bool = flag("compare estimated losses with exact losses, and fit nothing")
+
+    def play(self, a: str, b: str | None = None) -> Games:
+        """Let two agents play the games."""
+        rules = f"othello:size={self.size}"
+        return match_games(a, b, self.games, openings=OPENINGS[self.size], seed=self.seed, rules=rules)
 
 
 def compare(args: Arguments) -> None:
     """Print how well the losses that a review estimates agree with the exact losses."""
     weak = "engine:depth=2,exact=0,epsilon=0.1"
-    games = match_games(weak, "ntuple:epsilon=0.1", args.games, openings="random:10", seed=args.seed)
+    games = args.play(weak, "ntuple:epsilon=0.1")
     rows = []
     for i in range(len(games)):
         final = games.state(i)
         solved = review_game(final, "engine:depth=1,exact=0", exact=18)
         for truth, guess in zip(solved, review_game(final, f"{ANALYST},exact=0", exact=0), strict=True):
-            if truth.exact and 13 <= 64 - sum(truth.state.discs()) <= 18 and truth.had_choice and not guess.exact:
+            empties = args.size**2 - sum(truth.state.discs())
+            if truth.exact and 13 <= empties <= 18 and truth.had_choice and not guess.exact:
                 rows.append((truth.loss, guess.loss))
     exact, guessed = np.array(rows).T
     print(f"{len(rows)} moves: mean loss {exact.mean():.2f} discs, estimated {guessed.mean():.2f}")
@@ -63,13 +72,13 @@ def main() -> None:
         return
     spec = f"engine:depth={args.depth}"
     analyst: Any = make_agent(f"{spec},exact=0")
-    games = match_games(spec, count=args.games, openings="random:10", seed=args.seed)
+    games = args.play(spec)
     rows = []
     for i in range(len(games)):
-        state, margin = Othello(), games.ends.margins[i, 0]
+        state, margin = Othello(args.size), games.ends.margins[i, 0]
         for action in games.actions[i, : games.lengths[i]].tolist():
-            empties = 64 - sum(state.discs())
-            if LEAST <= empties <= MOST and not state.must_pass:
+            empties = args.size**2 - sum(state.discs())
+            if LEAST <= empties <= MOST[args.size] and not state.must_pass:
                 found = analyst.analyse(state)
                 if found.unit == "expected result":
                     rows.append((math.atanh(found.score), empties, margin if state.to_move == 0 else -margin))
@@ -79,7 +88,7 @@ def main() -> None:
     error = np.sqrt(np.mean((margin - (a + b * empties) * logit) ** 2))
     print(f"{len(rows):,} positions: discs = ({a:.2f} + {b:.3f} * empty squares) * atanh(result)")
     print(f"root of the mean squared error: {error:.1f} discs; of the margins: {np.sqrt(np.mean(margin**2)):.1f}")
-    for low in range(LEAST, MOST, 6):
+    for low in range(LEAST, MOST[args.size], 6):
         near = (empties >= low) & (empties < low + 6)
         slope = np.sum(logit[near] * margin[near]) / np.sum(logit[near] ** 2)
         print(f"{low} to {low + 5} empty squares: {slope:.1f} discs, the line says {a + b * (low + 2.5):.1f}")

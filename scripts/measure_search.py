@@ -12,9 +12,10 @@ the start. (Perft computes the position of every leaf.) This rate is measured be
 middlegame and every group of endgames. The ratio uses the mean of both rates.
 """
 
+import re
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -25,12 +26,13 @@ from _works import perft_work
 from othello_agents.engine import Analysis, Engine, exact_scores
 from othello_agents.engine.evaluator import textbook_sums
 from othello_agents.search.alphabeta import AlphaBeta
-from othello_env import Othello
+from othello_env import Othello, make_agent
 from othello_env.arena.match import play_match
 from othello_env.games.openings import Openings
 
 T = TypeVar("T")
 REFERENCE_RATE = 57.0  # million leaves a second of perft; times of endgames are also converted to this speed
+MOST_FFO = 44
 PERFT = perft_work(8)
 
 
@@ -50,6 +52,29 @@ class Arguments:
     seed: int = whole(1, "the seed of the positions and matches", least=0)
     repeats: int = whole(3, "number of runs; each time is their median")
     threads: int = whole(1, "compare this number of threads with one, instead of measuring", most=256)
+
+    def check(self) -> None:
+        """Check the numbers of the endgames, the evaluations and the agents of the matches."""
+        _ = self.endgames
+        for name in self.evals:
+            Engine(eval=name)
+        for spec in (self.agent, *self.match) if self.match else ():
+            make_agent(spec)
+
+    @property
+    def endgames(self) -> range:
+        """The numbers of the endgames of the FFO suite to solve.
+
+        Raises:
+            ValueError: ``--ffo`` is wrong.
+        """
+        if self.ffo == "none":
+            return range(0)
+        found = re.fullmatch(r"([0-9]{1,2})(?:-([0-9]{1,2}))?", self.ffo)
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+        if not 1 <= first <= last <= MOST_FFO:
+            raise ValueError(f"--ffo: expected none, or numbers from 1 to {MOST_FFO} such as 40-44, got {self.ffo!r}")
+        return range(first, last + 1)
 
 
 def perft_rate() -> float:
@@ -142,11 +167,11 @@ def measure_exact(n: int, seed: int, repeats: int) -> None:
         )
 
 
-def measure_ffo(first: int, last: int, repeats: int) -> None:
+def measure_ffo(numbers: Container[int], repeats: int) -> None:
     """Print the nodes and the time that the engine needs to solve endgames of the FFO suite."""
     engine = Engine()
     engine.act(Othello())
-    rows = endgames(first, last)
+    rows = endgames(numbers)
     states = [state for _, state, _ in rows]
     runs, limit = beside_perft(lambda: [[engine.solve(state) for state in states] for _ in range(repeats)])
     print(f"{'FFO':>4} {'empty':>6} {'score':>6} {'M nodes':>9} {'seconds':>8} {'M/s':>6}   of perft")
@@ -165,24 +190,28 @@ def measure_ffo(first: int, last: int, repeats: int) -> None:
     )
 
 
-def endgames(first: int, last: int) -> list[tuple[int, Othello, int]]:
+def endgames(numbers: Container[int]) -> list[tuple[int, Othello, int]]:
     """Endgames of the FFO suite: their numbers, positions and exact scores."""
-    rows = [row for row in truth("ffo.csv") if first <= int(row["number"]) <= last]
+    rows = [row for row in truth("ffo.csv") if int(row["number"]) in numbers]
     return [(int(row["number"]), Othello.from_text(row["board"], row["to_move"]), int(row["score"])) for row in rows]
 
 
-def measure_threads(threads: int, depth: int, states: Sequence[Othello], ends: Sequence[Othello], repeats: int) -> None:
+def measure_threads(
+    threads: int, depth: int | None, states: Sequence[Othello], ends: Sequence[Othello], repeats: int
+) -> None:
     """Print how much faster several threads are than one: to a depth, and to the end of the game.
 
-    One thread and several take turns, position by position. Both engines have a table of 64 MiB.
+    One thread and several take turns, position by position. Both engines have a table of 64 MiB. Without a depth or
+    without endgames, this search is left out.
     """
-    engines = {count: Engine(depth=depth, exact=0, hash=64, threads=count) for count in (1, threads)}
+    engines = {count: Engine(depth=depth or 1, exact=0, hash=64, threads=count) for count in (1, threads)}
     for engine in engines.values():
         engine.act(states[0])
-    searches: dict[str, tuple[Sequence[Othello], Callable[[Engine, Othello], Analysis]]] = {
-        f"to depth {depth}": (states, Engine.analyse),
-        "to the end": (ends, Engine.solve),
-    }
+    searches: dict[str, tuple[Sequence[Othello], Callable[[Engine, Othello], Analysis]]] = {}
+    if depth is not None:
+        searches[f"to depth {depth}"] = states, Engine.analyse
+    if ends:
+        searches["to the end"] = ends, Engine.solve
     for name, (each, search) in searches.items():
         seconds: dict[int, list[float]] = {count: [] for count in engines}
         nodes = dict.fromkeys(engines, 0)
@@ -216,18 +245,17 @@ def main() -> None:
     if args.match:
         return
     if args.threads > 1:
-        first, _, last = args.ffo.partition("-")
-        ends = [state for _, state, _ in endgames(int(first), int(last or first))]
-        measure_threads(args.threads, max(args.depths), positions(40, args.positions, args.seed), ends, args.repeats)
+        ends = [state for _, state, _ in endgames(args.endgames)]
+        depth = max(args.depths, default=None)
+        measure_threads(args.threads, depth, positions(40, args.positions, args.seed), ends, args.repeats)
         return
     PERFT()  # compiles
     print(f"bare perft: {perft_rate():.1f} M leaves a second")
     if args.depths and args.evals:
         measure_middlegame(args.depths, positions(40, args.positions, args.seed), args.evals, args.repeats)
     measure_exact(100, args.seed, args.repeats)
-    if args.ffo != "none":
-        first, _, last = args.ffo.partition("-")
-        measure_ffo(int(first), int(last or first), args.repeats)
+    if args.endgames:
+        measure_ffo(args.endgames, args.repeats)
 
 
 if __name__ == "__main__":

@@ -132,7 +132,7 @@ class Learner:
         self.device = device
         try:
             self.learned, self.held_out = positions(s)
-        except (OSError, ValueError) as error:
+        except (ImportError, OSError, ValueError) as error:
             sys.exit(f"--games-from: {error}")
         self.network = NeuralNetwork(s.size, s.channels, s.blocks, seed=s.seed).to(device)
         self.average = self.network.copy()

@@ -97,9 +97,9 @@ def main(arguments: list[str] | None = None) -> League:
     args = parse(__doc__, Arguments, arguments)
     with mistakes():
         new_output(args.out)
-        args.out.mkdir()
         env = OthelloVecEnv(args.games, size=args.size, openings=SHORT_OPENINGS[args.size])
         league = League(LADDER[1:], fixed_share=0.5, keep=args.keep, seed=args.seed)
+        league.save(args.out)
     model = make_model(env, args.seed)
     newest = args.out / "newest.onnx"
     with contextlib.suppress(KeyboardInterrupt):

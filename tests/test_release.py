@@ -1,5 +1,6 @@
 """Check which files a release contains. The builder itself adds README, LICENSE and pyproject.toml."""
 
+import ast
 import re
 import tomllib
 from collections import Counter
@@ -75,6 +76,15 @@ def test_the_version_stands_everywhere():
     assert othello_env.__version__ == PROJECT["version"]
     assert f"\nversion: {PROJECT['version']}\n" in (ROOT / "CITATION.cff").read_text()
     assert f"\n## {PROJECT['version']} (" in (ROOT / "CHANGELOG.md").read_text()
+
+
+@pytest.mark.skipif(not (ROOT / ".github").exists(), reason="the source distribution has no workflows")
+def test_each_trainer_is_tested_everywhere():
+    """The sessions of nox and the workflow have the same trainers, and there is a test for each of them."""
+    assigned = re.search(r"^TRAINERS = (\{.*?^\})", (ROOT / "noxfile.py").read_text(), re.MULTILINE | re.DOTALL)
+    matrix = re.search(r"trainer: \[(.*)\]", (ROOT / ".github" / "workflows" / "tests.yml").read_text())
+    files = {path.stem.removeprefix("test_") for path in (ROOT / "tests/othello_env/trainers").glob("test_*.py")}
+    assert sorted(ast.literal_eval(assigned[1])) == matrix[1].split(", ") == sorted(files - {"contracts"})
 
 
 def test_extras_that_errors_name_exist():

@@ -76,7 +76,7 @@ def test_numbers_that_are_none_or_out_of_range_are_refused(monkeypatch, capsys, 
         with pytest.raises(SystemExit):
             runpy.run_path(str(SCRIPTS / f"{name}.py"), run_name="__main__")
     (parser,) = parsers
-    numbers = [action for action in parser._actions if action.type not in (None, Path)]
+    numbers = [each for each in parser._actions if each.type and each.type.__name__ != "path_to_write"]
     assert numbers
     for action in numbers:
         for bad in ("nan", "inf", "-inf", "-1", "1e99", "9" * 5000, "x", ""):
@@ -84,6 +84,39 @@ def test_numbers_that_are_none_or_out_of_range_are_refused(monkeypatch, capsys, 
                 parser.parse_args([f"{action.option_strings[0]}={bad}"])
             told = capsys.readouterr().err.splitlines()[-1]
             assert f"argument {action.option_strings[0]}: expected " in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--ffo", "40-"], "--ffo: expected none, or numbers from 1 to 44 such as 40-44, got '40-'"),
+        (["--ffo", "44-40"], "--ffo: expected none, or numbers from 1 to 44 such as 40-44, got '44-40'"),
+        (["--evals", "nothing"], "the engine has no evaluation 'nothing'; it has "),
+        (["--match", "nobody"], "there is no agent 'nobody'; known are "),
+        (["--match", "none.npz"], "there is no file 'none.npz'"),
+        (["--threads", "2", "--ffo", "none", "--depths"], None),
+    ],
+)
+def test_what_the_search_is_measured_on_is_checked(monkeypatch, capsys, arguments, message):
+    monkeypatch.setattr(sys, "argv", ["measure_search.py", *arguments])
+    if message is None:  # nothing is left to measure
+        runpy.run_path(str(SCRIPTS / "measure_search.py"), run_name="__main__")
+        return
+    with pytest.raises(SystemExit) as stop:
+        runpy.run_path(str(SCRIPTS / "measure_search.py"), run_name="__main__")
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("out", ["file/a.npz", "file/folder/a.npz", f"{'a' * 300}/a.npz", ""])
+def test_a_path_that_cannot_be_written_is_refused_at_once(monkeypatch, tmp_path, capsys, out):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(sys, "argv", ["solve_6x6.py", out])
+    with pytest.raises(SystemExit) as stop:
+        runpy.run_path(str(SCRIPTS / "solve_6x6.py"), run_name="__main__")
+    assert stop.value.code == 2
+    assert f"got {out!r}" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_help_of_the_boards_pictures_draws_nothing(monkeypatch, tmp_path, capsys):

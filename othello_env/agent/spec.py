@@ -322,6 +322,9 @@ def _call(factory: Callable[..., Any], label: str, options: dict[str, str], spec
     return agent
 
 
+_WORDS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number"}
+
+
 def _convert(name: str, text: str, annotation: Any, spec: str) -> Any:
     """Convert a text to the type of an annotation: int, float, bool, Path or str, or a union of these."""
     is_union = typing.get_origin(annotation) in (types.UnionType, typing.Union)
@@ -339,5 +342,5 @@ def _convert(name: str, text: str, annotation: Any, spec: str) -> Any:
             return number
     if str in kinds or not any(kind in (bool, int, float) for kind in kinds):
         return text
-    wanted = " or ".join(kind.__name__ for kind in kinds if kind is not types.NoneType)
+    wanted = " or ".join(word for kind, word in _WORDS.items() if kind in kinds)
     raise SpecError(f"{spec!r}: {name} is {wanted}, not {text!r}")

@@ -1,8 +1,9 @@
-"""Play a match: a tournament of two agents in this process. The result is the score of the first agent."""
+"""Play a match: a tournament of two agents. The result is the score of the first agent."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.arena.faults import warn_of_faults
 from othello_env.arena.play.games import play_games
+from othello_env.arena.play.jobs import play_elsewhere
 from othello_env.arena.play.pairings import check_games
 from othello_env.arena.play.records import GameRecord
 from othello_env.arena.sprt import Sprt
@@ -37,6 +39,7 @@ def play_match(
     seed: int = 0,
     new_game: Callable[[int], State] | None = None,
     sprt: Sprt | None = None,
+    workers: int | None = None,
     progress: Callable[[GameRecord], None] | None = None,
 ) -> MatchResult:
     """Play a match in colour-swapped pairs of games, and return the result of the first agent.
@@ -55,36 +58,67 @@ def play_match(
         sprt: a test that ends the match after the pair of games that decides the test; None for no test. The match then
             has the first games of the match without a test, at most `games`. Afterwards ``sprt.judge(result.pairs)``
             is the result of the test.
+        workers: the number of processes that play, by default 1. One process means this process. The result does not
+            depend on this number.
         progress: called with the record of each finished game, in the order of the schedule.
 
     Raises:
         AgentLeftError: an agent, such as a person, has left the game.
-        TypeError: games or the seed is not an integer.
-        ValueError: games is odd or not positive, the seed is negative, or an opening is wrong.
+        TypeError: games or the seed is not an integer, or an agent cannot be sent to a worker process.
+        ValueError: games is odd or not positive, the seed is negative, an opening is wrong, or workers is less than 1.
         WrongGameError: an agent does not play this game, or does not play on a board of this size.
+        othello_env.arena.play.processes.WorkerError: workers fail.
     """
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers is at least 1, not {workers}")
     games, names, rules = check_games(games), match_names(a, b), _rules(new_game)
     schedule = Schedule(names, games, openings, seed, rules, new_game=new_game)
     agents = {name: make_agent(agent, schedule.seed) for name, agent in zip(names, (a, b), strict=True)}
-    records = []
-    todo, at_once = iter(schedule), 2  # few games at first, so that the first record comes soon
-    pairs, is_decided = [0] * 5, False
-    while not is_decided and (part := list(islice(todo, at_once))):
-        for record in play_games(agents, part):
+    if workers in (None, 1):
+        played = _played_here(schedule, agents)
+    else:
+        for agent in agents.values():
+            agent.check_game(schedule.game(0, names).start)
+        roster = dict(zip(names, (a, b), strict=True))
+        played = _in_order(play_elsewhere(iter(schedule), roster, schedule.seed, workers=workers), names)
+    records, pairs = [], [0] * 5
+    with closing(played):
+        for record in played:
             records.append(record)
             if progress is not None:
                 progress(record)
             if sprt is not None and len(records) % 2 == 0:
                 newest = MatchResult(names, tuple(records[-2:])).pairs
                 pairs = [before + more for before, more in zip(pairs, newest, strict=True)]
-                is_decided = sprt.judge(pairs).accepted is not None
-                if is_decided:
-                    break  # later games of this batch do not count
-        at_once = min(2 * at_once, _MOST_AT_ONCE)
+                if sprt.judge(pairs).accepted is not None:
+                    break  # later games that were played already do not count
     result = MatchResult(names, tuple(records))
     for index, agent in enumerate(agents.values()):
         warn_of_faults(repr(agent), "games", result.faults(index), result.games)
     return result
+
+
+def _played_here(schedule: Schedule, agents: Mapping[str, Agent]) -> Generator[GameRecord, None, None]:
+    """Play the games of a match in this process."""
+    todo, at_once = iter(schedule), 2  # few games at first, so that the first record comes soon
+    while part := list(islice(todo, at_once)):
+        yield from play_games(agents, part)
+        at_once = min(2 * at_once, _MOST_AT_ONCE)
+
+
+def _in_order(played: Generator[GameRecord, None, None], names: tuple[str, str]) -> Generator[GameRecord, None, None]:
+    """Yield the records of a match, which come in any order, in the order of the schedule.
+
+    There, the first agent plays Black in the first game of each opening, and White in the second game.
+    """
+    waiting: dict[int, GameRecord] = {}
+    number = 0
+    with closing(played):
+        for record in played:
+            waiting[2 * record.opening + (record.agents != names)] = record
+            while number in waiting:
+                yield waiting.pop(number)
+                number += 1
 
 
 def match_names(a: str | Agent | Policy, b: str | Agent | Policy) -> tuple[str, str]:

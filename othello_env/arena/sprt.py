@@ -75,8 +75,8 @@ class Sprt:
     def __post_init__(self) -> None:
         if not -_MOST_ELO <= self.elo0 < self.elo1 <= _MOST_ELO:
             raise ValueError(
-                f"expected two Elo differences, the smaller one first, within {_MOST_ELO:g} of 0, got {self.elo0} and "
-                f"{self.elo1}"
+                f"expected two Elo differences, the smaller one first, within {_MOST_ELO:g} of 0, got "
+                f"{self.elo0:g} and {self.elo1:g}"
             )
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise ValueError(f"alpha and beta must be above 0 and below 0.5, not {self.alpha} and {self.beta}")

@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
     given = sys.argv[1:] if arguments is None else arguments
     search_current_folder()
     try:
-        status = _run(given or ["--help"], is_interrupted)
+        status = _run(given, is_interrupted)
     except (click.Abort, EOFError, KeyboardInterrupt):
         with _undisturbed():
             if sys.stderr.isatty():
@@ -74,7 +74,7 @@ def main(arguments: list[str] | None = None, *, is_interrupted: Callable[[], boo
         sys.stderr.close()  # nobody reads stdout any more; Python would print an error about this on stderr
         sys.exit(_FAILURE)
     except (ValueError, OSError, ImportError, othello_env.AgentError) as error:
-        _stop(str(error) or type(error).__name__, _FAILURE)
+        _stop(_in_words(error) or type(error).__name__, _FAILURE)
     except Exception as error:  # the error is probably in a user's file, so the message says where it was raised
         _stop(f"{type(error).__name__}: {error}".splitlines()[0] + _place(error), _FAILURE)
     sys.exit(status if isinstance(status, int) else 0)
@@ -121,6 +121,13 @@ def _say_compiling() -> None:
     clear = "\r\x1b[K" if sys.stderr.isatty() else ""
     with contextlib.suppress(OSError, ValueError):  # nobody reads stderr, or it is closed
         click.echo(f"{clear}othello-env: compiling for first use; this takes up to half a minute, once", err=True)
+
+
+def _in_words(error: Exception) -> str:
+    """The message of an error. For an error of the operating system, the path and the reason, without the number."""
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{str(error.filename)!r} cannot be used: {error.strerror}"
+    return str(error)
 
 
 def _place(error: Exception) -> str:

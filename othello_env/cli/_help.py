@@ -43,9 +43,16 @@ def with_whole_words(command: click.Command) -> click.Command:
 
 
 class HelpfulGroup(click.Group):
-    """A group of commands. Its help shows the summaries in full. For an unknown command, it suggests a similar name."""
+    """A group of commands.
+
+    Its help shows the summaries in full. Without a command, it shows its help. For an unknown command, it suggests a
+    similar name.
+    """
 
     context_class = _Context
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args or ["--help"])
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         names = self.list_commands(ctx)

@@ -115,7 +115,7 @@ class NBoardServer:
         name, _, value = rest.partition(" ")
         if name == "depth":
             if _DEPTH_FIELD in self._spec:
-                self._agent = self._make(int(value))
+                self._agent = self._make(_number("set depth", value))
                 self._begin(self.states)
             yield self._name()
         elif name == "game":
@@ -167,7 +167,7 @@ class NBoardServer:
         yield "status"
 
     def _hint(self, rest: str) -> Iterator[str]:
-        wanted = max(1, min(int(rest or 1), 64))
+        wanted = max(1, min(_number("hint", rest or "1"), 64))
         if self.state.is_over:
             yield _status("the game is over")
             return
@@ -231,6 +231,17 @@ class NBoardServer:
         finally:
             is_done.set()
             watcher.join()
+
+
+def _number(command: str, text: str) -> int:
+    """The number that follows a command.
+
+    Raises:
+        ValueError: it is not a whole number.
+    """
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise ValueError(f"expected {command} and a whole number, got {text!r}")
+    return int(text)
 
 
 def _status(text: object) -> str:

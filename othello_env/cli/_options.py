@@ -37,6 +37,7 @@ __all__ = [
     "make_new_folder",
     "openings_option",
     "openings_text",
+    "random_openings_option",
     "recorded",
     "refuse",
     "report_faults",
@@ -44,6 +45,7 @@ __all__ = [
     "show",
     "size_option",
     "table",
+    "workers_option",
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -54,9 +56,20 @@ _LARGEST_SEED = 2**64 - 1
 
 MOST_GAMES, MOST_SECONDS, MOST_THREADS = 10**9, 1e9, 1024
 """Limits that nobody needs to exceed. They make a typing mistake an error, and they prevent overflows."""
-FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+class _PathToWrite(click.Path):
+    """A path. The empty text is an error here, but for `click.Path` it is the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not value:
+            self.fail(f"expected a path, got {value!r}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FILE = _PathToWrite(dir_okay=False, path_type=Path)
 """The type of an option that takes the path of a file to write."""
-FOLDER = click.Path(path_type=Path)
+FOLDER = _PathToWrite(path_type=Path)
 """The type of an option that takes the path of a folder to write to."""
 
 
@@ -128,18 +141,45 @@ def openings_option(function: _F) -> _F:
     )(function)
 
 
+def workers_option(function: _F) -> _F:
+    """Add the option ``--workers`` to a command. Without the option, the value is None."""
+    return click.option(
+        "--workers", type=click.IntRange(1, MOST_THREADS), help="The number of processes that play.  [default: 1]"
+    )(function)
+
+
+def random_openings_option(text: str) -> Callable[[_F], _F]:
+    """A decorator that adds the option ``--openings`` for openings that are not given; `text` is the option's help."""
+    return click.option("--openings", default="random:10", help=text, callback=_random_openings)
+
+
+def _random_openings(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    if not _is_random(value):
+        raise click.BadParameter(f"expected random:PLIES or {BALANCED}, got {value!r}")
+    return value
+
+
+def _is_random(value: str) -> bool:
+    return value == BALANCED or re.fullmatch(r"random:[0-9]{1,9}", value) is not None
+
+
 def _openings(context: click.Context, _parameter: click.Parameter, value: str) -> str | list[str] | None:
     if value == "start":
         return None
-    if value.partition(":")[0] == "random" or value == BALANCED:
+    if _is_random(value):
         return value
+    expected = f"expected random:PLIES, {BALANCED}, start, transcripts or a file of them"
+    if value.partition(":")[0] == "random":
+        raise click.BadParameter(f"{expected}, got {value!r}")
     path = existing_path(value)
     if path is not None and path.is_file():
         try:
-            return [*parse_openings(read_file(path, _LARGEST_OPENINGS).decode())]
+            found = [*parse_openings(read_file(path, _LARGEST_OPENINGS).decode())]
         except UnicodeDecodeError as error:
             raise click.BadParameter(f"{value!r} is not text: {error}") from None
-    expected = f"expected random:PLIES, {BALANCED}, start, transcripts or a file of them"
+        if not found:
+            raise click.BadParameter(f"the file {value!r} has no transcript")
+        return found
     if re.search(r"[/\\]|\.[A-Za-z]\w*$", value):
         raise click.BadParameter(f"there is no file {value!r}; {expected}")
     parts = [part.strip() for part in value.split(",")]
@@ -154,7 +194,7 @@ def _openings(context: click.Context, _parameter: click.Parameter, value: str) -
 
 def existing_path(text: str) -> Path | None:
     """The path that a text names, or None if there is nothing at this path. The text may be no path at all."""
-    if len(text) < _LONGEST_PATH and "\0" not in text and Path(text).exists():
+    if text and len(text) < _LONGEST_PATH and "\0" not in text and Path(text).exists():
         return Path(text)
     return None
 

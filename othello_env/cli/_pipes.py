@@ -1,5 +1,6 @@
 """Functions for commands that another program starts and talks to over pipes."""
 
+import io
 import os
 import select
 import sys
@@ -16,11 +17,14 @@ _LOOK_SECONDS = 1.0  # how often to check whether a program still reads the answ
 
 
 def input_lines() -> Iterator[str]:
-    """Yield the lines of standard input.
+    """Yield the lines of standard input. Characters that cannot be read or written are replaced by question marks.
 
     Raises:
         click.ClickException: a line is too long.
     """
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     while line := sys.stdin.readline(_LONGEST_LINE):
         if len(line) == _LONGEST_LINE:
             raise click.ClickException(f"a command has at most {_LONGEST_LINE - 1:,} characters")

@@ -84,7 +84,7 @@ _OPTIONS = (
     click.option("--skip", is_flag=True, help="Games: leave damaged games out, and print their number."),
 )
 _MINE = ("select", "exact", "blunder", "first", "summary", "out", "skip")
-_SHARED = {"size", "agent"}
+_SHARED = {"rules", "agent"}
 
 
 def reviews_files(function: Callable[..., None]) -> Callable[..., None]:
@@ -99,8 +99,7 @@ def reviews_files(function: Callable[..., None]) -> Callable[..., None]:
         options.refuse(given.keys() - _SHARED, "is for a position")
         is_default = context.get_parameter_source("agent") is ParameterSource.DEFAULT
         agent: Any = make_agent(ANALYST if is_default else given["agent"])
-        rules = Rules.parse(f"othello:size={given['size']}")
-        _review_source(_Request(Path(position), rules, agent, **mine))
+        _review_source(_Request(Path(position), given["rules"], agent, **mine))
 
     decorated: Any = update_wrapper(click.pass_context(command), function)
     for option in reversed(_OPTIONS):

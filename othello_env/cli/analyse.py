@@ -9,6 +9,7 @@ from othello_env.agent import make_agent
 from othello_env.cli import _options as options
 from othello_env.cli._review import reviews_files
 from othello_env.games.othello.position import Othello
+from othello_env.games.registry import Rules
 
 __all__ = ["BOARDS_BEGIN_WITH_DASHES", "command", "position_from_text", "position_options", "summary"]
 
@@ -16,18 +17,24 @@ BOARDS_BEGIN_WITH_DASHES = {"ignore_unknown_options": True}
 """click's settings for a command that takes a board. They let a board begin with ``-``, like an option."""
 
 
-def position_from_text(text: str, to_move: str, size: int) -> Othello:
+def position_from_text(text: str, to_move: str, rules: Rules) -> Othello:
     """Read a position from a transcript, or from a board that is written as X, O and -, row by row.
 
     Args:
         text: the transcript or the board.
         to_move: the player to move, X or O, if the text is a board.
-        size: the side of the board, if the text is a transcript.
+        rules: the game of the transcript, which must be Othello.
+
+    Raises:
+        click.BadParameter: the game is not Othello.
     """
+    start = rules.start(0)
+    if not isinstance(start, Othello):
+        raise click.BadParameter(f"expected othello, perhaps with a size, got {rules}", param_hint="--game")
     cells = "".join(text.split())
     if cells and not cells.strip("XxOo*-."):
         return Othello.from_text(cells, to_move)
-    return Othello(size).play_transcript(text)
+    return start.play_transcript(text)
 
 
 def position_options(function: Any) -> Any:
@@ -38,7 +45,7 @@ def position_options(function: Any) -> Any:
         default="X",
         help="The player to move, if POSITION is a board; X is black.",
     )(function)
-    return click.argument("position")(options.size_option(function))
+    return click.argument("position")(options.game_option(function))
 
 
 def summary(analysis: Any) -> str:
@@ -96,7 +103,7 @@ def _score(score: float, unit: str) -> str:
     help="For this number of best moves, also show the expected line of play. This needs a search for each move.",
 )
 @reviews_files
-def command(position: str, to_move: str, size: int, agent: str, scores: bool, lines: int) -> None:
+def command(position: str, to_move: str, rules: Rules, agent: str, scores: bool, lines: int) -> None:
     """Let an engine evaluate a position, or the moves of the games of a file.
 
     The command prints the board, the best move, the score and the expected line of play. POSITION is a transcript from
@@ -106,7 +113,7 @@ def command(position: str, to_move: str, size: int, agent: str, scores: bool, li
     prints how many discs each move lost. Near the end of a game this number is exact; before, it is the engine's
     estimate. The default agent for games is engine:depth=8.
     """
-    state = position_from_text(position, to_move, size)
+    state = position_from_text(position, to_move, rules)
     analyst: Any = make_agent(agent)
     if not hasattr(analyst, "analyse"):
         raise click.UsageError(f"{agent} does not analyse; expected an engine, such as engine:ms=1000")

@@ -12,6 +12,7 @@ import numpy as np
 
 from othello_env.cli import _options as options
 from othello_env.cli._games import parts_of
+from othello_env.cli._help import HelpfulGroup
 from othello_env.data import (
     Dataset,
     Games,
@@ -35,12 +36,12 @@ _RANDOM_PART, _MATCH_PART = 100_000, 1_000
 _INPUT = click.Path(exists=True, path_type=Path)
 
 
-@click.group("data")
+@click.group("data", cls=HelpfulGroup)
 def command() -> None:
     """Make, convert, label and describe games as data."""
 
 
-@command.group("make")
+@command.group("make", cls=HelpfulGroup)
 def _make() -> None:
     """Make a dataset: a folder of games in parts.
 
@@ -149,7 +150,7 @@ def _info(source: Path, skip: bool, out: Path | None, rules: Rules) -> None:
     if source.is_dir():
         dataset, columns = Dataset(source), dict[str, Any]()
         click.echo(f"{source}: {len(dataset):,} of {dataset.count:,} games in parts of {dataset.part_size:,}")
-        click.echo("made by: " + ", ".join(f"{name} {value}" for name, value in dataset.recipe.items()))
+        click.echo(f"made by: {dataset.made_by}")
     else:
         columns = first.columns
         click.echo(f"{source}: {len(first):,} games of {first.rules}, {len(first.starts):,} different starts")
@@ -163,14 +164,23 @@ def _info(source: Path, skip: bool, out: Path | None, rules: Rules) -> None:
         ("passes a game", f"{statistics.passes:.3f}"),
     ]
     for name, value in rows:
-        click.echo(f"{name}: {value}")
+        if "nan" not in value:  # without a finished game, there are no shares and means
+            click.echo(f"{name}: {value}")
     for name, column in columns.items():
-        example = f", such as {column[0]}" if column.ndim == 1 and len(column) else ""
-        click.echo(f"column {name}{example}{', a number for each action' if column.ndim == 2 else ''}")
+        known = column[_is_known(column)]
+        if len(known):
+            click.echo(f"column {name}, {'a number for each action' if column.ndim == 2 else f'such as {known[0]}'}")
     if out is not None:
         title = f"{source.name}: {statistics.games:,} games of {first.rules}"
         write_file(out, overview.picture(title, first.starts[0].player_names))
         click.echo(f"{out}: written")
+
+
+def _is_known(column: Any) -> Any:
+    """Whether each value of a column is known. An empty text and NaN mean that a value is not known."""
+    if column.dtype.kind == "U":
+        return column != ""
+    return column == column  # only NaN differs from itself
 
 
 @command.command("label")

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from othello_env.cli import _options as options
+from othello_env.support.extras import import_extra
 from othello_env.support.files import check_output
 
 __all__ = ["command"]
@@ -21,9 +22,13 @@ def command(network: Path, out: Path) -> None:
     """
     from othello_agents.network.neural import NeuralNetwork
 
+    for module in ("torch", "safetensors", "onnx"):
+        import_extra(module, "export")
     if out.suffix != ".onnx":
         raise click.BadParameter(f"expected an .onnx file, got {str(out)!r}", param_hint="OUT")
     if out.exists():
         raise click.BadParameter(f"{out} exists; give another name", param_hint="OUT")
     check_output(out)
-    NeuralNetwork.load(network).export(out)
+    loaded = NeuralNetwork.load(network)
+    loaded.export(out)
+    click.echo(f"{out}: a network for {loaded.size}x{loaded.size}, {loaded.channels} channels, {loaded.blocks} blocks")

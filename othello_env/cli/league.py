@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from othello_env.agent import WrongGameError
 from othello_env.arena.play.records import GameRecord
 from othello_env.cli import _options as options
 from othello_env.drawing.chart import png
@@ -22,9 +23,9 @@ __all__ = ["command"]
     type=options.EvenRange(),
     help="First play matches, until each pair of members has played this even number of games.  [default: play none]",
 )
-@click.option("--openings", default="random:10", help="Where these games begin: random:PLIES, or balanced-v0.")
+@options.random_openings_option("Where these games begin: random:PLIES, or balanced-v0.")
 @options.game_option
-@click.option("--workers", type=click.IntRange(1, options.MOST_THREADS), help="The number of processes that play.")
+@options.workers_option
 @click.option("--ray", is_flag=True, help="Play on a Ray cluster, as othello-env tournament does.")
 @click.option("--anchor", help="The member whose rating is 0.  [default: random, or the first]")
 @click.option("--matrix", type=options.FILE, help="Write the payoff matrix as a PNG picture to this file.")
@@ -50,13 +51,16 @@ def command(
         if path is not None:
             check_output(path)
     league = League.load(folder)
+    if anchor is not None and anchor not in league:
+        names = ", ".join(member.name for member in league)
+        raise click.UsageError(f"the anchor {anchor!r} is not a member; expected one of {names}")
     if games is not None:
         _play(league, folder, games, openings, str(rules), workers, ray)
     payoffs = league.payoffs()
     if len(league) < 2:
-        click.echo(f"{league!r}: there is nobody to compare")
+        click.echo(f"{folder}: a league of {len(league)} members; there is nobody to compare")
         return
-    click.echo(f"{payoffs!r}, {int(payoffs.games.sum()) // 2} games:")
+    click.echo(f"{payoffs}, {int(payoffs.games.sum()) // 2} games:")
     click.echo(_table(league, payoffs, anchor))
     click.echo(str(payoffs.transitivity()))
     if matrix is not None:
@@ -75,6 +79,8 @@ def _play(league: League, folder: Path, games: int, openings: str, game: str, wo
                 step()
 
             league.complete(games, openings=openings, game=game, workers=workers, ray=ray, progress=take)
+    except WrongGameError as error:
+        raise click.UsageError(f"{error}; --game names the members' game, such as --game othello:size=6") from error
     finally:
         league.save(folder)
 

@@ -26,10 +26,15 @@ class _Differences(click.ParamType):  # type: ignore[type-arg]  # old versions o
         if isinstance(value, Sprt):
             return value
         try:
-            elo0, elo1 = map(float, value.split(","))
-            return Sprt(elo0, elo1)
+            differences = [float(part) for part in value.split(",")]
+        except ValueError:
+            differences = []
+        if len(differences) != 2:
+            self.fail(f"expected two Elo differences, separated by a comma, such as 0,10, got {value!r}", param, ctx)
+        try:
+            return Sprt(*differences)
         except ValueError as error:
-            self.fail(f"{value!r} is not a pair of Elo differences such as 0,10 ({error}).", param, ctx)
+            self.fail(f"{error}", param, ctx)
 
 
 @click.command("match")
@@ -50,6 +55,7 @@ class _Differences(click.ParamType):  # type: ignore[type-arg]  # old versions o
     help="Two Elo differences, such as 0,10. The match ends when a test has decided whether A is stronger than B by "
     "the first or by the second number. If one of them is true, the decision is wrong with a probability of 5 %.",
 )
+@options.workers_option
 def command(
     a: str,
     b: str,
@@ -58,6 +64,7 @@ def command(
     rules: Rules,
     seed: int,
     sprt: Sprt | None,
+    workers: int | None,
 ) -> None:
     """Play a match of agent A against agent B.
 
@@ -74,7 +81,17 @@ def command(
             click.echo(f"{sprt}: {sprt.judge(result.pairs)}")
 
     with options.recorded(f"{a} - {b}", most, report) as progress:
-        play_match(a, b, games=most, openings=openings, seed=seed, new_game=rules.start, sprt=sprt, progress=progress)
+        play_match(
+            a,
+            b,
+            games=most,
+            openings=openings,
+            seed=seed,
+            new_game=rules.start,
+            sprt=sprt,
+            workers=workers,
+            progress=progress,
+        )
 
 
 def _print(a: str, b: str, result: MatchResult, settings: str) -> None:

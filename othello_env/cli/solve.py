@@ -8,6 +8,7 @@ import click
 from othello_env import drawing
 from othello_env.agent import make_agent
 from othello_env.cli.analyse import BOARDS_BEGIN_WITH_DASHES, position_from_text, position_options, summary
+from othello_env.games.registry import Rules
 
 __all__ = ["command"]
 
@@ -26,14 +27,14 @@ _MINUTES, _HOURS = 24, 28
     default=64,
     help="The memory for the positions already searched, in MiB.",
 )
-def command(position: str, to_move: str, size: int, result_only: bool, megabytes: int) -> None:
+def command(position: str, to_move: str, rules: Rules, result_only: bool, megabytes: int) -> None:
     """Print the exact score of a position.
 
     The score is the final difference in discs if both sides play perfectly. Empty squares count for the winner.
     POSITION is a transcript from the start or a board written as X, O and -, row by row from a1. A position with 20
     empty squares takes seconds. Each further empty square multiplies the time by two to four.
     """
-    state = position_from_text(position, to_move, size)
+    state = position_from_text(position, to_move, rules)
     solver: Any = make_agent(f"engine:hash={megabytes}")
     click.echo(drawing.text(state))
     if state.empties > _MINUTES and not state.is_over:

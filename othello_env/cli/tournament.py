@@ -72,9 +72,10 @@ def command(
     With --out the games are kept in a file. If you give the same command again, for example after Ctrl-C or with more
     --games or AGENTS, it plays only the missing games.
     """
-    if game_time and move_time:
+    if game_time is not None and move_time is not None:
         raise click.UsageError("give either --clock or --move-time, not both")
-    clock = TimeControl.parse(game_time) if game_time else TimeControl.parse(f"{move_time}/move") if move_time else None
+    time = game_time if move_time is None else f"{move_time}/move"
+    clock = None if time is None else TimeControl.parse(time)
     schedule = Schedule(agents, games, openings, seed, rules, gauntlet)
     if anchor is not None and anchor not in agents:
         raise click.UsageError(f"the anchor {anchor!r} does not play; expected one of {', '.join(agents)}")

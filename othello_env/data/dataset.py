@@ -104,7 +104,8 @@ class Dataset:
             old = cls(folder)
             if (old.recipe, old.part_size) != (header["recipe"], part_size):
                 raise ValueError(
-                    f"{str(folder)!r} holds another dataset: {old.recipe} in parts of {old.part_size} games"
+                    f"{str(folder)!r} holds another dataset: {old.made_by}, in parts of {old.part_size:,} games; "
+                    f"expected: {_in_words(plain)}, in parts of {part_size:,} games"
                 )
             if old.count > count:
                 raise ValueError(f"{str(folder)!r} was begun for {old.count:,} games, more than {count:,}")
@@ -140,7 +141,12 @@ class Dataset:
             yield read_games(self._path(part), skip=skip)
 
     def __repr__(self) -> str:
-        return f"<Dataset of {len(self):,} games in {str(self.folder)!r}: {self.recipe}>"
+        return f"<Dataset of {len(self):,} games in {str(self.folder)!r}: {self.made_by}>"
+
+    @property
+    def made_by(self) -> str:
+        """The recipe in words, such as ``make random, size 8, seed 1``. Values that are None are left out."""
+        return _in_words(self.recipe)
 
     def statistics(self) -> Statistics:
         """Return numbers about all games, such as the share of draws; see `Statistics`.
@@ -168,3 +174,8 @@ class Dataset:
 
     def _path(self, part: int) -> Path:
         return self.folder / f"games-{part:06d}.npz"
+
+
+def _in_words(recipe: Mapping[str, Any]) -> str:
+    values = {name: f"{len(value):,} given" if isinstance(value, list) else value for name, value in recipe.items()}
+    return ", ".join(f"{name} {value}" for name, value in values.items() if value is not None) or "no recipe"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -66,7 +67,7 @@ class Rules:
             if key in options:
                 raise ValueError(f"{spec!r} gives {key} twice")
             is_number = isinstance(known[key], int)
-            if is_number and not value.isdecimal():
+            if is_number and not re.fullmatch("[0-9]{1,18}", value):
                 raise ValueError(f"{spec!r}: {key} is a number, not {value!r}")
             options[key] = int(value) if is_number else value
         rules = cls(name, tuple(sorted((k, v) for k, v in options.items() if v != known[k])))

@@ -18,13 +18,40 @@ from typing import Any
 
 from othello_env.agent import Agent, Policy, make_agent
 from othello_env.league.members import Member, Stored
+from othello_env.league.stored import check_state, is_earlier
 from othello_env.support.files import parse_json, read_file, write_file, write_json
 
-__all__ = ["policies_in", "read_league", "save_members", "source_to_json", "tidy", "write_league"]
+__all__ = ["check_folder", "policies_in", "read_league", "save_members", "tidy", "write_league"]
 
 _JSON, _MEMBERS = "league.json", "members"
 _FILE = re.compile(r"\d{4,15}\.\w{1,20}")
 _LARGEST_JSON = 256 << 20  # bytes
+
+
+def check_folder(folder: Path, state: Mapping[str, Any]) -> None:
+    """Check that a league can be saved to a folder, because it is new or empty, or has an earlier state of the league.
+
+    Raises:
+        FileExistsError: something else is there.
+        OSError: the folder cannot be read.
+    """
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise FileExistsError(f"{str(folder)!r} is not a folder, so no league is saved to it")
+    if not (folder / _JSON).exists():
+        # If a process was killed during its first save, it may have left the folder of the members and hidden files.
+        names = sorted(path.name for path in folder.iterdir() if path.name != _MEMBERS and path.name[0] != ".")
+        if names:
+            raise FileExistsError(f"{str(folder)!r} has no league, but other files ({names[0]}); give a new folder")
+        return
+    try:
+        before = read_league(folder)
+        check_state(before)
+    except ValueError as error:
+        raise FileExistsError(f"{str(folder)!r} has a league that cannot be read; give a new folder: {error}") from None
+    if not is_earlier(before, state):
+        raise FileExistsError(f"{str(folder)!r} has another league, or a later state of this league; give a new folder")
 
 
 def save_members(members: Iterable[Member], folder: Path) -> None:
@@ -62,13 +89,6 @@ def _save(member: Member, stem: Path) -> Stored:
     if stored is None or stored.path.parent != stem.parent or stored.path.stem != stem.name:
         raise ValueError(f"the save of {member.name!r} must return a spec like '{stem}.safetensors', not {spec!r}")
     return stored
-
-
-def source_to_json(member: Member) -> dict[str, Any]:
-    """The member's spec, or its file and options, from which `policies_in` makes a spec. None if there is no spec."""
-    if isinstance(member.source, Stored):
-        return {"file": member.source.path.name, "options": member.source.options}
-    return {"spec": member.source if isinstance(member.source, str) else None}
 
 
 def write_league(state: Mapping[str, Any], folder: Path) -> None:

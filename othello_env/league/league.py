@@ -12,10 +12,10 @@ from othello_env.agent import Agent, Policy, make_agent, name_of
 from othello_env.arena.play.records import GameRecord
 from othello_env.games.hashing import mix_int
 from othello_env.games.registry import Rules
-from othello_env.league.files import policies_in, read_league, save_members, tidy, write_league
-from othello_env.league.matches import play_missing
+from othello_env.league.files import check_folder, policies_in, read_league, save_members, tidy, write_league
+from othello_env.league.matches import check_same, play_missing
 from othello_env.league.matchmaking import choose
-from othello_env.league.members import Member, Player, Save, source_of
+from othello_env.league.members import Member, Player, Save, listed, source_of
 from othello_env.league.payoffs import Payoffs
 from othello_env.league.results import Results, ended
 from othello_env.league.rules import probabilities, surplus
@@ -79,7 +79,7 @@ class League:
         self._members: dict[str, Member] = {}
         self._added = self._snapshots = self._drawn = 0
         self._matches: dict[str, Any] | None = None
-        for policy in fixed:
+        for policy in listed(fixed):
             self._enter(policy, None, fixed=True, frozen=True)
 
     def __repr__(self) -> str:
@@ -306,8 +306,7 @@ class League:
         """
         rules = Rules.parse(game)
         settings = {"game": str(rules), "openings": openings}
-        if self._matches not in (None, settings):
-            raise ValueError(f"the matches of this league were played with {self._matches}, not with {settings}")
+        check_same(self._matches, settings)
         before = self.results.all_pairs
         try:
             play_missing(self.members, self.results, games, openings, rules, self.settings.seed, workers, ray, progress)
@@ -369,13 +368,15 @@ class League:
     def save(self, folder: str | Path) -> None:
         """Write the league to a folder: a JSON file, and a file for each policy (see `othello_env.league.files`).
 
-        Each policy is written only once. If the process is killed during a save, the folder keeps a complete league.
+        The folder must be new or empty, or hold an earlier state of this league. After a kill it has a complete league.
 
         Raises:
+            FileExistsError: the folder has another league, a later state of this league, or other files.
             OSError: a file cannot be written.
             ValueError: a policy cannot be saved. The league in the folder has not changed.
         """
         folder = Path(folder)
+        check_folder(folder, self.state())
         save_members(self.members, folder)
         write_league(self.state(), folder)
         tidy(self.members, folder)

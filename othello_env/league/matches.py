@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import closing
+from typing import Any
 
 from othello_env.agent import Agent, Policy
 from othello_env.arena.play.jobs import check_workers, play_all
@@ -16,7 +17,7 @@ from othello_env.games.registry import Rules
 from othello_env.league.members import Member, Stored
 from othello_env.league.results import Results
 
-__all__ = ["play_missing"]
+__all__ = ["check_same", "play_missing"]
 
 
 class _Done(Container[tuple[int, tuple[str, ...]]]):
@@ -29,6 +30,19 @@ class _Done(Container[tuple[int, tuple[str, ...]]]):
         assert isinstance(game, tuple)
         opening, (a, b) = game
         return bool(opening < self._results.pairs(self._members[a].number, self._members[b].number))
+
+
+def check_same(before: Mapping[str, Any] | None, settings: Mapping[str, Any]) -> None:
+    """Check that matches have the same `game` and `openings` as the earlier matches of the league, if there are any.
+
+    Raises:
+        ValueError: they have not.
+    """
+    if before not in (None, settings):
+        was, given = (
+            f"the game {each['game']} and the openings {each['openings'] or 'start'}" for each in (before, settings)
+        )
+        raise ValueError(f"the matches of this league were played with {was}, not with {given}")
 
 
 def play_missing(

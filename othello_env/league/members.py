@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from othello_env.agent import Agent, AgentWrapper, Policy, spec_file
 from othello_env.support.files import read_file
 
-__all__ = ["Member", "Player", "Save", "Source", "Stored", "source_of"]
+__all__ = ["Member", "Player", "Save", "Source", "Stored", "listed", "source_of"]
 
 _LARGEST_FILE = 2 << 30  # bytes
 
@@ -58,6 +59,17 @@ class Stored:
     def contents(self) -> bytes:
         """The contents of the file."""
         return read_file(self.path, _LARGEST_FILE, "load a member from") if self.data is None else self.data
+
+
+def listed(policies: Any) -> Iterable[Any]:
+    """The argument `policies` itself, checked.
+
+    Raises:
+        TypeError: it is not a list, for example because it is one spec.
+    """
+    if isinstance(policies, str) or not isinstance(policies, Iterable):
+        raise TypeError(f"expected a list of specs, Agents or callables, such as ['random'], not {policies!r}")
+    return policies
 
 
 Source = str | Stored | Save | None

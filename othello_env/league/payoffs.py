@@ -80,9 +80,12 @@ class Payoffs:
         played = tuple(None if member.fixed else member.played for member in members)
         return cls(tuple(member.name for member in members), played, pairs, training)
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         met = int(np.count_nonzero(np.triu(self.games)))
-        return f"<Payoffs of {len(self.names)} members: {met} of {math.comb(len(self.names), 2)} pairs have met>"
+        return f"{len(self.names)} members: {met} of {math.comb(len(self.names), 2)} pairs have met"
+
+    def __repr__(self) -> str:
+        return f"<Payoffs of {self}>"
 
     @cached_property
     def from_matches(self) -> npt.NDArray[np.bool_]:

@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from othello_env.agent import Agent, Policy, make_agent
-from othello_env.league.files import source_to_json
-from othello_env.league.members import Member, Player, source_of
+from othello_env.league.members import Member, Player, Stored, source_of
 
-__all__ = ["FORMAT", "check_state", "member_from_json", "member_to_json"]
+__all__ = ["FORMAT", "check_state", "is_earlier", "member_from_json", "member_to_json"]
 
 FORMAT = "othello-env league 1"
 """The value of ``format`` in a state."""
@@ -29,8 +28,18 @@ def member_to_json(member: Member) -> dict[str, Any]:
         "played": member.played,
         "points": member.points,
         "games": member.games,
-        "source": source_to_json(member),
+        "source": _source_to_json(member),
     }
+
+
+def _source_to_json(member: Member) -> dict[str, Any]:
+    """The member's spec (None if there is none), or its file and options.
+
+    `othello_env.league.files.policies_in` makes a spec from them.
+    """
+    if isinstance(member.source, Stored):
+        return {"file": member.source.path.name, "options": member.source.options}
+    return {"spec": member.source if isinstance(member.source, str) else None}
 
 
 def check_state(state: Any) -> None:
@@ -53,7 +62,7 @@ def check_state(state: Any) -> None:
         and isinstance(matches["game"], str)
         and (matches["openings"] is None or isinstance(matches["openings"], str))
     ):
-        raise ValueError(f"expected the game and the openings of the matches, got {matches!r:.60}")
+        raise ValueError("expected the game and the openings of the matches as two texts")
     numbers = [each.get("number") for each in state["members"]] if _is_list_of_dicts(state["members"]) else None
     if numbers is None or not all(map(_is_count, numbers)):
         raise ValueError("expected members with numbers")
@@ -62,6 +71,24 @@ def check_state(state: Any) -> None:
     names = [each.get("name") for each in state["members"]]
     if not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
         raise ValueError("expected members with different names")
+
+
+def is_earlier(before: Mapping[str, Any], state: Mapping[str, Any]) -> bool:
+    """Whether a state is an earlier state of the same league, or the same state.
+
+    The settings are equal, and no count is greater. Each member that had been added at that time and is still in the
+    league was in it then, too.
+    """
+
+    def members(each: Mapping[str, Any]) -> dict[int, tuple[Any, ...]]:
+        return {one["number"]: (one["name"], one.get("fixed"), one.get("played")) for one in each["members"]}
+
+    if before["settings"] != state["settings"]:
+        return False
+    if any(before[name] > state[name] for name in ("added", "snapshots", "drawn")):
+        return False
+    old = members(before)
+    return all(old.get(number) == who for number, who in members(state).items() if number < before["added"])
 
 
 def _is_list_of_dicts(value: Any) -> bool:

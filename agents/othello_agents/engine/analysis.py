@@ -13,11 +13,12 @@ from othello_env.games.othello.position import Othello
 __all__ = ["DISCS", "POINTS", "RESULT", "WINS", "Analysis", "Line", "to_discs", "to_unit"]
 
 DISCS, RESULT, POINTS, WINS = "discs", "expected result", "points", "wins"
-_DISCS_AT_END, _DISCS_PER_EMPTY = 27.0, 0.41
-"""An expected result is turned into discs in this way: its inverse hyperbolic tangent is multiplied by `_DISCS_AT_END`
-plus `_DISCS_PER_EMPTY` for each empty square.
+_DISCS = {4: (12.5, 0.42), 6: (12.5, 0.42), 8: (27.0, 0.41)}
+"""For each size of the board, two numbers that turn an expected result into discs: its inverse hyperbolic tangent is
+multiplied by the first number, plus the second number for each empty square.
 
-`scripts/fit_discs.py` fitted both numbers to games that the engine played against itself.
+`scripts/fit_discs.py` fitted the numbers of 8x8 and 6x6 to games that the engine played against itself. For 4x4, no
+n-tuple weights come with the package. It has the numbers of 6x6.
 """
 
 
@@ -119,7 +120,8 @@ def to_discs(score: float, unit: str, state: Othello) -> float | None:
     squares = float(state.size**2)
     if abs(score) == 1:
         return math.copysign(squares, score)
-    discs = (_DISCS_AT_END + _DISCS_PER_EMPTY * (squares - sum(state.discs()))) * math.atanh(score)
+    at_end, per_empty = _DISCS[state.size]
+    discs = (at_end + per_empty * (squares - sum(state.discs()))) * math.atanh(score)
     return max(-squares, min(squares, discs))
 
 

@@ -53,6 +53,7 @@ class Mcts(Agent):
     """
 
     _MOST = 10_000_000  # this number of simulations makes a tree of 0.7 GB
+    _MOST_AT_ONCE = 50_000  # simulations in one call of the kernel; Python notices Ctrl-C only between two calls
 
     def __init__(self, simulations: int = 1000, exploration: float = 1.0, seed: int | None = None) -> None:
         if not 1 <= index(simulations) <= self._MOST:
@@ -105,7 +106,12 @@ class Mcts(Agent):
         self, batch: OthelloPositions, keys: list[int]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         key = np.array(keys, np.uint64)
-        return search_batch(batch.own, batch.opponent, key, BOARDS[batch.size], self._simulations, self._exploration)
+        settings = BOARDS[batch.size], self._simulations, self._exploration
+        at_once = max(1, self._MOST_AT_ONCE // self._simulations)
+        parts = [slice(first, first + at_once) for first in range(0, max(len(batch), 1), at_once)]
+        found = [search_batch(batch.own[part], batch.opponent[part], key[part], *settings) for part in parts]
+        visits, values = zip(*found, strict=True)
+        return np.concatenate(visits), np.concatenate(values)
 
 
 @cache

@@ -132,9 +132,11 @@ class NeuralNetwork:
     def _checked(self, weights: Mapping[str, _Tensor]) -> dict[str, _Tensor]:
         found = {name: tuple(weight.shape) for name, weight in weights.items()}
         if found != self.shapes():
-            wrong = sorted(set(found.items()) ^ set(self.shapes().items()))
+            name = min(name for name, _ in set(found.items()) ^ set(self.shapes().items()))
+            wanted, got = (each.get(name, "none") for each in (self.shapes(), found))
             raise ValueError(
-                f"expected other tensors for {self.channels} channels and {self.blocks} blocks: {short(wrong)}"
+                f"expected other tensors for {self.channels} channels and {self.blocks} blocks: {short(name)} must "
+                f"have the shape {wanted}, not {got}"
             )
         checked = {}
         for name in found:
@@ -241,7 +243,8 @@ class NeuralNetwork:
             numbers = [card.get(name) for name in ("size", "channels", "blocks")]
             training = card.get("training")
             if not all(type(number) is int for number in numbers) or not isinstance(training, dict):
-                raise ValueError(f"its card has a wrong size, channels, blocks or training: {short(card)}")
+                given = ", ".join(short(number) for number in numbers)
+                raise ValueError(f"its card has a wrong size, channels, blocks or training: {given}, {short(training)}")
             size, channels, blocks = (int(number or 0) for number in numbers)
             return cls(size, channels, blocks, tensors, training=training)
         except ValueError as error:

@@ -58,6 +58,10 @@ OUTSIDE = WIN + 1
 FoundBatch = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """Three arrays (N,) for N positions: the values for the player to move, the actions to play, the numbers of nodes."""
 
+_QUICK, _AT_ONCE = 4, 4096
+"""To depth `_QUICK` or less, one call of the kernel searches at most `_AT_ONCE` positions. For each further ply, it
+searches an eighth of this number. So a call ends within a fraction of a second, and Python notices Ctrl-C."""
+
 _0 = np.uint64(0)
 _1 = np.uint64(1)
 _8 = np.uint64(8)
@@ -259,5 +263,11 @@ def search_batch(batch: OthelloPositions, method: int, depth: int, squares: Squa
         depth: the depth in plies. MAXIMIZER ignores this number and always looks one move ahead.
         squares: the evaluation, as `compiled_sum` returns it.
     """
-    board, table = BOARDS[batch.size], weights_table(squares.quarter, batch.size)
-    return _search_batch(batch.own, batch.opponent, board, batch.size, table, squares.term, depth, method)
+    settings = BOARDS[batch.size], batch.size, weights_table(squares.quarter, batch.size), squares.term, depth, method
+    at_once = max(1, _AT_ONCE >> 3 * max(0, depth - _QUICK))
+    if len(batch) <= at_once:
+        return _search_batch(batch.own, batch.opponent, *settings)
+    parts = [slice(first, first + at_once) for first in range(0, len(batch), at_once)]
+    found = [_search_batch(batch.own[part], batch.opponent[part], *settings) for part in parts]
+    values, actions, nodes = zip(*found, strict=True)
+    return np.concatenate(values), np.concatenate(actions), np.concatenate(nodes)

@@ -66,7 +66,9 @@ def _whole(data: bytes, path: str | Path) -> int:
     end = data.rfind(b"\n") + 1
     torn = data[end:]
     if not (torn.startswith(_HEAD) or _HEAD.startswith(torn)):
-        raise RecordError(f"{path}, line {data.count(10) + 1}: {torn[:60]!r} is not a record of a game")
+        raise RecordError(
+            f"{path}, line {data.count(10) + 1}: {torn[:60].decode(errors='replace')!r} is not a record of a game"
+        )
     return end
 
 

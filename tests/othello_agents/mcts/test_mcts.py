@@ -215,3 +215,14 @@ def test_every_square_of_a_small_board_has_its_column():
         assert set(found.visits) == set(Othello(size).legal_actions())
         assert sum(found.visits.values()) == 200
         assert min(found.visits.values()) > 0
+
+
+def test_a_call_of_the_kernel_is_short_so_that_an_interrupt_is_noticed(monkeypatch):
+    """A kernel cannot be interrupted. Few positions in each call change no result."""
+    batch = OthelloPositions.from_states([random_opening(Othello(6), 8, key) for key in range(10)])
+    agent = make_agent("mcts:simulations=50", 1)
+    expected = agent.act_batch(batch)
+    monkeypatch.setattr(Mcts, "_MOST_AT_ONCE", 150)
+    np.testing.assert_array_equal(agent.act_batch(batch), expected)
+    monkeypatch.setattr(Mcts, "_MOST_AT_ONCE", 1)
+    np.testing.assert_array_equal(agent.act_batch(batch), expected)

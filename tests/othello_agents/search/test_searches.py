@@ -265,3 +265,22 @@ def test_a_depth_that_is_no_integer_is_refused() -> None:
 )
 def test_agents_are_named_by_their_specs(spec: str) -> None:
     assert repr(make_agent(spec)) == spec
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:depth=5,eval=weighted", "minimax:depth=4"])
+def test_a_call_of_the_kernel_is_short_so_that_an_interrupt_is_noticed(spec, monkeypatch):
+    """A kernel cannot be interrupted. Few positions in each call change no result."""
+    batch = OthelloPositions.from_states(random_games(2)[::5])
+    agent = make_agent(spec)
+    expected = agent.act_batch(batch)
+    sizes, kernel = [], search_kernels._search_batch
+
+    def counted(own: Any, *rest: Any) -> Any:
+        sizes.append(len(own))
+        return kernel(own, *rest)
+
+    monkeypatch.setattr(search_kernels, "_search_batch", counted)
+    monkeypatch.setattr(search_kernels, "_AT_ONCE", 8)
+    np.testing.assert_array_equal(agent.act_batch(batch), expected)
+    assert max(sizes) == (1 if "depth=5" in spec else 8)
+    assert sum(sizes) == len(batch)

@@ -12,6 +12,7 @@ from othello_env.arena.play.games import play_games
 from othello_env.arena.rating.benchmark import run_benchmark
 from othello_env.arena.rating.endgame import measure_endgame
 from othello_env.arena.rating.placement import place
+from othello_env.arena.sprt import Sprt
 from othello_env.arena.tournament.playing import play_tournament
 from othello_env.arena.tournament.schedule import Schedule
 
@@ -210,6 +211,30 @@ def test_progress_sees_each_game():
     seen = []
     match = play_match("random", "random", games=10, progress=seen.append)
     assert tuple(seen) == match.records
+
+
+@pytest.mark.parametrize("sprt", [None, Sprt(0, 200)])
+def test_the_number_of_workers_changes_nothing(sprt):
+    def play(workers):
+        seen = []
+        played = play_match(
+            "maximizer:eval=weighted", "random:epsilon=0", games=100, seed=2, sprt=sprt, workers=workers,
+            progress=seen.append,
+        )  # fmt: skip
+        assert tuple(seen) == played.records
+        return played
+
+    assert play(2) == play(None)
+    assert (play(1).games < 100) == (sprt is not None)
+
+
+def test_workers_that_cannot_play():
+    with pytest.raises(ValueError, match="workers is at least 1, not 0"):
+        play_match("random", "random", workers=0)
+    with pytest.raises(TypeError, match="cannot be sent to another process"):
+        play_match(lambda observations, masks: masks.argmax(1), "random", workers=2)
+    with pytest.raises(WrongGameError, match="the engine plays Othello"):
+        play_match("random", "engine", openings=None, new_game=lambda _: Checkers(), workers=2)
 
 
 class OnlyOthello(Agent):

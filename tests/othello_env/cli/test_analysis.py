@@ -29,7 +29,7 @@ def test_solve_prints_the_exact_score(run):
     assert "score  +18 discs for black" in out
     assert "depth  14, to the end of the game" in out
     assert "score  +1 wins for black" in run("solve", ENDGAME, "--result", "--hash", "8")[1]
-    assert "score  -10 discs for black" in run("solve", "", "--size", "4", "--hash", "1")[1]
+    assert "score  -10 discs for black" in run("solve", "", "--game", "othello:size=4", "--hash", "1")[1]
 
 
 def test_solve_says_that_it_may_not_end(run, monkeypatch):
@@ -45,6 +45,8 @@ def test_solve_says_that_it_may_not_end(run, monkeypatch):
         (("analyse", "f5f5"), "ply 2"),
         (("analyse", "XO-"), "16, 36 or 64"),
         (("analyse", "f5", "--agent", "random"), "random does not analyse"),
+        (("analyse", "", "--game", "checkers"), "--game: expected othello, perhaps with a size, got checkers"),
+        (("solve", "f5", "--game", "tribolo"), "--game: expected othello, perhaps with a size, got tribolo"),
         (("solve", "X" * 64), "the game is over\n"),
         (("analyse", "X" * 64), "the game is over\n"),
     ],

@@ -32,6 +32,15 @@ def test_without_a_command_it_shows_the_help(run):
     assert subprocess.run(COMMAND, capture_output=True, text=True, check=True).stdout == run("--help")[1]
 
 
+def test_a_group_without_a_command_shows_its_help(run):
+    for group in ("data",), ("data", "make"):
+        status, out, err = run(*group)
+        assert (status, err) == (0, "")
+        assert out == run(*group, "--help")[1]
+        assert "random" in out
+    assert "there is no command 'inof' (did you mean info?); the commands are convert" in run("data", "inof")[2]
+
+
 def test_the_help_has_whole_summaries_and_whole_words(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     out = run("--help")[1]
@@ -76,7 +85,10 @@ BAD = [
     (["match", "nobody", "random"], "there is no agent 'nobody'; known are alphabeta"),
     (["match", "random", "random:x=1"], "random has no option x"),
     (["match", "random", "random", "--games", "3"], "not even"),
-    (["match", "random", "random", "--openings", "random:many"], 'openings must be None, "random:PLIES"'),
+    (
+        ["match", "random", "random", "--openings", "random:many"],
+        "balanced-v0, start, transcripts or a file of them, got 'random:many'",
+    ),
     (["match", "random", "random", "--openings", "f5,f5f5"], "ply 2: f5 (action 37) is not legal"),
     (["match", "random", "random", "--openings", "random:100", "--games", "2"], "100 random plies ended the game"),
     (["match", "random", "random", "--game", "othello:size=5"], "size must be one of 4, 6, 8, not 5"),
@@ -99,6 +111,8 @@ BAD = [
     (["match", "random", "random", "--openings", ""], "transcripts or a file of them, got ''"),
     (["match", "random", "random", "--openings", "f5d6,,"], "transcripts or a file of them, got 'f5d6,,'"),
     (["tournament", "random", "maximizer", "--openings", " , "], "transcripts or a file of them, got ' , '"),
+    (["match", "random", "random", "--game", "othello:size=٤"], "size is a number, not '٤'"),
+    (["match", "random", "random", "--game", f"othello:size={'9' * 5000}"], "size is a number, not '999"),
     (["match", "random", "random", "--game", "othello:size=8.0"], "size is a number, not '8.0'"),
     (["match", "engine:ms=nan", "random"], "'engine:ms=nan': ms is a finite number, not 'nan'"),
     (["match", "random", "mcts:exploration=inf"], "exploration is a finite number, not 'inf'"),
@@ -329,6 +343,25 @@ def test_nothing_is_drawn_into_a_pipe():
     done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert "\x1b" not in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that can close a stream")
+@pytest.mark.parametrize(
+    ("command", "status", "out", "err"),
+    [
+        ("match random random --games 2 >&-", 0, "", ""),
+        ("match random random --games 2 2>&-", 0, "random, 2 games, ", ""),
+        ("match random nobody 2>&-", 2, "", ""),
+        ("play --black human --white random <&-", 0, "\n    a  b", ""),
+        ("play >&- 0<&-", 130, "", "othello-env: interrupted\n"),
+        ("nboard --agent random <&- 2>&-", 0, "", ""),
+    ],
+)
+def test_closed_streams(command, status, out, err):
+    words = f'"{sys.executable}" -m othello_env {command}'
+    done = subprocess.run(["sh", "-c", words], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (status, err)
+    assert done.stdout.startswith(out)
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")

@@ -52,6 +52,8 @@ def test_the_command(run, tmp_path):
     assert "6 games of othello, 1 different starts" in out
     assert "finished" in out
     assert "column result, such as " in out
+    assert "column date" not in out
+    assert "column black_rating" not in out
     status, _, errors = run("data", "convert", tmp_path / "a.ggf", tmp_path / "a.xyz")
     assert status == 2
     assert errors.startswith("othello-env: expected a file name that ends in .npz")
@@ -87,6 +89,14 @@ def test_damaged_games_of_a_dataset_are_left_out(run, tmp_path):
         assert status == 0
         assert "1 damaged games were left out" in errors
     assert len(read_games(tmp_path / "a.npz")) == 3
+
+
+def test_info_leaves_out_what_is_not_known(run, tmp_path):
+    (tmp_path / "a.txt").write_text("f5d6\n")
+    status, out, _ = run("data", "info", tmp_path / "a.txt")
+    assert status == 0
+    assert "finished: 0\n" in out
+    assert "nan" not in out
 
 
 def test_info_draws_a_picture(run, tmp_path):

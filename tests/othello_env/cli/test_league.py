@@ -23,7 +23,7 @@ def test_a_league_is_played_and_shown(run, folder, tmp_path):
     status, out, err = run("league", folder, "--games", 4, *GAME, *pictures)
     assert (status, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0] == "<Payoffs of 4 members: 6 of 6 pairs have met>, 24 games:"
+    assert lines[0] == "4 members: 6 of 6 pairs have met, 24 games:"
     assert lines[1].split("  ")[0] == "member"
     rows = {line.split()[0]: line for line in lines[3:5] + lines[5:7]}
     assert set(rows) == {"random", "maximizer:eval=count", "snapshot"}
@@ -34,7 +34,25 @@ def test_a_league_is_played_and_shown(run, folder, tmp_path):
     assert "36 games" in run("league", folder, "--games", 6, *GAME)[1]
     status, _, err = run("league", folder, "--games", 6)
     assert status == 2
-    assert "were played with" in err
+    assert err.endswith(
+        "this league were played with the game othello:size=4 and the openings random:2, not with the game othello and "
+        "the openings random:10\n"
+    )
+
+
+def test_the_anchor_is_checked_before_any_game(run, folder):
+    status, _, err = run("league", folder, "--games", 4, *GAME, "--anchor", "nobody")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "the anchor 'nobody' is not a member; expected one of random, maximizer:eval=count, snapshot 1, " in err
+    assert League.load(folder).results.all_pairs == 0
+
+
+def test_members_of_another_board_are_told_the_option(run, tmp_path):
+    league = League(["random", "perfect"])
+    league.save(tmp_path)
+    status, _, err = run("league", tmp_path, "--games", 2)
+    assert (status, err.count("\n")) == (2, 1)
+    assert err.endswith("--game names the members' game, such as --game othello:size=6\n")
 
 
 def test_an_interrupt_keeps_the_games_of_a_league(run, folder, monkeypatch):
@@ -72,8 +90,20 @@ def test_a_match_ends_when_the_answer_is_known(run):
     assert out.splitlines()[-1].startswith("SPRT of -1 against 1 Elo: undecided, LLR ")
 
 
-@pytest.mark.parametrize("value", ["10", "10,0", "a,b", "0,nan", "1,2,3", ""])
-def test_a_test_needs_two_differences(run, value):
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("50", "a comma, such as 0,10, got '50'"),
+        ("a,b", "a comma, such as 0,10, got 'a,b'"),
+        ("0,10,20", "a comma, such as 0,10, got '0,10,20'"),
+        ("", "a comma, such as 0,10, got ''"),
+        ("10,0", "the smaller one first, within 2000 of 0, got 10 and 0"),
+        ("0,nan", "the smaller one first, within 2000 of 0, got 0 and nan"),
+        ("0,1e9", "the smaller one first, within 2000 of 0, got 0 and 1e+09"),
+    ],
+)
+def test_a_test_needs_two_differences(run, value, told):
     status, out, err = run("match", "random", "random", f"--sprt={value}")
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert f"{value!r} is not a pair of Elo differences such as 0,10" in err
+    assert err.startswith("othello-env: Invalid value for '--sprt': expected two Elo differences, ")
+    assert err.endswith(f"{told}\n")

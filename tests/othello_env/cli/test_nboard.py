@@ -1,6 +1,7 @@
 """The command nboard: an agent for programs that speak NBoard's protocol."""
 
 import io
+import os
 import subprocess
 import sys
 import time
@@ -48,10 +49,15 @@ def test_what_makes_no_sense_is_a_status_and_changes_nothing(server):
     for line, message in (
         ("move a1", "status a1 (action 0) is not legal"),
         ("move z9", "status expected a square"),
-        ("set depth deep", "status invalid literal"),
+        ("set depth deep", "status expected set depth and a whole number, got 'deep'"),
+        ("set depth", "status expected set depth and a whole number, got ''"),
+        ("set depth 101", "status 'alphabeta:depth=101,eval=count': depth is 1 to 100, not 101"),
+        ("move", "status expected a square"),
+        ("set game", "status there is no game"),
         ("set game nothing", "status there is no game"),
         ("set game (;GM[Othello]B[A1];)", "status game 1 (line 1), ply 1"),
-        ("hint x", "status invalid literal"),
+        ("hint abc", "status expected hint and a whole number, got 'abc'"),
+        ("hint -1", "status expected hint and a whole number, got '-1'"),
     ):
         (answer,) = say(server, line)
         assert answer.startswith(message), answer
@@ -171,6 +177,20 @@ def test_the_command_refuses_what_it_cannot_take(run, monkeypatch):
         "othello-env: a command has at most 65,535 characters\n",
     )
     assert "there is no agent 'nobody'" in run("nboard", "--agent", "nobody")[2]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+@pytest.mark.parametrize("command", ["nboard", "gtp"])
+def test_bytes_that_are_no_text_end_nothing(command, encoding):
+    done = subprocess.run(
+        [sys.executable, "-m", "othello_env", command, "--agent", "random"],
+        input=b"\xff\xfe\nping \xff\nhint \xff\nplay \xff\nping 7\n3 name\nquit\nping 8\n",
+        env=os.environ | {"PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stderr == b""
+    assert (b"\npong 7" if command == "nboard" else b"\n=3 othello-env random\n") in done.stdout
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the system does not tell that nobody reads")

@@ -78,7 +78,7 @@ def test_a_dataset_and_a_file_of_transcripts(run, tmp_path):
     run("data", "make", "random", "--games", "3", "--size", "4", "--out", tmp_path / "d")
     assert "game 3: black (black) against white (white), " in run("analyse", tmp_path / "d", "--summary")[1]
     (tmp_path / "a.txt").write_text("# a game\nb1\n")
-    status, out, _ = run("analyse", tmp_path / "a.txt", "--size", "4", "--summary")
+    status, out, _ = run("analyse", tmp_path / "a.txt", "--game", "othello:size=4", "--summary")
     assert status == 0
     assert "game 1" in out
     (tmp_path / "b.txt").write_text("f5d6\nf5f5\n")

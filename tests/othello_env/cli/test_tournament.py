@@ -134,7 +134,10 @@ def test_faults_are_reported(run, tmp_path):
         (("random", "maximizer", "--clock", "1m", "--move-time", "1s"), "not both"),
         (("random", "maximizer", "--anchor", "edax"), "the anchor 'edax' does not play"),
         (("random", "maximizer", "--game", "chess"), "expected one of the games"),
-        (("random", "maximizer", "--openings", "random:-1"), 'openings must be None, "random:PLIES"'),
+        (
+            ("random", "maximizer", "--openings", "random:-1"),
+            "expected random:PLIES, balanced-v0, start, transcripts or a file of them, got ",
+        ),
         (("random", "maximizer", "--workers", "0"), "workers"),
     ],
 )

@@ -81,8 +81,8 @@ def test_only_one_process_makes_a_dataset(tmp_path):
 def test_another_dataset_is_not_overwritten(tmp_path):
     make(tmp_path, 20)
     for count, part, recipe, message in (
-        (20, 10, {"seed": 2}, "holds another dataset"),
-        (20, 5, None, "holds another dataset"),
+        (20, 10, {"seed": 2, "b": None}, r"in parts of 10 games; expected: seed 2, in parts of 10 games$"),
+        (20, 5, None, "holds another dataset: .*, in parts of 10 games; expected: .*, in parts of 5 games$"),
         (10, 10, None, "was begun for 20 games, more than 10"),
     ):
         with pytest.raises(ValueError, match=message):

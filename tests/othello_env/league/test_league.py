@@ -13,7 +13,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from othello_env import make_vec_env, othello_v0, sample_legal
+from othello_env import make_agent, make_vec_env, othello_v0, sample_legal
 from othello_env.agent import ask
 from othello_env.envs import OthelloEnv
 from othello_env.games.othello.position import Othello
@@ -222,6 +222,47 @@ def test_policies_save_themselves_or_are_saved(ranked, weights, tmp_path):
     with pytest.raises(ValueError, match="the member 'broken' was saved, but cannot be loaded: there is no file"):
         league.save(tmp_path / "a")
     assert (tmp_path / "a" / "league.json").read_bytes() == before
+
+
+def test_a_league_does_not_replace_another(weights, tmp_path):
+    def made(number, **settings):
+        league = League(["random"], **settings)
+        for k in range(number):
+            league.add(str(weights(k + 1)), f"after {k}")
+        return league
+
+    folder = tmp_path / "a"
+    made(2).save(folder)
+    before = (folder / "league.json").read_bytes()
+    other = made(1)
+    other.add("maximizer", "not after 1")
+    for league in (made(1), made(3, seed=1), made(3, keep=5), other, League(["maximizer"])):
+        with pytest.raises(FileExistsError, match="has another league, or a later state of this league"):
+            league.save(folder)
+    assert (folder / "league.json").read_bytes() == before
+    for league in (League.load(folder), made(2), made(3)):
+        league.save(folder)
+    (folder / "league.json").write_text("{}")
+    with pytest.raises(FileExistsError, match="has a league that cannot be read"):
+        made(9).save(folder)
+    (folder / "league.json").unlink()  # as after a kill during the first save
+    (folder / ".league.json.1234.unfinished").touch()
+    made(1).save(folder)
+
+
+def test_a_league_is_not_saved_among_other_files(tmp_path):
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(FileExistsError, match=r"has no league, but other files \(notes\.txt\); give a new folder"):
+        League(["random"]).save(tmp_path)
+    with pytest.raises(FileExistsError, match=r"notes\.txt' is not a folder"):
+        League(["random"]).save(tmp_path / "notes.txt")
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize("fixed", ["random", 5, make_agent("random")], ids=repr)
+def test_fixed_members_are_a_list(fixed):
+    with pytest.raises(TypeError, match=r"expected a list of specs, Agents or callables, such as \['random'\], not "):
+        League(fixed)
 
 
 KILLED = """

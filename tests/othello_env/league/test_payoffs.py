@@ -53,7 +53,7 @@ def test_the_matches_are_those_of_a_tournament(league):
     league.add("random", "more")
     assert league.complete(8, **OPTIONS) == 4 * 8
     same(league.payoffs(), tournament(league, 8))
-    with pytest.raises(ValueError, match=r"were played with .*'random:2'"):
+    with pytest.raises(ValueError, match="with the game othello:size=4 and the openings random:2, not with the"):
         league.complete(8, game="othello:size=4")
 
 

@@ -135,6 +135,10 @@ def test_games_that_do_not_fit(imitation, games, tmp_path, capsys):
     with pytest.raises(SystemExit):
         run(imitation, tmp_path / "none", tmp_path / "a.safetensors", 1)
     assert "expected a dataset or a file of games" in capsys.readouterr().err
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit):
+        run(imitation, games, tmp_path / "file" / "a.safetensors", 1)
+    assert "--out: expected a path in a folder, got " in capsys.readouterr().err.splitlines()[-1]
     with pytest.raises(
         SystemExit, match=r"^--games-from: expected games of othello:size=6, got games of othello:size=4"
     ):

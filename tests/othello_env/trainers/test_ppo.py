@@ -273,10 +273,10 @@ def test_without_a_league_all_games_are_self_play(ppo):
 
 
 def test_where_nothing_can_be_written_nothing_is_learned(ppo, tmp_path, monkeypatch):
-    (tmp_path / "file").touch()
+    (tmp_path / "a.state.safetensors").mkdir()
     monkeypatch.setattr(ppo.Learner, "measure", None)
-    with pytest.raises(SystemExit, match=r"^iteration 0: .*file"):
-        run(ppo, tmp_path / "file" / "a.safetensors", 1)
+    with pytest.raises(SystemExit, match=r"^iteration 0: .*a\.state\.safetensors' is not a regular file"):
+        run(ppo, tmp_path / "a.safetensors", 1)
 
 
 @pytest.mark.parametrize("rate", [1e3, 1e9])

@@ -294,7 +294,7 @@ def test_a_damaged_line_is_named_and_nothing_is_written(tmp_path, damage, told):
 def test_another_file_without_an_end_of_line_is_not_cut(tmp_path):
     path = tmp_path / "thesis.txt"
     path.write_text("precious")
-    with pytest.raises(RecordError, match=r"line 1: b'precious' is not a record"), open_records(path):
+    with pytest.raises(RecordError, match=r"line 1: 'precious' is not a record"), open_records(path):
         pass
     assert path.read_text() == "precious"
 
