@@ -14,12 +14,18 @@ export class Looking {
     this.powers = new Map();
     this.abort = new AbortController();
     this.running = Promise.resolve();
+    this.learning = Promise.resolve();
     this.turn = 0;
   }
 
-  /** Ask all agents which optional methods they have. */
-  async learn() {
-    for (const { spec } of this.agents) {
+  /** Ask the agents that were not asked yet which optional methods they have. */
+  learn() {
+    this.learning = this.learning.then(() => this.learnAll([...this.agents]));
+    return this.learning;
+  }
+
+  async learnAll(agents) {
+    for (const { spec } of agents) {
       if (this.powers.has(spec)) continue;
       try {
         this.powers.set(spec, (await think(spec, "powers", null)).powers);
@@ -28,6 +34,12 @@ export class Looking {
       }
       this.onChange();
     }
+  }
+
+  /** Forget the answers of an agent whose file has changed, also with other numbers in its spec. */
+  forget(spec) {
+    const begin = JSON.stringify([spec]).slice(0, -2);
+    for (const key of [...this.known.keys()]) if (key.startsWith(begin)) this.known.delete(key);
   }
 
   /** The agents that can say something about the positions of a game. */
@@ -44,7 +56,7 @@ export class Looking {
     return JSON.stringify([agent, task, game.recordAt(ply)]);
   }
 
-  /** An agent's answer to a task ("value", "actions" or "exact") at a ply; undefined if there is none yet. */
+  /** An agent's answer to a task ("value", "actions", "exact" or "review") at a ply; undefined if there is none yet. */
   at(agent, task, game, ply) {
     return this.known.get(this.key(agent, task, game, ply));
   }
@@ -63,7 +75,7 @@ export class Looking {
   /**
    * Ask agents about all positions of a game, first about the position that is shown. Known answers are not asked again.
    * In `wishes`, `agents` are the agents whose values are shown. `solve` says whether to solve positions with at most
-   * `exactEmpties` empty squares. `reviewer` is the agent that judges each move, or null.
+   * `exactEmpties` empty squares. `reviewer` is the agent that reviews the whole game, or null.
    */
   async follow(game, wishes) {
     const turn = this.turn += 1;
@@ -84,9 +96,9 @@ export class Looking {
     if (solvable(game.cursor)) here.splice(1, 0, [this.solver, "exact", game.cursor]);
     return [
       ...here,
+      ...(reviewer && game.views.length > 1 ? [[reviewer, "review", game.views.length - 1]] : []),
       ...agents.flatMap(agent => plies.map(ply => [agent, "value", ply])),
       ...plies.filter(solvable).reverse().map(ply => [this.solver, "exact", ply]),
-      ...(reviewer ? plies.filter(ply => game.views[ply].choices.length > 1 && !solvable(ply)).map(ply => [reviewer, "actions", ply]) : []),
     ];
   }
 

@@ -1,0 +1,29 @@
+// The checkpoints in the watched folder. Each can be played against, or chosen as agent A of the analysis.
+
+import { byId, html } from "./elements.js";
+
+const timeText = version => new Date(Number(version.split("-")[0]) / 1e6).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+
+/**
+ * Show the checkpoints among the agents. `folder` is the path of the watched folder, or null. `play(agent)` and
+ * `look(agent)` are called when a person chooses one.
+ */
+export function showCheckpoints(agents, titles, folder, { play, look }) {
+  const found = agents.filter(({ label }) => label === "checkpoint");
+  byId("checkpoints-none").hidden = found.length > 0;
+  byId("checkpoints-none").textContent = folder ? "No file in the folder is an agent yet (.npz, .safetensors or .onnx). Agents appear here when the training saves them."
+    : "With --runs FOLDER, the newest agents in the folder appear here, and you can play against them.";
+  const rows = found.map(agent => {
+    const button = (text, action) => {
+      const made = html("button", { "aria-label": `${text} ${agent.spec}` }, text);
+      made.addEventListener("click", () => action(agent));
+      return made;
+    };
+    const name = agent.spec.startsWith(`${folder}/`) ? agent.spec.slice(folder.length + 1) : agent.spec;
+    return html("tr", { "data-spec": agent.spec }, html("th", { scope: "row", title: agent.spec }, name),
+      html("td", {}, html("span", { class: "small" }, button("Play", play), button("Analyse", look))),
+      html("td", {}, agent.games.map(game => titles[game] ?? game).join(", ")), html("td", {}, timeText(agent.version)));
+  });
+  byId("checkpoints-list").replaceChildren(...(found.length ? [html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Table of checkpoints" },
+    html("table", {}, html("thead", {}, html("tr", {}, ...["agent", "open on the board", "plays", "saved"].map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows)))] : []));
+}

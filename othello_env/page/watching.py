@@ -1,0 +1,120 @@
+"""Answers with the present content of the watched folder, and offers the checkpoints that appear in it.
+
+No request can name a file. The server itself looks for checkpoints in the folder that the command named. It loads a
+file in one of the processes in which agents think, with their limit of time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from othello_env.agent import spec_file
+from othello_env.page.offers import CHECKPOINT, Offer, Offers
+from othello_env.page.runs import Runs, changed
+from othello_env.page.thinking import BusyError, ClosedError, Thinkers, ThinkingError
+
+__all__ = ["MOST_CHECKPOINTS", "Checkpoints", "Watching"]
+
+MOST_CHECKPOINTS = 24
+"""At most this number of checkpoints is offered: the files that changed last."""
+_CLIENT = "the watched folder"
+
+
+class Checkpoints:
+    """Offers the checkpoints in the watched folder as agents.
+
+    Args:
+        runs: the watched folder.
+        offers: the agents that a page may ask. The checkpoints are added to these.
+        thinkers: the processes in which the checkpoints are loaded.
+    """
+
+    def __init__(self, runs: Runs, offers: Offers, thinkers: Thinkers) -> None:
+        self._runs = runs
+        self._offers = offers
+        self._thinkers = thinkers
+        self._known: dict[Path, tuple[str, Offer | None]] = {}
+        self._looking: asyncio.Task[None] | None = None
+
+    def start_to_look(self) -> None:
+        """Begin to look for new and changed checkpoints, unless this is being done already."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self.look())
+
+    async def stop(self) -> None:
+        """Stop looking."""
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
+
+    async def look(self) -> None:
+        """Offer the newest checkpoints in the folder. A file that is not an agent is left out."""
+        files = await asyncio.to_thread(self._runs.checkpoints, MOST_CHECKPOINTS)
+        self._known = {file: known for file, known in self._known.items() if file in files}
+        try:
+            for file in files:
+                version = "-".join(map(str, changed(file)))
+                if self._known.get(file, ("",))[0] != version:
+                    self._known[file] = version, await self._offer(file, version)
+                self._publish(files)
+        except (BusyError, ClosedError):
+            pass  # the next look goes on
+        self._publish(files)
+
+    def _publish(self, files: list[Path]) -> None:
+        known = [self._known[file][1] for file in files if file in self._known]
+        self._offers.found = tuple(offer for offer in known if offer is not None)
+
+    async def _offer(self, file: Path, version: str) -> Offer | None:
+        """The offer of a checkpoint, or None if the file is not an agent."""
+        spec = str(file)
+        if spec_file(spec) != (file, ""):  # a name such as "a:b.npz" would be read as something else
+            return None
+        request = {"spec": spec, "version": version, "task": "games"}
+        try:
+            answer = await self._thinkers.think(_CLIENT, request)
+        except (BusyError, ClosedError):
+            raise
+        except ThinkingError:
+            return None
+        games = tuple(answer["games"])
+        return Offer(spec, CHECKPOINT, games, version) if games else None
+
+
+class Watching:
+    """Answers with the content of the watched folder. Only one request at a time reads files.
+
+    Args:
+        runs: the watched folder; None if no folder is watched.
+        offers: the agents that a page may ask.
+        thinkers: the processes in which checkpoints are loaded.
+    """
+
+    def __init__(self, runs: Runs | None, offers: Offers, thinkers: Thinkers) -> None:
+        self._runs = runs
+        self._offers = offers
+        self.checkpoints = None if runs is None else Checkpoints(runs, offers, thinkers)
+        self._reading = asyncio.Lock()
+
+    async def answer(self, request: Request) -> Response:
+        """The content of the folder (see `Runs.to_json`), the agents that a page may ask, and a ``version`` of both.
+
+        If the request has this version in the query's field ``known``, the answer is empty and has status 204. If no
+        folder is watched, the answer is null.
+        """
+        if self._runs is None or self.checkpoints is None:
+            return JSONResponse(None)
+        self.checkpoints.start_to_look()
+        async with self._reading:
+            content = await asyncio.to_thread(self._runs.to_json)
+        content["agents"] = self._offers.to_json()
+        version = hashlib.sha256(json.dumps(content).encode()).hexdigest()
+        if request.query_params.get("known") == version:
+            return Response(status_code=204)
+        return JSONResponse({**content, "version": version})
