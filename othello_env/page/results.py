@@ -11,6 +11,8 @@ __all__ = ["ladder_view", "read_results"]
 
 _TIMES = ("seconds", "games", "plies", "iteration")
 """The fields that the horizontal axis of a curve can show. The first of these fields that the points have is used."""
+_MOST_POINTS = 1000
+"""Lines with more points are thinned to about this number of points."""
 _SHOWN = 300
 """Longer texts are cut to this number of characters."""
 
@@ -127,7 +129,7 @@ def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
     """Learning curves. The points are pairs (seconds, score), or objects with a time and the values at this time."""
     if not isinstance(points[0], dict):
         name = f"against {_text(source.get('yardstick', 'the yardstick'))}"
-        lines = [{"name": name, "points": [[_number(x), _number(y)] for x, y in points]}]
+        lines = [{"name": name, "points": _thinned([[_number(x), _number(y)] for x, y in points])}]
         return [{"what": "Scores", "over": "seconds", "lines": lines}]
     over = next((time for time in _TIMES if time in points[0]), _TIMES[0])
     found = []
@@ -137,11 +139,16 @@ def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
             for name, value in measured(point).items():
                 drawn.setdefault(_text(name), []).append([_number(point[over]), _number(value)])
         if drawn:
-            lines = [{"name": name, "points": line} for name, line in drawn.items()]
+            lines = [{"name": name, "points": _thinned(line)} for name, line in drawn.items()]
             found.append({"what": what, "over": over, "lines": lines})
     if not found:
         raise ValueError("a curve without scores")
     return found
+
+
+def _thinned(points: list[list[float]]) -> list[list[float]]:
+    """Points at regular intervals, about `_MOST_POINTS` of them, always with the last point."""
+    return points[: -1 : -(-len(points) // _MOST_POINTS)] + points[-1:]
 
 
 def _scores(point: dict[str, Any]) -> dict[str, Any]:

@@ -63,8 +63,12 @@ class Runs:
         }
 
     def checkpoints(self, most: int) -> list[Path]:
-        """At most `most` files that may be agents. The file that changed last comes first, whatever its kind."""
-        return self._newest(CHECKPOINTS, most, _LARGEST_CHECKPOINT)
+        """At most `most` files that may be agents. The file that changed last comes first, whatever its kind.
+
+        The members of leagues come after all other files, because a league may have many.
+        """
+        files = self._newest(CHECKPOINTS, _MOST_IN_ALL, _LARGEST_CHECKPOINT)
+        return sorted(files, key=_is_member)[:most]
 
     def _newest(self, endings: tuple[str, ...], most: int, largest: float = float("inf")) -> list[Path]:
         if self._folder is None:
@@ -110,6 +114,11 @@ def _files(folder: Path, depth: int) -> Iterator[Path]:
             yield entry
         elif depth and entry.is_dir():
             yield from _files(entry, depth - 1)
+
+
+def _is_member(file: Path) -> bool:
+    """Whether a file is the policy of a league's member; see `othello_env.league.files`."""
+    return file.parent.name == "members" and (file.parent.parent / _LEAGUE).is_file()
 
 
 def changed(file: Path) -> tuple[int, int]:

@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -112,9 +113,14 @@ class Watching:
             return JSONResponse(None)
         self.checkpoints.start_to_look()
         async with self._reading:
-            content = await asyncio.to_thread(self._runs.to_json)
-        content["agents"] = self._offers.to_json()
-        version = hashlib.sha256(json.dumps(content).encode()).hexdigest()
+            body, version = await asyncio.to_thread(_content, self._runs, self._offers.to_json())
         if request.query_params.get("known") == version:
             return Response(status_code=204)
-        return JSONResponse({**content, "version": version})
+        return Response(body, media_type="application/json")
+
+
+def _content(runs: Runs, agents: list[dict[str, Any]]) -> tuple[bytes, str]:
+    """The body of an answer, and its version."""
+    content = {**runs.to_json(), "agents": agents}
+    version = hashlib.sha256(json.dumps(content).encode()).hexdigest()
+    return json.dumps({**content, "version": version}).encode(), version

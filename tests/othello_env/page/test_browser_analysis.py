@@ -103,10 +103,8 @@ def test_each_move_has_its_depth_nodes_and_expected_line(page):
     assert page.locator("#table thead th").all_inner_texts() == ["move", "A value", "depth", "nodes", "expected line"]
     state = Othello.from_moves(GAME)
     lines = make_agent("engine:depth=4").analyse(state, lines=64).lines
-    told = {
-        row.split("\t")[0]: [cell.strip() for cell in row.split("\t")[2:]]
-        for row in page.locator("#table tbody tr").all_inner_texts()
-    }
+    rows = [row.locator("th, td").all_inner_texts() for row in page.locator("#table tbody tr").all()]
+    told = {name: more for name, _value, *more in rows}
     assert told == {
         state.action_to_text(line.pv[0]): [
             str(line.depth),

@@ -84,6 +84,14 @@ def test_a_curve_of_scores_by_opponent():
     assert {line["name"]: line["points"][2] for line in curve["lines"]} == {"a": [200.0, 0.2], "b": [200.0, 0.5]}
 
 
+def test_a_long_curve_is_thinned():
+    points = [[second, second / 5000] for second in range(5001)]
+    ((line,),) = (curve["lines"] for curve in read_results("a.json", {"curve": points})["curves"])
+    assert len(line["points"]) <= 1001
+    assert (line["points"][0], line["points"][-1]) == (points[0], points[-1])
+    assert all(point in points for point in line["points"])
+
+
 def test_a_rating_and_scores_without_a_search_are_drawn_too():
     points = [{"games": i, "scores": {"a": 0.5}, "without search": {"a": i / 10}, "elo": 100 * i} for i in (1, 2)]
     scores, elo = read_results("az.json", {"curve": points})["curves"]

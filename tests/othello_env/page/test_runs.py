@@ -60,6 +60,16 @@ def test_the_newest_checkpoints_come_first_whatever_their_kind(tmp_path):
     assert [file.name for file in Runs(tmp_path).checkpoints(2)] == names[:2]
 
 
+def test_the_members_of_leagues_come_last(tmp_path):
+    League(["random"]).save(tmp_path / "league")
+    for age, name in enumerate(("agent.npz", "league/members/0001.npz", "members/other.npz")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"x")
+        os.utime(tmp_path / name, (1000 + age, 1000 + age))
+    names = [file.relative_to(tmp_path).as_posix() for file in Runs(tmp_path).checkpoints(3)]
+    assert names == ["members/other.npz", "agent.npz", "league/members/0001.npz"]
+
+
 def test_a_file_that_is_too_large_is_no_checkpoint(tmp_path):
     with (tmp_path / "large.npz").open("wb") as file:
         file.truncate((1 << 30) + 1)  # takes no space on the disk
