@@ -16,6 +16,9 @@ export class Looking {
     this.running = Promise.resolve();
     this.learning = Promise.resolve();
     this.turn = 0;
+    /** @type {string | null} */
+    this.reviewed = null; // the key of the review that is being made
+    this.reviewAbort = new AbortController();
   }
 
   /** Ask the agents that were not asked yet which optional methods they have. */
@@ -78,6 +81,7 @@ export class Looking {
    * `exactEmpties` empty squares. `reviewer` is the agent that reviews the whole game, or null.
    */
   async follow(game, wishes) {
+    if (!wishes.reviewer) this.stopReview();
     const turn = this.turn += 1;
     this.abort.abort();
     await this.running;
@@ -107,6 +111,10 @@ export class Looking {
     const failed = new Set();
     for (const [spec, task, ply] of wanted) {
       if (failed.has(spec)) continue;
+      if (task === "review") {
+        this.review(spec, game); // not awaited, because steps through the game do not stop the review
+        continue;
+      }
       try {
         await this.ask(spec, task, game, ply, signal);
       } catch (error) {
@@ -116,6 +124,29 @@ export class Looking {
       }
       if (turn !== this.turn) return;
     }
+  }
+
+  /** Ask for the review of a whole game. If the review of another game is being made, it is stopped. */
+  async review(spec, game) {
+    const ply = game.views.length - 1;
+    const key = this.key(spec, "review", game, ply);
+    if (this.known.has(key) || this.reviewed === key) return;
+    this.stopReview();
+    this.reviewed = key;
+    const { signal } = this.reviewAbort;
+    try {
+      await this.ask(spec, "review", game, ply, signal);
+    } catch (error) {
+      if (!signal.aborted) this.onError(spec, error.message);
+    } finally {
+      if (this.reviewed === key) this.reviewed = null;
+    }
+  }
+
+  stopReview() {
+    this.reviewAbort.abort();
+    this.reviewAbort = new AbortController();
+    this.reviewed = null;
   }
 
   async ask(spec, task, game, ply, signal) {

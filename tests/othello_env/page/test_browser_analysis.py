@@ -155,6 +155,27 @@ def test_a_review_of_a_whole_board_estimates_the_beginning(page):
         assert text.endswith(f"{MINUS}{lost}") if float(lost) else MINUS not in text
 
 
+def test_steps_through_the_game_do_not_stop_its_review(page):
+    tickets = set()
+
+    def note(request):
+        if request.url.endswith("/api/think") and request.post_data_json["task"] == "review":
+            tickets.add(request.post_data_json["ticket"])
+
+    page.on("request", note)
+    paste(page, "othello", "f5d6c3f3e3f4f2g5f6d3h6g4c6e6")
+    wait_for_plies(page, 14)
+    page.click("#review")
+    for _ in range(4):
+        page.click("#back")
+    page.locator("#review-state:has-text('of 14 are exact')").wait_for()
+    assert len(tickets) == 1
+    page.locator('.square[aria-label$=", legal"]').first.click()  # another move begins a variation, which is reviewed, too
+    wait_for_plies(page, 11)
+    page.locator("#review-state:has-text('of 11 are exact')").wait_for()
+    assert len(tickets) == 2
+
+
 def test_an_agent_is_set_up_in_the_dialog_and_plays_so(page):
     page.click("#new")
     page.select_option("#game", "othello")
