@@ -25,6 +25,7 @@ __all__ = ["MOST_CHECKPOINTS", "Checkpoints", "Watching"]
 MOST_CHECKPOINTS = 24
 """At most this number of checkpoints is offered: the files that changed last."""
 _CLIENT = "the watched folder"
+_LONGEST_REASON = 300  # characters
 
 
 class Checkpoints:
@@ -40,7 +41,7 @@ class Checkpoints:
         self._runs = runs
         self._offers = offers
         self._thinkers = thinkers
-        self._known: dict[Path, tuple[str, Offer | None]] = {}
+        self._known: dict[Path, tuple[str, Offer | str]] = {}  # the version, and the offer or why there is none
         self._looking: asyncio.Task[None] | None = None
 
     def start_to_look(self) -> None:
@@ -53,6 +54,13 @@ class Checkpoints:
         if self._looking is not None:
             self._looking.cancel()
             await asyncio.gather(self._looking, return_exceptions=True)
+
+    @property
+    def left_out(self) -> list[dict[str, str]]:
+        """The files that could not be loaded as agents, each with the reason."""
+        return [
+            {"file": str(file), "reason": found} for file, (_, found) in self._known.items() if isinstance(found, str)
+        ]
 
     async def look(self) -> None:
         """Offer the newest checkpoints in the folder. A file that is not an agent is left out."""
@@ -70,22 +78,22 @@ class Checkpoints:
 
     def _publish(self, files: list[Path]) -> None:
         known = [self._known[file][1] for file in files if file in self._known]
-        self._offers.found = tuple(offer for offer in known if offer is not None)
+        self._offers.found = tuple(offer for offer in known if isinstance(offer, Offer))
 
-    async def _offer(self, file: Path, version: str) -> Offer | None:
-        """The offer of a checkpoint, or None if the file is not an agent."""
+    async def _offer(self, file: Path, version: str) -> Offer | str:
+        """The offer of a checkpoint, or the reason why the file is not an agent."""
         spec = str(file)
-        if spec_file(spec) != (file, ""):  # a name such as "a:b.npz" would be read as something else
-            return None
+        if spec_file(spec) != (file, ""):  # a name such as "a:epsilon=1.npz" would be read as something else
+            return "its name cannot be a spec"
         request = {"spec": spec, "version": version, "task": "games"}
         try:
             answer = await self._thinkers.think(_CLIENT, request)
         except (BusyError, ClosedError):
             raise
-        except ThinkingError:
-            return None
+        except ThinkingError as error:
+            return str(error)[:_LONGEST_REASON]
         games = tuple(answer["games"])
-        return Offer(spec, CHECKPOINT, games, version) if games else None
+        return Offer(spec, CHECKPOINT, games, version) if games else "it plays no game of this page"
 
 
 class Watching:
@@ -104,7 +112,9 @@ class Watching:
         self._reading = asyncio.Lock()
 
     async def answer(self, request: Request) -> Response:
-        """The content of the folder (see `Runs.to_json`), the agents that a page may ask, and a ``version`` of both.
+        """The content of the folder (see `Runs.to_json`), the agents that a page may ask, and a ``version`` of it all.
+
+        ``leftOut`` are the files that could not be loaded as agents.
 
         If the request has this version in the query's field ``known``, the answer is empty and has status 204. If no
         folder is watched, the answer is null.
@@ -113,14 +123,15 @@ class Watching:
             return JSONResponse(None)
         self.checkpoints.start_to_look()
         async with self._reading:
-            body, version = await asyncio.to_thread(_content, self._runs, self._offers.to_json())
+            more = {"agents": self._offers.to_json(), "leftOut": self.checkpoints.left_out}
+            body, version = await asyncio.to_thread(_content, self._runs, more)
         if request.query_params.get("known") == version:
             return Response(status_code=204)
         return Response(body, media_type="application/json")
 
 
-def _content(runs: Runs, agents: list[dict[str, Any]]) -> tuple[bytes, str]:
+def _content(runs: Runs, more: dict[str, Any]) -> tuple[bytes, str]:
     """The body of an answer, and its version."""
-    content = {**runs.to_json(), "agents": agents}
+    content = runs.to_json() | more
     version = hashlib.sha256(json.dumps(content).encode()).hexdigest()
     return json.dumps({**content, "version": version}).encode(), version

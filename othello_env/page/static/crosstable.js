@@ -1,7 +1,7 @@
 // A tournament's records: each agent's score against each other agent, and the games, which can be replayed.
 
 import { html } from "./elements.js";
-import { intervalText } from "./values.js";
+import { eloText, intervalText } from "./values.js";
 
 const MOST_LISTED = 60;
 const percent = share => `${(100 * share).toFixed(0)}%`;
@@ -18,7 +18,7 @@ export function crosstable({ recorded, players, canReplay, standings, games }, o
     return html("tr", {}, html("td", {}, String(place + 1)), html("th", { scope: "row" }, agent),
       ...order.map(b => html("td", {}, against[b] ? scoreButton(standings[a], standings[b], against[b], () => show(a, b)) : "–")),
       html("td", {}, String(played)), html("td", {}, percent(score)),
-      ...(rated ? [html("td", {}, elo === null ? "–" : elo.toFixed(0)), html("td", {}, intervalText(interval))] : []));
+      ...(rated ? [html("td", {}, eloText(elo)), html("td", {}, intervalText(interval))] : []));
   });
   const table = html("table", { class: "cross" },
     html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows));

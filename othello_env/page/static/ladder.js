@@ -1,7 +1,7 @@
 // The packaged ladder of opponents, with the agents that were rated on it.
 
 import { html, svg } from "./elements.js";
-import { intervalText } from "./values.js";
+import { eloText, intervalText } from "./values.js";
 
 /** @typedef {{name: string, elo: number, interval: (number | null)[], file?: string}} Rated A rated agent; `file` has its rating. */
 
@@ -27,7 +27,7 @@ export function ladderTable({ name, rungs }, rated) {
     svg("circle", { cx: x(elo), cy: 7, r: isYours ? 5.5 : 3.5, fill: isYours ? "var(--accent)" : "currentColor" }));
   const body = rows.map(row => html("tr", { class: row.isYours ? "rated" : null },
     html("th", { scope: "row" }, row.name, ...(row.file ? [html("span", { class: "source" }, row.file)] : [])),
-    html("td", {}, row.elo.toFixed(0)), html("td", {}, intervalText(row.interval)), html("td", { class: "bar" }, line(row))));
+    html("td", {}, eloText(row.elo)), html("td", {}, intervalText(row.interval)), html("td", { class: "bar" }, line(row))));
   return html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Table of the ladder" }, html("table", { class: "ladder" },
     html("thead", {}, html("tr", {}, ...[`on ${name}`, "Elo", "95% interval"].map(text => html("th", { scope: "col" }, text)), html("td", { class: "bar" }))),
     html("tbody", {}, ...body)));

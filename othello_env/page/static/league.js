@@ -2,7 +2,7 @@
 
 import { html } from "./elements.js";
 import { plot, styleOf } from "./plot.js";
-import { intervalText } from "./values.js";
+import { eloText, intervalText } from "./values.js";
 
 const MOST_INTERVALS = 10; // with more members, the intervals are shown only for the cell under the pointer
 
@@ -45,7 +45,7 @@ function matrix(league) {
     made.addEventListener("pointerenter", () => { readout.textContent = text; });
     return made;
   };
-  const rated = row => ratings ? [html("td", {}, ratings[row].elo === null ? "–" : ratings[row].elo.toFixed(0)), html("td", {}, intervalText(ratings[row].interval))] : [];
+  const rated = row => ratings ? [html("td", {}, eloText(ratings[row].elo)), html("td", {}, intervalText(ratings[row].interval))] : [];
   const head = ["member", ...names.map((_, i) => String(i + 1)), ...(ratings ? ["Elo", "95% interval"] : [])];
   const rows = names.map((name, row) => html("tr", {}, html("th", { scope: "row" }, `${row + 1} ${name}`), ...names.map((_, column) => cell(row, column)), ...rated(row)));
   return html("div", {}, html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Payoffs" },

@@ -110,6 +110,15 @@ const MORE = [
   { name: LINE, of: row => row.facts.map(({ line }) => line), text: line => line.join(" ") },
 ];
 
+const MEANINGS = {
+  depth: "how many plies the search looked ahead", nodes: "how many positions the search for this move visited",
+  visits: "how often the tree search tried this move", [LINE]: "the moves that the agent expects, this move first",
+  exact: "the final difference in discs under perfect play", value: "the value of the move", share: "the probability of the move, or its share of the visits",
+};
+
+/** What the head of a column means. Null if it needs no words. */
+const meaningOf = head => Object.entries(MEANINGS).find(([name]) => head.includes(name))?.[1] ?? null;
+
 /** A column with what one agent or both agents say. Null if no agent says it. */
 function moreColumn({ name, of, text }, rows, hasB) {
   const slots = [0, 1].filter(slot => rows.some(row => of(row)[slot] !== undefined));
@@ -152,7 +161,7 @@ export function showTable(game, found, onHover) {
   });
   const top = byId("table").scrollTop;
   byId("table").replaceChildren(html("table", {},
-    html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col", class: text.startsWith(LINE) ? "line" : null }, text)))), html("tbody", {}, ...body)));
+    html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col", class: text.startsWith(LINE) ? "line" : null, title: meaningOf(text) }, text)))), html("tbody", {}, ...body)));
   byId("table").scrollTop = top;
   const name = action => game.view.choices.find(choice => choice.action === action)?.name;
   const differ = a && b && rows.length && ![...best.a].some(action => best.b.has(action));

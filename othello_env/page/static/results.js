@@ -3,7 +3,7 @@
 import { crosstable } from "./crosstable.js";
 import { html, svg } from "./elements.js";
 import { plot, styleOf } from "./plot.js";
-import { valueText } from "./values.js";
+import { eloText, valueText } from "./values.js";
 
 /** The results of one file. `open(file, number)` replays a recorded game. `width` is the width of the charts in pixels. */
 export function resultsView(content, open, width) {
@@ -24,7 +24,7 @@ function matchTable(matches) {
   const head = ["against", ...(rated ? ["Elo"] : []), "won", "drawn", "lost", "score"];
   const rows = matches.map(({ opponent, elo, wins, draws, losses, score, interval, expected, discs }) => html("tr", {},
     html("td", {}, opponent),
-    ...(rated ? [html("td", {}, elo === null ? "" : elo.toFixed(0))] : []),
+    ...(rated ? [html("td", {}, elo === null ? "" : eloText(elo))] : []),
     ...[wins, draws, losses].map(count => html("td", {}, String(count))),
     html("td", {}, percent(score)),
     html("td", { class: "bar" }, scoreBar(score, interval, expected)),

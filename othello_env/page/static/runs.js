@@ -62,7 +62,7 @@ export class Runs {
     this.actions.takeAgents(watched.agents);
     const isNew = name => before === watched || JSON.stringify(before[name]) !== JSON.stringify(watched[name]);
     if (isNew("runs")) this.showCurves();
-    if (isNew("agents")) this.showCheckpoints();
+    if (isNew("agents") || isNew("leftOut")) this.showCheckpoints();
     if (isNew("rated")) this.showLadder();
     if (isNew("leagues")) this.showLeagues();
   }
@@ -89,7 +89,7 @@ export class Runs {
   }
 
   showCheckpoints() {
-    if (this.isVisible) showCheckpoints(this.watched?.agents ?? [], TITLES, this.watched?.path ?? null, this.actions);
+    if (this.isVisible) showCheckpoints(this.watched?.agents ?? [], this.watched?.leftOut ?? [], TITLES, this.watched?.path ?? null, this.actions);
   }
 
   showLadder() {

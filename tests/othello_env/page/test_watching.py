@@ -59,6 +59,10 @@ def test_a_checkpoint_that_appears_can_be_asked_and_one_that_changes_is_read_aga
     shutil.copy(WEIGHTS / "ntuple_8x8.npz", file)
     offered = until(client, lambda agents: spec in agents)
     assert [*offered] == [spec, "random"]  # a broken file is left out
+    while not (left_out := client.get("/api/runs").json()["leftOut"]):
+        time.sleep(0.05)
+    assert [Path(each["file"]).name for each in left_out] == ["broken.npz"]
+    assert left_out[0]["reason"]
     assert (offered[spec]["label"], offered[spec]["games"]) == ("checkpoint", ["othello"])
     values = think(client, spec, "actions").json()["actions"]
     assert values == {str(a): v for a, v in make_agent("ntuple").action_values(Othello()).items()}
