@@ -44,7 +44,7 @@ export function plot({ label, over, series, width, isLog = false, levels = [] })
   const up = isShare ? [0, .25, .5, .75, 1] : ticks(Math.min(...all), Math.max(...all, Math.min(...all) + 1e-6), 5);
   const across = axis([...points.map(({ x }) => x), ...series.flatMap(({ runs }) => runs.flat().map(([x]) => x))], isLog);
   const scale = scalesOf(size, across, up, isLog);
-  const told = value => isShare ? `${(100 * value).toFixed(1)}%` : tickText(Number(value.toPrecision(4)));
+  const told = value => isShare ? `${(100 * Math.max(0, Math.min(1, value))).toFixed(1)}%` : tickText(Number(value.toPrecision(4)));
   const pointer = svg("line", { class: "pointer", y1: TOP, y2: size.height - BOTTOM, stroke: "currentColor", "stroke-opacity": .6, visibility: "hidden" });
   const readout = html("p", { class: "faint read", role: "status" }, "Move the pointer over the chart, or use the arrow keys on it, to read values.");
   const picture = svg("svg", { viewBox: `0 0 ${size.width} ${size.height}`, role: "img", tabindex: 0, "aria-label": `${label} over ${over}` },
@@ -112,11 +112,13 @@ function drawn({ short, colour, dashes, points, interval, runs }, { x, y }) {
   }), ...dots];
 }
 
-/** The values of all lines at a place of the axis, as texts. */
+/** The values of all lines at a place of the axis, as texts. Where only some runs have a value, it is the mean of these. */
 function readings(series, at, told) {
-  return series.flatMap(({ short, points, interval }) => {
+  return series.flatMap(({ short, points, interval, runs }) => {
     const along = end => valueAt(points.map(point => [point.x, point[end] ?? point.y]), at);
     const value = along("y");
+    const some = runs.map(run => valueAt(run, at)).filter(each => each !== null);
+    if (value === null && some.length) return [`${short} ${told(some.reduce((sum, each) => sum + each, 0) / some.length)} (${some.length} of ${runs.length} runs)`];
     if (value === null) return [];
     return [`${short} ${told(value)}${interval ? ` (95%: ${told(along("low"))} to ${told(along("high"))})` : ""}`];
   });
