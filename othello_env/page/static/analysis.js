@@ -116,7 +116,7 @@ export class Analysis {
     const { game } = this.table;
     const two = game.players.length === 2;
     byId("exact").parentElement.hidden = game.views[0].empties === null;
-    byId("side").textContent = two ? `All values are for ${game.players[0].name}: above 0 is good for ${game.players[0].name}. ★ is the best move.`
+    byId("side").textContent = two ? `Values above 0 are good for ${game.players[0].name}. ★ is the best move.`
       : "Values of moves are for the player to move. ★ is the best move.";
     this.fill();
   }

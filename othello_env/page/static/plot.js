@@ -103,9 +103,10 @@ function drawn({ short, colour, dashes, points, interval, runs }, { x, y }) {
     class: "band", "data-group": short, fill: colour, "fill-opacity": .16,
     d: `${pathThrough([...ends.map(end => [end.x, end.high]), ...ends.map(end => [end.x, end.low]).reverse()])}Z`,
   })] : [];
-  const bars = interval === "bars" ? ends.map(end => svg("line", { class: "interval", x1: end.x, x2: end.x, y1: end.low, y2: end.high, stroke: colour, "stroke-width": 2, "stroke-opacity": .6 })) : [];
+  const isBars = interval === "bars" || (interval !== null && ends.length === 1);
+  const bars = isBars ? ends.map(end => svg("line", { class: "interval", x1: end.x, x2: end.x, y1: end.low, y2: end.high, stroke: colour, "stroke-width": 2, "stroke-opacity": .6 })) : [];
   const thin = runs.map(line => svg("path", { fill: "none", stroke: colour, "stroke-opacity": .35, d: pathThrough(line.map(([at, value]) => [x(at), y(value)])) }));
-  const dots = interval === "bars" || ends.length === 1 ? ends.map(end => svg("circle", { cx: end.x, cy: end.y, r: 4, fill: colour })) : [];
+  const dots = isBars || ends.length === 1 ? ends.map(end => svg("circle", { cx: end.x, cy: end.y, r: 4, fill: colour })) : [];
   return [...thin, ...band, ...bars, svg("path", {
     class: "mean", "data-group": short, fill: "none", stroke: colour, "stroke-width": 2.5, "stroke-dasharray": dashes || null,
     d: pathThrough(ends.map(end => [end.x, end.y])),

@@ -65,6 +65,7 @@ export class Runs {
     if (isNew("agents") || isNew("leftOut")) this.showCheckpoints();
     if (isNew("rated")) this.showLadder();
     if (isNew("leagues")) this.showLeagues();
+    if (this.isVisible) this.arrange();
   }
 
   /** Draw everything. Charts need the width of the page, so nothing is drawn while the tab is hidden. */
@@ -74,6 +75,16 @@ export class Runs {
     this.showLadder();
     this.showLeagues();
     this.showResults();
+    this.arrange();
+  }
+
+  /** Put the sections without content after the others. */
+  arrange() {
+    const panel = byId("panel-runs");
+    const sections = [...panel.children].sort((a, b) => Number(a.getAttribute("data-place")) - Number(b.getAttribute("data-place")));
+    const isEmpty = section => section.querySelector("[data-empty]:not([hidden])") !== null;
+    const wanted = [...sections.filter(section => !isEmpty(section)), ...sections.filter(isEmpty)];
+    if (wanted.some((section, place) => panel.children[place] !== section)) panel.append(...wanted);
   }
 
   /** Draw the charts again, for another width of the page. */

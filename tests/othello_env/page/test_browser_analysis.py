@@ -170,9 +170,7 @@ def test_steps_through_the_game_do_not_stop_its_review(page):
         page.click("#back")
     page.locator("#review-state:has-text('of 14 are exact')").wait_for()
     assert len(tickets) == 1
-    page.locator(
-        '.square[aria-label$=", legal"]'
-    ).first.click()  # begins a variation, which is reviewed, too
+    page.locator('.square[aria-label$=", legal"]').first.click()  # begins a variation, which is reviewed, too
     wait_for_plies(page, 11)
     page.locator("#review-state:has-text('of 11 are exact')").wait_for()
     assert len(tickets) == 2

@@ -44,6 +44,8 @@ def test_the_tabs_work_with_the_keyboard(page):
     assert page.locator("#new-dialog").is_hidden()
     assert page.locator("#runs-none").inner_text().startswith("No folder is watched.")
     assert page.locator(".ladder tbody tr").count() > 10
+    empty = ["Learning curves", "Checkpoints", "Leagues", "Results and tournaments"]
+    assert page.locator("#panel-runs h2").all_inner_texts() == ["Ladder", *empty]
     page.keyboard.press("Home")
     page.locator("#panel-board").wait_for()
     page.click("#tab-runs")
