@@ -87,7 +87,10 @@ function grid({ width, height }, scale, across, up, isShare) {
       svg("line", { x1: LEFT, x2: width - RIGHT, y1: scale.y(value), y2: scale.y(value), stroke: "currentColor", "stroke-opacity": .18 }),
       text({ x: LEFT - 6, y: scale.y(value) + 4, "text-anchor": "end" }, isShare ? `${100 * value}%` : shortText(value)),
     ]),
-    ...across.filter((_, i) => i % every === 0).map(at => text({ x: scale.x(at), y: height - 6, "text-anchor": "middle" }, shortText(at))),
+    ...across.filter((_, i) => i % every === 0).map(at => {
+      const isLast = scale.x(at) > width - LABEL_WIDTH / 2;
+      return text({ x: isLast ? width : scale.x(at), y: height - 6, "text-anchor": isLast ? "end" : "middle" }, shortText(at));
+    }),
   ];
 }
 

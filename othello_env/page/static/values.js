@@ -81,10 +81,10 @@ export function powersOfTen(least, most) {
 }
 
 /** A tick as text: 1500 is "1,500", and 0.25 is "0.25". */
-export const tickText = value => value.toLocaleString("en", { maximumFractionDigits: 6 });
+export const tickText = value => value.toLocaleString("en", { maximumFractionDigits: 6 }).replace("-", "−");
 
 /** A value beside an axis as a short text: 1,500 stays "1,500", and 15,000 is "15K". */
-export const shortText = value => Math.abs(value) < 1e4 ? tickText(value) : value.toLocaleString("en", { notation: "compact", maximumFractionDigits: 2 });
+export const shortText = value => Math.abs(value) < 1e4 ? tickText(value) : value.toLocaleString("en", { notation: "compact", maximumFractionDigits: 2 }).replace("-", "−");
 
 /** A rating as text. @param {number | null} elo */
 export const eloText = elo => elo === null ? "–" : elo.toFixed(0).replace("-", "−").replace(/^−0$/, "0");

@@ -76,7 +76,7 @@ test("the table has what each agent says about a move", () => {
 });
 
 test("short numbers and intervals", () => {
-  assert.deepEqual([0.25, 1500, 15000, 2e6].map(values.shortText), ["0.25", "1,500", "15K", "2M"]);
+  assert.deepEqual([0.25, 1500, 15000, 2e6, -200].map(values.shortText), ["0.25", "1,500", "15K", "2M", "−200"]);
   const { intervalText } = values;
   assert.deepEqual([[1, 2], [null, 2.4], [1, null], [null, null], null, [-1, -0.1]].map(intervalText), ["1 to 2", "at most 2", "at least 1", "–", "–", "−1 to 0"]);
 });
