@@ -88,7 +88,7 @@ class Agent(ABC):
       object may also have `visits`, a dict from each action to the number of times that a tree search tried it;
     - ``analyse(state, scores=bool)``: returns an object with `score`, the value for the player to move, and `unit`, the
       unit of this value as text. If the argument `scores` is True, the object also has `scores`, a dict from each legal
-      action to its value;
+      action to its value. An engine may also take ``lines=int``, as `othello_agents.engine.Engine.analyse` does;
     - ``exact_scores(states)``: for N positions, returns an array (N, A). For a legal action, the array has the final
       disc difference under perfect play, positive if the player to move wins. For an illegal action, it has NaN.
     """

@@ -20,16 +20,13 @@ from othello_env.support.files import parse_json, read_file
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from othello_env.page.offers import Offer
     from othello_env.page.recorded import Recorded
-    from othello_env.page.runs import Runs
     from othello_env.page.thinking import Thinkers
 
 __all__ = ["command"]
 
 _ADDRESS = "127.0.0.1"
 _LARGEST_RESULTS = 4 << 20
-_MOST_CHECKPOINTS = 12
 
 
 @click.command("serve")
@@ -47,7 +44,15 @@ _MOST_CHECKPOINTS = 12
 @click.option(
     "--runs",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Watch this folder: show the learning curves in its JSON files while they grow, and offer its newest agents.",
+    help="Watch this folder: show the learning curves in its JSON files while they grow, show its leagues, and offer "
+    "its newest checkpoints as agents, also those that appear later.",
+)
+@click.option(
+    "--league",
+    "leagues",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Show the payoffs and ratings of the league in this folder. The option may be repeated.",
 )
 @click.option("--seconds", type=options.FloatRange(1, 3600), default=60.0, help="How many seconds an agent may think.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
@@ -56,6 +61,7 @@ def command(
     port: int,
     results: tuple[Path, ...],
     runs: Path | None,
+    leagues: tuple[Path, ...],
     seconds: float,
     browser: bool,
 ) -> None:
@@ -67,16 +73,17 @@ def command(
     import_extra("uvicorn", "page")
     import_extra("starlette", "page")
     from othello_env.page.app import make_app
-    from othello_env.page.offers import FIRST_REQUESTS, PACKAGED, Offer, games_of
+    from othello_env.page.offers import FIRST_REQUESTS, PACKAGED, YOURS, Offer, games_of
     from othello_env.page.recorded import Recorded
     from othello_env.page.runs import Runs
     from othello_env.page.thinking import Thinkers
 
     if any(spec.partition(":")[0] == "human" for spec in agents):
         raise click.BadParameter("human is not an agent; the page always offers it.", param_hint="AGENT")
-    yours = [Offer(spec, "yours", games_of(make_agent(spec))) for spec in dict.fromkeys(agents)]
-    watched = None if runs is None else Runs(runs)
-    yours += [] if watched is None else _checkpoints(watched, agents)
+    yours = [Offer(spec, YOURS, games_of(make_agent(spec))) for spec in dict.fromkeys(agents)]
+    for folder in leagues:
+        _check_league(folder)
+    watched = Runs(runs, leagues) if runs is not None or leagues else None
     offers = [*yours, *(offer for offer in PACKAGED if offer.spec not in agents)]
     shown = [_read_results(file) for file in results]
     recorded = [each for each in shown if isinstance(each, Recorded)]
@@ -88,20 +95,18 @@ def command(
         _serve(app, listener, thinkers, lambda: _announce(f"http://{_ADDRESS}:{taken}/", browser))
 
 
-def _checkpoints(runs: Runs, given: tuple[str, ...]) -> list[Offer]:
-    """Offers of the newest checkpoints in the watched folder. A file that is not an agent is left out."""
-    from othello_env.page.offers import Offer, games_of
+def _check_league(folder: Path) -> None:
+    """Check that the page can show the league in a folder.
 
-    found = []
-    for file in runs.checkpoints(_MOST_CHECKPOINTS):
-        spec = str(file)
-        try:
-            games = games_of(make_agent(spec)) if spec not in given else ()
-        except (ValueError, OSError, ImportError):
-            continue
-        if games:
-            found.append(Offer(spec, "checkpoint", games))
-    return found
+    Raises:
+        click.BadParameter: there is no such league.
+    """
+    from othello_env.page.leagues import read_league_folder
+
+    try:
+        read_league_folder(folder)
+    except (ValueError, OSError) as error:
+        raise click.BadParameter(f"{folder}: {error}.", param_hint="--league") from None
 
 
 def _announce(address: str, browser: bool) -> None:

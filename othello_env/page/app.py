@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +22,18 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from othello_env.data.review import ANALYST, BLUNDER
 from othello_env.page.endpoints import Endpoint, endpoints
 from othello_env.page.guard import Guard
 from othello_env.page.messages import GAMES, MessageError, Reader
 from othello_env.page.offers import Offer, Offers
 from othello_env.page.recorded import Recorded
+from othello_env.page.results import ladder_view
 from othello_env.page.runs import Runs
 from othello_env.page.thinking import BusyError, ClosedError, Thinkers, ThinkingError
 from othello_env.page.thinking.assessment import EXACT_EMPTIES
 from othello_env.page.tickets import Tickets
+from othello_env.page.watching import Watching
 from othello_env.support.files import parse_json
 
 __all__ = ["LARGEST_BODY", "make_app"]
@@ -54,7 +57,7 @@ _STATUSES: dict[Any, int] = {
 }
 """The HTTP status of each kind of error. If several kinds fit an error, the first one is used."""
 _TASKS = ("move", "value", "actions", "exact")
-"""The tasks for an agent that need a position."""
+"""The tasks for an agent that need a position in which the game is not over."""
 
 
 def make_app(
@@ -77,26 +80,33 @@ def make_app(
         first_requests: requests that are answered when the application starts. This compiles the code that these
             requests need.
         recorded: the games of tournaments. The page can replay them.
-        runs: the folder of training runs that is watched, or None.
+        runs: the folder of training runs and the leagues that are watched, or None.
     """
     thinkers = thinkers or Thinkers()
     known = Offers(offers)
-    offered = {"games": GAMES, "agents": known.to_json(), "exactEmpties": EXACT_EMPTIES}
-    asking = _Asking(known, thinkers)
+    fixed = {"games": GAMES, "exactEmpties": EXACT_EMPTIES, "reviewer": ANALYST, "blunder": BLUNDER}
+    asking, watching = _Asking(known, thinkers), Watching(runs, known, thinkers)
+
+    shown = [*results, *(each.to_json(number) for number, each in enumerate(recorded))]
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         preparing = asyncio.create_task(thinkers.prepare(first_requests))
+        if watching.checkpoints is not None:
+            watching.checkpoints.start_to_look()
         yield
+        if watching.checkpoints is not None:
+            await watching.checkpoints.stop()
         preparing.cancel()
         await asyncio.gather(preparing, return_exceptions=True)
         await thinkers.close()
 
     routes = [
         Route("/", _index),
-        _get("offers", offered),
-        _get("results", [*results, *(each.to_json(number) for number, each in enumerate(recorded))]),
-        Route("/api/runs", _Watching(runs).answer),
+        _get("offers", lambda: fixed | {"agents": known.to_json()}),
+        _get("results", lambda: shown),
+        _get("ladder", ladder_view),
+        Route("/api/runs", watching.answer),
         _post("think", asking.think),
         *(_post(name, endpoint) for name, endpoint in endpoints(recorded).items()),
         Mount("/static", StaticFiles(directory=_STATIC)),
@@ -113,27 +123,13 @@ async def _index(_request: Request) -> Response:
     return FileResponse(_STATIC / "index.html")
 
 
-def _get(name: str, content: object) -> Route:
-    """A route that always answers with the same content."""
+def _get(name: str, content: Callable[[], object]) -> Route:
+    """A route that answers with the content that a function returns."""
 
     async def endpoint(_request: Request) -> Response:
-        return JSONResponse(content)
+        return JSONResponse(content())
 
     return Route(f"/api/{name}", endpoint)
-
-
-class _Watching:
-    """Answers with the runs of the watched folder, or null without a folder. Only one request at a time reads files."""
-
-    def __init__(self, runs: Runs | None) -> None:
-        self._runs = runs
-        self._reading = asyncio.Lock()
-
-    async def answer(self, _request: Request) -> Response:
-        if self._runs is None:
-            return JSONResponse(None)
-        async with self._reading:
-            return JSONResponse(await asyncio.to_thread(self._runs.to_json))
 
 
 class _Asking:
@@ -156,13 +152,14 @@ class _Asking:
         return await self._tickets.answer(key, lambda: self._think(client, fields), request)
 
     async def _think(self, client: str, fields: Reader) -> dict[str, Any]:
-        request: dict[str, Any] = {
-            "spec": self._offers.check(fields.get("agent")),
-            "task": fields.choice("task", (*_TASKS, "powers")),
-        }
-        if request["task"] in _TASKS:
+        spec, offer = self._offers.find(fields.get("agent"))
+        request: dict[str, Any] = {"spec": spec, "task": fields.choice("task", (*_TASKS, "powers", "review"))}
+        if offer.version:
+            request["version"] = offer.version
+        if request["task"] != "powers":
             game = fields.game()
-            if (await asyncio.to_thread(game.states))[-1].is_over:
+            is_over = (await asyncio.to_thread(game.states))[-1].is_over
+            if is_over and request["task"] in _TASKS:
                 raise MessageError("the game is over")
             request["record"] = game.to_json()
         if fields.has("secondsLeft"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,10 @@ from othello_env.agent import Agent, SpecError, WrongGameError, option_text
 from othello_env.agent.spec import number_options, split_spec
 from othello_env.page.messages import GAMES, MessageError, PageGame
 
-__all__ = ["FIRST_REQUESTS", "PACKAGED", "SETTINGS", "Offer", "Offers", "games_of"]
+__all__ = ["CHECKPOINT", "FIRST_REQUESTS", "PACKAGED", "SETTINGS", "YOURS", "Offer", "Offers", "games_of"]
+
+YOURS, CHECKPOINT = "yours", "checkpoint"
+"""The labels of agents that were named in the command, and of agents from the watched folder."""
 
 SETTINGS = {
     "depth": (1, 30),
@@ -34,11 +37,13 @@ class Offer:
         spec: the agent's spec.
         label: a word or two about the agent, such as its strength.
         games: the games in `GAMES` that the agent plays.
+        version: if the agent comes from a file that may change: a text that changes with the file. Otherwise empty.
     """
 
     spec: str
     label: str = ""
     games: tuple[str, ...] = GAMES
+    version: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The offer as plain values.
@@ -60,7 +65,7 @@ class Offer:
             for least, most in [SETTINGS[name]]
         ]
         fixed = [option_text(name, value) for name, value in options.items() if name not in self.settings()]
-        shown = {"spec": self.spec, "label": self.label, "games": list(self.games)}
+        shown = {"spec": self.spec, "label": self.label, "games": list(self.games), "version": self.version}
         return {**shown, "head": head, "fixed": fixed, "settings": settings}
 
     def settings(self) -> dict[str, type]:
@@ -95,14 +100,25 @@ class Offers:
 
     Args:
         offers: the agents, in the order in which the page lists them.
+
+    Attributes:
+        found: more agents, which the server found in the watched folder. The page lists them first, after the agents
+            with the label `YOURS`.
     """
 
     def __init__(self, offers: Sequence[Offer]) -> None:
         self._offers = tuple(offers)
+        self.found: tuple[Offer, ...] = ()
+
+    def __iter__(self) -> Iterator[Offer]:
+        yours = [offer for offer in self._offers if offer.label == YOURS]
+        others = [offer for offer in self._offers if offer.label != YOURS]
+        specs = {offer.spec for offer in self._offers}
+        return iter([*yours, *(offer for offer in self.found if offer.spec not in specs), *others])
 
     def to_json(self) -> list[dict[str, Any]]:
         """The offers as plain values."""
-        return [offer.to_json() for offer in self._offers]
+        return [offer.to_json() for offer in self]
 
     def check(self, spec: object) -> str:
         """Check that a page may ask the agent with this spec, and return the spec.
@@ -112,11 +128,15 @@ class Offers:
         Raises:
             MessageError: the page may not ask this agent.
         """
+        return self.find(spec)[0]
+
+    def find(self, spec: object) -> tuple[str, Offer]:
+        """The checked spec, and the offer that allows it; see `check`."""
         if isinstance(spec, str) and len(spec) <= _LONGEST:
-            specs = [offer.spec for offer in self._offers]
-            if spec in specs or any(offer.allows(spec) for offer in self._offers):
-                return spec
-        known = ", ".join(offer.spec for offer in self._offers)
+            exact = [offer for offer in self if offer.spec == spec]
+            for offer in exact or [offer for offer in self if offer.allows(spec)]:
+                return spec, offer
+        known = ", ".join(offer.spec for offer in self)
         raise MessageError(f"agent is one of {known}, perhaps with other numbers for {', '.join(SETTINGS)}")
 
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from othello_env.arena.rating.ladder import LADDER, load_ladder
 
-__all__ = ["read_results"]
+__all__ = ["ladder_view", "read_results"]
 
 _TIMES = ("seconds", "games", "plies", "iteration")
 """The fields that the horizontal axis of a curve can show. The first of these fields that the points have is used."""
+_MOST_POINTS = 1000
+"""Lines with more points are thinned to about this number of points."""
 _SHOWN = 300
 """Longer texts are cut to this number of characters."""
 
 
 def read_results(name: str, content: Any) -> dict[str, Any]:
-    """The title, facts, matches and curves of a file, as plain values that the page can draw directly.
+    """The title, facts, matches, curves and rating of a file, as plain values that the page can draw directly.
+
+    The rating, ``rated``, is that of an agent on the packaged ladder, or None if the file has no such rating.
 
     Args:
         name: the file's name.
@@ -47,24 +52,31 @@ def _read(name: str, content: dict[str, Any]) -> dict[str, Any]:
         "facts": facts,
         "matches": matches,
         "curves": curves,
-        "ladder": _ladder(content),
+        "rated": _rated(name, content),
     }
 
 
-def _ladder(content: dict[str, Any]) -> list[dict[str, Any]]:
-    """The opponents of the packaged ladder and the agent that was rated on it, the strongest first.
+@cache
+def ladder_view() -> dict[str, Any]:
+    """The packaged ladder: its name, and the spec, rating and interval of each of its opponents."""
+    ladder = load_ladder()
+    rungs = [{"name": rung.spec, "elo": rung.elo, "interval": list(rung.interval)} for rung in ladder.rungs]
+    return {"name": ladder.name, "rungs": rungs}
 
-    The list is empty if no agent was rated on this ladder. If the games limit the agent's rating only in one direction,
-    this limit is used as its rating.
+
+def _rated(name: str, content: dict[str, Any]) -> dict[str, Any] | None:
+    """The name, file and rating of the agent that was rated on the packaged ladder; None if there is none.
+
+    If the games limit the rating only in one direction, the other end of the interval is None, and the rating is the
+    end that is known.
     """
     if "elo" not in content or content.get("ladder") != LADDER:
-        return []
+        return None
     low, high = map(_number, content["interval95"])
-    rungs = [{"name": rung.spec, "elo": rung.elo, "interval": None} for rung in load_ladder().rungs]
-    limit = {"above": low, "below": high}.get(str(content.get("open_end")))
-    elo = _number(content["elo"]) if limit is None else limit
-    rated = {"name": _text(content.get("agent", "?")), "elo": elo, "interval": [low, high]}
-    return sorted([*rungs, rated], key=lambda row: -row["elo"])
+    end = content.get("open_end")
+    elo = low if end == "above" else high if end == "below" else _number(content["elo"])
+    interval = [None if end == "below" else low, None if end == "above" else high]
+    return {"name": _text(content.get("agent", "?")), "file": name, "elo": elo, "interval": interval}
 
 
 def _match(row: dict[str, Any]) -> dict[str, Any]:
@@ -117,7 +129,7 @@ def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
     """Learning curves. The points are pairs (seconds, score), or objects with a time and the values at this time."""
     if not isinstance(points[0], dict):
         name = f"against {_text(source.get('yardstick', 'the yardstick'))}"
-        lines = [{"name": name, "points": [[_number(x), _number(y)] for x, y in points]}]
+        lines = [{"name": name, "points": _thinned([[_number(x), _number(y)] for x, y in points])}]
         return [{"what": "Scores", "over": "seconds", "lines": lines}]
     over = next((time for time in _TIMES if time in points[0]), _TIMES[0])
     found = []
@@ -127,11 +139,16 @@ def _curves(points: list[Any], source: dict[str, Any]) -> list[dict[str, Any]]:
             for name, value in measured(point).items():
                 drawn.setdefault(_text(name), []).append([_number(point[over]), _number(value)])
         if drawn:
-            lines = [{"name": name, "points": line} for name, line in drawn.items()]
+            lines = [{"name": name, "points": _thinned(line)} for name, line in drawn.items()]
             found.append({"what": what, "over": over, "lines": lines})
     if not found:
         raise ValueError("a curve without scores")
     return found
+
+
+def _thinned(points: list[list[float]]) -> list[list[float]]:
+    """Points at regular intervals, about `_MOST_POINTS` of them, always with the last point."""
+    return points[: -1 : -(-len(points) // _MOST_POINTS)] + points[-1:]
 
 
 def _scores(point: dict[str, Any]) -> dict[str, Any]:

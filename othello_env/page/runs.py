@@ -1,71 +1,104 @@
-"""Watches a folder of training runs, and reads the present learning curves from its JSON files."""
+"""Watches a folder of training runs: the learning curves, ratings, leagues and checkpoints in its files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from othello_env.league.stored import FORMAT
+from othello_env.page.leagues import league_view
 from othello_env.page.results import read_results
 from othello_env.support.files import parse_json, read_file
 
-__all__ = ["CHECKPOINTS", "MOST_FILES", "Runs"]
+__all__ = ["CHECKPOINTS", "MOST_FILES", "Runs", "changed"]
 
 MOST_FILES = 200
-"""At most this number of files with curves is shown. If there are more, the files that changed last are shown."""
+"""At most this number of JSON files is shown. If there are more, the files that changed last are shown."""
 CHECKPOINTS = (".npz", ".safetensors", ".onnx")
 """The endings of files that may be agents."""
-_LARGEST = 4 << 20  # bytes of a file
+_LARGEST = 4 << 20  # bytes of a JSON file
+_LARGEST_CHECKPOINT = 1 << 30  # bytes
 _DEEPEST = 3  # levels of subfolders that are read
 _MOST_SEEN = 20_000  # files and subfolders of a folder that are read
+_MOST_IN_ALL = 100_000  # files that are read
+_LEAGUE = "league.json"
 
 
 class Runs:
-    """The learning curves below a folder.
+    """The learning curves, ratings and leagues below a folder, and leagues in other folders.
 
     A file is read again when it has changed. If a file is damaged, for example because it is being written, its earlier
-    curves are shown. A file without curves is left out.
+    content is shown. A file without content that the page can show is left out.
 
     Args:
-        folder: the folder that is watched. Files in its subfolders are shown, too.
+        folder: the folder that is watched. Files in its subfolders are shown, too. None watches only `leagues`.
+        leagues: more folders, each with a league that `othello_env.league.League.save` wrote.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path | None, leagues: Sequence[Path] = ()) -> None:
         self._folder = folder
+        self._leagues = tuple(leagues)
         self._known: dict[Path, tuple[tuple[int, int], dict[str, Any] | None]] = {}
 
     def to_json(self) -> dict[str, Any]:
-        """The folder's name, and for each file with curves, its path within the folder and its curves."""
-        files = self._newest(".json")
+        """The content of the files as plain values.
+
+        Returns:
+            ``folder`` and ``path``, the folder's name and path, or None; ``runs``, for each file with curves, its
+            ``name`` (the path within the folder) and ``curves``; ``rated``, the agents that were rated on the packaged
+            ladder (see `read_results`); ``leagues``, what `league_view` returns for each league.
+        """
+        files = {file: self._name(file) for file in sorted(self._newest((".json",), MOST_FILES))}
+        files |= {folder / _LEAGUE: folder.name or str(folder) for folder in self._leagues}
         self._known = {file: known for file, known in self._known.items() if file in files}
-        runs = [run for file in sorted(files) if (run := self._read(file)) is not None]
-        return {"folder": self._folder.name or str(self._folder), "runs": runs}
+        found = [content for file, name in files.items() if (content := self._read(file, name)) is not None]
+        return {
+            "folder": None if self._folder is None else self._folder.name or str(self._folder),
+            "path": None if self._folder is None else str(self._folder),
+            "runs": [{"name": each["name"], "curves": each["curves"]} for each in found if each.get("curves")],
+            "rated": [each["rated"] for each in found if each.get("rated")],
+            "leagues": [each for each in found if "scores" in each],
+        }
 
     def checkpoints(self, most: int) -> list[Path]:
-        """At most `most` files that may be agents: first all ``.npz`` files, then the other kinds in `CHECKPOINTS`.
+        """At most `most` files that may be agents. The file that changed last comes first, whatever its kind.
 
-        Within a kind, the file that changed last comes first.
+        The members of leagues come after all other files, because a league may have many.
         """
-        return [file for ending in CHECKPOINTS for file in self._newest(ending)][:most]
+        files = self._newest(CHECKPOINTS, _MOST_IN_ALL, _LARGEST_CHECKPOINT)
+        return sorted(files, key=_is_member)[:most]
 
-    def _newest(self, ending: str) -> list[Path]:
-        files = [file for file in _files(self._folder, _DEEPEST) if file.suffix.lower() == ending]
-        return sorted(files, key=_changed, reverse=True)[:MOST_FILES]
+    def _newest(self, endings: tuple[str, ...], most: int, largest: float = float("inf")) -> list[Path]:
+        if self._folder is None:
+            return []
+        found = islice(_files(self._folder, _DEEPEST), _MOST_IN_ALL)
+        stamps = {file: changed(file) for file in found if file.suffix.lower() in endings}
+        fitting = [file for file, (_, size) in stamps.items() if size <= largest]
+        return sorted(fitting, key=lambda file: stamps[file], reverse=True)[:most]
 
-    def _read(self, file: Path) -> dict[str, Any] | None:
-        stamp = _changed(file)
+    def _name(self, file: Path) -> str:
+        assert self._folder is not None
+        named = file.parent if file.name == _LEAGUE else file  # a league has the name of its folder
+        return named.relative_to(self._folder).as_posix() if named != self._folder else named.name
+
+    def _read(self, file: Path, name: str) -> dict[str, Any] | None:
+        stamp = changed(file)
         before = self._known.get(file)
         if before is not None and before[0] == stamp:
             return before[1]
-        run = None if before is None else before[1]
+        found = None if before is None else before[1]
         try:
-            name = file.relative_to(self._folder).as_posix()
-            curves = read_results(name, parse_json(read_file(file, _LARGEST, "read curves from")))["curves"]
-            run = {"name": name, "curves": curves} if curves else None
+            content = parse_json(read_file(file, _LARGEST, "show the runs in"))
+            if isinstance(content, dict) and content.get("format") == FORMAT:
+                found = league_view(name, content)
+            else:
+                found = read_results(name, content)
         except (ValueError, OSError):
-            pass  # the training may be writing the file; its last curves are shown until the file can be read
-        self._known[file] = stamp, run
-        return run
+            pass  # the training may be writing the file; its last content is shown until the file can be read
+        self._known[file] = stamp, found
+        return found
 
 
 def _files(folder: Path, depth: int) -> Iterator[Path]:
@@ -83,7 +116,12 @@ def _files(folder: Path, depth: int) -> Iterator[Path]:
             yield from _files(entry, depth - 1)
 
 
-def _changed(file: Path) -> tuple[int, int]:
+def _is_member(file: Path) -> bool:
+    """Whether a file is the policy of a league's member; see `othello_env.league.files`."""
+    return file.parent.name == "members" and (file.parent.parent / _LEAGUE).is_file()
+
+
+def changed(file: Path) -> tuple[int, int]:
     """The time in ns when a file changed last, and its size in bytes. Both are 0 if the file is gone."""
     try:
         status = file.stat()

@@ -214,8 +214,11 @@ class Engine(Agent):
             by_action = {action: to_unit(value, kind, found)[0] for action, value in values.items()}
             analysis = replace(analysis, scores=by_action)
         if count:
-            units = [(pv, *to_unit(value, kind, found)) for value, pv in best]
-            best_lines = (Line(pv, score, unit, to_discs(score, unit, position)) for pv, score, unit in units)
+            units = [(pv, *to_unit(value, kind, found), searched) for value, pv, searched in best]
+            best_lines = (
+                Line(pv, score, unit, to_discs(score, unit, position), found.depth, searched)
+                for pv, score, unit, searched in units
+            )
             analysis = replace(analysis, lines=tuple(best_lines))
         return analysis
 

@@ -31,12 +31,18 @@ class Line:
         score: the value for the player to move.
         unit: the unit of the score; see `Analysis`.
         discs: the disc difference at the end of the game, or None; see `Analysis.discs`.
+        depth: the depth of the search for this move in plies, counted from the position before the move; the number of
+            empty squares if the search went to the end.
+        nodes: the number of positions that the search for this move visited. For the best move, this is `nodes` of the
+            analysis. The searches share their results, so a later search often visits fewer positions.
     """
 
     pv: tuple[int, ...]
     score: float
     unit: str
     discs: float | None
+    depth: int
+    nodes: int
 
 
 @dataclass(frozen=True)
@@ -82,11 +88,17 @@ class Analysis:
 
     def before_pass(self, state: Othello) -> Analysis:
         """The analysis of `state`, the position before the analysed position. There, the other player had to pass."""
-        action = state.pass_action
+        action, depth = state.pass_action, self.depth + (not self.exact)
         lines = None
         if self.lines is not None:
             lines = tuple(
-                Line((action, *line.pv), -line.score, line.unit, None if line.discs is None else -line.discs)
+                replace(
+                    line,
+                    pv=(action, *line.pv),
+                    score=-line.score,
+                    discs=None if line.discs is None else -line.discs,
+                    depth=depth,
+                )
                 for line in self.lines[:1]
             )
         return replace(
@@ -95,7 +107,7 @@ class Analysis:
             best=action,
             score=-self.score,
             pv=(action, *self.pv),
-            depth=self.depth + (not self.exact),
+            depth=depth,
             scores={action: -self.score},
             lines=lines,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from othello_agents.engine.evaluator import Evaluator
-from othello_agents.engine.memory import WORST, Memory
+from othello_agents.engine.memory import NODES, WORST, Memory
 from othello_agents.engine.midgame import EXACT
 from othello_agents.engine.searcher import Iteration, Searcher
 from othello_agents.engine.team import Team
@@ -41,14 +41,16 @@ class Lines:
         values = {action: self._value(action, self._depth) for action in self._state.legal_actions()}
         return {action: value for action, value in values.items() if value is not None}
 
-    def best(self, count: int) -> list[tuple[int, tuple[int, ...]]]:
-        """The value and the expected line of each of the `count` best actions, in order from the best.
+    def best(self, count: int) -> list[tuple[int, tuple[int, ...], int]]:
+        """The value, the expected line and the nodes of each of the `count` best actions, in order from the best.
 
-        If the search is stopped, there may be fewer than `count`. A move is not searched any further once it is known
-        that `count` other moves are at least as good.
+        The nodes of the first action are those of the search for the best move. The nodes of another action are those
+        of its own search. If the search is stopped, there may be fewer than `count`. A move is not searched any further
+        once it is known that `count` other moves are at least as good.
         """
         found = self._found
-        lines = [(found.value, self._line(found.best, found.value))]
+        nodes = self._nodes
+        lines = [(found.value, self._line(found.best, found.value), nodes)]
         others = {
             action: self._value(action, min(self._depth, _SHALLOW)) or 0
             for action in self._state.legal_actions()
@@ -56,13 +58,20 @@ class Lines:
         }
         for action in sorted(others, key=lambda action: -others[action]):
             least = lines[count - 1][0] if len(lines) >= count else -int(WORST)
+            before = self._nodes
             value = self._value(action, self._depth, least)
             if value is None:
                 break
             if value > least:
-                lines.append((value, self._line(action, value)))
+                nodes = self._nodes - before
+                lines.append((value, self._line(action, value), nodes))
                 lines[1:] = sorted(lines[1:], key=lambda line: -line[0])[: count - 1]
         return lines[:count]
+
+    @property
+    def _nodes(self) -> int:
+        """The number of positions visited so far, in all searches of the analysis."""
+        return int(self._memory.control[NODES])
 
     def _line(self, action: int, value: int) -> tuple[int, ...]:
         if self._found.result_only:

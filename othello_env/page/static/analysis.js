@@ -3,26 +3,27 @@
 import { Course, showBar } from "./curve.js";
 import { byId, html } from "./elements.js";
 import { Looking } from "./look.js";
-import { answerText, heatMarks, showMoves, showTable } from "./panels.js";
+import { answerText, heatMarks, showMoves, showReview, showTable } from "./panels.js";
 import { choose, offerOf, settingsFor } from "./picker.js";
-import { judge, lossText, reviewOf } from "./review.js";
+import { exactly, reviewed } from "./review.js";
 import { valueText } from "./values.js";
 
 const SLOTS = ["a", "b"];
 const COLOURS = { a: "var(--accent)", b: "var(--second)" };
 const FIRST = ["ntuple", "engine:depth=4", "alphabeta:depth=4", "maxn:depth=2"]; // agent A at first: the first of these that can be used
-const REVIEWERS = ["engine:depth=4", "engine"];
 
 export class Analysis {
   /** `table` has the game, `board` shows the numbers, and `keep()` stores what the person chose. */
-  constructor({ agents, exactEmpties }, table, board, keep) {
+  constructor({ agents, exactEmpties, reviewer, blunder }, table, board, keep) {
     this.agents = agents;
     this.exactEmpties = exactEmpties;
+    this.engine = reviewer; // the spec of the agent that can review games
+    this.blunder = blunder; // a move that loses at least this number of discs is a blunder
     this.table = table;
     this.board = board;
     this.keep = keep;
     /** @type {string | null} */
-    this.reviewing = null; // the agent that judges each move
+    this.reviewing = null; // the agent that reviews the game
     this.errors = {};
     this.looking = new Looking(agents, () => this.learned(), (agent, text) => {
       this.errors[agent] = text;
@@ -64,26 +65,41 @@ export class Analysis {
     return byId("exact").checked && this.looking.solver ? this.looking.at(this.looking.solver, "exact", this.table.game, ply) : undefined;
   }
 
+  /** The agent that can review this game, or null. */
   get reviewer() {
-    if (this.table.game.views[0].empties === null) return null;
-    return REVIEWERS.find(spec => this.agents.some(agent => agent.spec === spec)) ?? null;
+    return this.table.game.views[0].empties !== null && offerOf(this.agents, this.engine) ? this.engine : null;
   }
 
-  /** The scores that judge the move at a ply: the exact scores, or else the scores of the reviewing agent. */
-  judgement(ply) {
-    return this.exact(ply) ?? (this.reviewing ? this.looking.at(this.reviewing, "actions", this.table.game, ply) : undefined);
-  }
-
+  /** What the move at a ply lost, by the review or by exact scores. Null if it is not known. */
   judged(ply) {
     const { views } = this.table.game;
-    return judge(views[ply - 1], views[ply], this.judgement(ply - 1), ply);
+    if (this.review) return reviewed(this.review, views, ply, this.blunder);
+    return exactly(views[ply - 1], views[ply], this.exact(ply - 1), ply, this.blunder);
+  }
+
+  /** Take note that the agents have changed. `changed` are the specs of agents whose files have changed. */
+  agentsChanged(changed) {
+    for (const spec of changed) this.looking.forget(spec);
+    this.looking.learn();
+    this.fill();
+    if (SLOTS.some(slot => changed.includes(offerOf(this.agents, this.spec(slot))?.spec))) this.changed();
+  }
+
+  /** Choose an agent as agent A, as soon as it has said what it can do. */
+  look(spec) {
+    this.wanted.a = spec;
+    if ([...this.select("a").options].some(option => option.value === spec)) {
+      this.select("a").value = spec;
+      this.folds.a.fill();
+    }
+    this.changed();
   }
 
   follow() {
     this.errors = {};
     const agents = [...new Set(SLOTS.map(slot => this.spec(slot)).filter(Boolean))];
     this.looking.follow(this.table.game, {
-      agents, solve: byId("exact").checked || this.reviewing !== null, reviewer: this.reviewing, exactEmpties: this.exactEmpties,
+      agents, solve: byId("exact").checked, reviewer: this.reviewing, exactEmpties: this.exactEmpties,
     });
   }
 
@@ -100,8 +116,8 @@ export class Analysis {
     const { game } = this.table;
     const two = game.players.length === 2;
     byId("exact").parentElement.hidden = game.views[0].empties === null;
-    byId("side").textContent = two ? `All values are for ${game.players[0].name}: above 0 is good for ${game.players[0].name}.`
-      : "Values over squares are for the player to move.";
+    byId("side").textContent = two ? `Values above 0 are good for ${game.players[0].name}. ★ is the best move.`
+      : "Values of moves are for the player to move. ★ is the best move.";
     this.fill();
   }
 
@@ -185,35 +201,18 @@ export class Analysis {
     if (this.reviewing) byId("review-panel").scrollIntoView({ block: "nearest" });
   }
 
+  /** The server's review of the game. Undefined if there is none yet. */
+  get review() {
+    const { game } = this.table;
+    return this.reviewing ? this.looking.at(this.reviewing, "review", game, game.views.length - 1) : undefined;
+  }
+
   drawReview() {
     const { game } = this.table;
     byId("review").disabled = !this.reviewer || game.views.length < 2;
     byId("review").setAttribute("aria-pressed", String(this.reviewing !== null));
     byId("review-panel").hidden = !this.reviewing;
-    if (!this.reviewing) return;
-    const { moves, sides, known, asked } = reviewOf(game.views, game.players.length, ply => this.judgement(ply));
-    byId("review-state").textContent = known < asked ? `${this.reviewing} has judged ${known} of ${asked} moves …`
-      : `${this.reviewing} has judged all ${asked} moves that had an alternative. Near the end, the losses are exact. A result is between −1 (lost) and +1 (won).`;
-    const number = (value, digits) => value === null ? "–" : value.toFixed(digits);
-    /** @type {[string, (side: any) => string][]} */
-    const rows = [
-      ["moves judged", ({ moves: count }) => String(count)],
-      ["best moves", ({ best, moves: count }) => count ? `${best} (${Math.round(100 * best / count)}%)` : "–"],
-      ["mean loss of result", ({ result }) => number(result, 3)],
-      ["mean loss of discs", ({ discs }) => number(discs, 2)],
-      ["blunders", ({ blunders }) => String(blunders.length)],
-    ];
-    byId("review-sides").replaceChildren(
-      html("thead", {}, html("tr", {}, html("td", {}), ...game.players.map(({ name }) => html("th", { scope: "col" }, name)))),
-      html("tbody", {}, ...rows.map(([name, text]) => html("tr", {}, html("th", { scope: "row" }, name), ...sides.map(side => html("td", {}, text(side)))))));
-    const focused = document.activeElement?.closest("#blunders button")?.getAttribute("data-ply");
-    byId("blunders").replaceChildren(...[...moves.values()].filter(({ isBlunder }) => isBlunder).map(move => {
-      const what = move.unit === "discs" ? `${lossText(move.loss, "discs")} discs` : `${lossText(move.loss, "value")} of the result`;
-      const button = html("button", { "data-ply": move.ply }, `${game.players[move.player].name} ${move.name} lost ${what}; best ${move.best}`);
-      button.addEventListener("click", () => this.table.goTo(move.ply - 1));
-      return html("li", {}, button);
-    }));
-    if (focused) /** @type {HTMLElement | null} */ (byId("blunders").querySelector(`[data-ply="${focused}"]`))?.focus();
+    if (this.reviewing) showReview(game, this.review, { reviewer: this.reviewing, blunder: this.blunder, error: this.errors[this.reviewing] }, ply => this.table.goTo(ply - 1));
   }
 
   /** What the person chose. `restore` uses it when this tab is loaded again. */

@@ -2,6 +2,7 @@
 
 const RETRY_MS = 1000;
 const NOT_YET = 202; // the agent is still thinking; the page asks again, and other tabs can use the connection before
+const NO_CONTENT = 204;
 const CLOSING = 503;
 const banner = document.getElementById("offline");
 export const client = crypto.randomUUID();
@@ -66,9 +67,10 @@ async function checked(answer) {
   throw new Refused(reason);
 }
 
-/** The JSON at a path. */
+/** The JSON at a path; null if the answer has no content. */
 export async function get(path) {
-  return (await checked(await insist(path, {}))).json();
+  const answer = await checked(await insist(path, {}));
+  return answer.status === NO_CONTENT ? null : answer.json();
 }
 
 /** Send a message, and return the answer as a Response. */

@@ -15,7 +15,7 @@ export function quantities(runs) {
   const found = new Map();
   for (const { curves } of runs) {
     for (const { what, over, lines } of curves) {
-      for (const { name } of lines) found.set(`${what}: ${name} / ${over}`, { what, over, name });
+      for (const { name } of lines) found.set(`${what}: ${name}, over ${over}`, { what, over, name });
     }
   }
   return found;

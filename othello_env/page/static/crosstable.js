@@ -1,6 +1,7 @@
 // A tournament's records: each agent's score against each other agent, and the games, which can be replayed.
 
 import { html } from "./elements.js";
+import { eloText, intervalText } from "./values.js";
 
 const MOST_LISTED = 60;
 const percent = share => `${(100 * share).toFixed(0)}%`;
@@ -11,13 +12,13 @@ export function crosstable({ recorded, players, canReplay, standings, games }, o
   const list = html("div", { class: "games" });
   const rated = standings.some(({ elo }) => elo !== null);
   const show = (a, b) => list.replaceChildren(gamesOf({ recorded, players, canReplay, standings, games }, a, b, open));
-  const head = ["place", "agent", ...order.map((_, place) => String(place + 1)), "games", "score", ...(rated ? ["Elo", "95%"] : [])];
+  const head = ["place", "agent", ...order.map((_, place) => String(place + 1)), "games", "score", ...(rated ? ["Elo", "95% interval"] : [])];
   const rows = order.map((a, place) => {
     const { agent, games: played, score, elo, interval, against } = standings[a];
     return html("tr", {}, html("td", {}, String(place + 1)), html("th", { scope: "row" }, agent),
       ...order.map(b => html("td", {}, against[b] ? scoreButton(standings[a], standings[b], against[b], () => show(a, b)) : "–")),
       html("td", {}, String(played)), html("td", {}, percent(score)),
-      ...(rated ? [html("td", {}, elo === null ? "–" : elo.toFixed(0)), html("td", {}, intervalText(interval))] : []));
+      ...(rated ? [html("td", {}, eloText(elo)), html("td", {}, intervalText(interval))] : []));
   });
   const table = html("table", { class: "cross" },
     html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows));
@@ -31,12 +32,6 @@ function scoreButton(one, other, { score, interval: [low, high], games }, onClic
   button.style.background = `color-mix(in srgb, var(--accent) ${Math.round(45 * score)}%, transparent)`;
   button.addEventListener("click", onClick);
   return button;
-}
-
-function intervalText(interval) {
-  if (!interval) return "–";
-  const [low, high] = interval.map(end => end === null ? null : end.toFixed(0));
-  return low === null ? `at most ${high}` : high === null ? `at least ${low}` : `${low} to ${high}`;
 }
 
 /** The list of the games between two agents. Each game is a button that replays it. */

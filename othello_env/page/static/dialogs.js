@@ -1,9 +1,8 @@
-// The dialogs for a new game, for a pasted game and for results.
+// The dialogs for a new game and for a pasted game.
 
-import { get, post, Refused } from "./api.js";
+import { post, Refused } from "./api.js";
 import { byId, html } from "./elements.js";
 import { choose, offerOf, settingsFor } from "./picker.js";
-import { resultsView } from "./results.js";
 import { newSeed } from "./table.js";
 
 export const PLAYERS = {
@@ -117,19 +116,4 @@ export function setUpPaste(games, begin) {
     byId("paste-error").textContent = "";
     dialog.showModal();
   };
-}
-
-/** If there are results, show their button. `begin(record, names)` shows a recorded game on the board. */
-export async function setUpResults(begin) {
-  const results = await get("/api/results");
-  const open = async (file, number) => {
-    const { record, agents } = await post("recorded", { file, number });
-    await begin(record, agents);
-    byId("results-dialog").close();
-  };
-  byId("results").hidden = !results.length;
-  byId("results").addEventListener("click", () => {
-    byId("results-list").replaceChildren(...results.map(each => resultsView(each, open)));
-    byId("results-dialog").showModal();
-  });
 }

@@ -14,12 +14,21 @@ export class Looking {
     this.powers = new Map();
     this.abort = new AbortController();
     this.running = Promise.resolve();
+    this.learning = Promise.resolve();
     this.turn = 0;
+    /** @type {string | null} */
+    this.reviewed = null; // the key of the review that is being made
+    this.reviewAbort = new AbortController();
   }
 
-  /** Ask all agents which optional methods they have. */
-  async learn() {
-    for (const { spec } of this.agents) {
+  /** Ask the agents that were not asked yet which optional methods they have. */
+  learn() {
+    this.learning = this.learning.then(() => this.learnAll([...this.agents]));
+    return this.learning;
+  }
+
+  async learnAll(agents) {
+    for (const { spec } of agents) {
       if (this.powers.has(spec)) continue;
       try {
         this.powers.set(spec, (await think(spec, "powers", null)).powers);
@@ -28,6 +37,12 @@ export class Looking {
       }
       this.onChange();
     }
+  }
+
+  /** Forget the answers of an agent whose file has changed, also with other numbers in its spec. */
+  forget(spec) {
+    const begin = JSON.stringify([spec]).slice(0, -2);
+    for (const key of [...this.known.keys()]) if (key.startsWith(begin)) this.known.delete(key);
   }
 
   /** The agents that can say something about the positions of a game. */
@@ -44,7 +59,7 @@ export class Looking {
     return JSON.stringify([agent, task, game.recordAt(ply)]);
   }
 
-  /** An agent's answer to a task ("value", "actions" or "exact") at a ply; undefined if there is none yet. */
+  /** An agent's answer to a task ("value", "actions", "exact" or "review") at a ply; undefined if there is none yet. */
   at(agent, task, game, ply) {
     return this.known.get(this.key(agent, task, game, ply));
   }
@@ -63,9 +78,10 @@ export class Looking {
   /**
    * Ask agents about all positions of a game, first about the position that is shown. Known answers are not asked again.
    * In `wishes`, `agents` are the agents whose values are shown. `solve` says whether to solve positions with at most
-   * `exactEmpties` empty squares. `reviewer` is the agent that judges each move, or null.
+   * `exactEmpties` empty squares. `reviewer` is the agent that reviews the whole game, or null.
    */
   async follow(game, wishes) {
+    if (!wishes.reviewer) this.stopReview();
     const turn = this.turn += 1;
     this.abort.abort();
     await this.running;
@@ -84,9 +100,9 @@ export class Looking {
     if (solvable(game.cursor)) here.splice(1, 0, [this.solver, "exact", game.cursor]);
     return [
       ...here,
+      ...(reviewer && game.views.length > 1 ? [[reviewer, "review", game.views.length - 1]] : []),
       ...agents.flatMap(agent => plies.map(ply => [agent, "value", ply])),
       ...plies.filter(solvable).reverse().map(ply => [this.solver, "exact", ply]),
-      ...(reviewer ? plies.filter(ply => game.views[ply].choices.length > 1 && !solvable(ply)).map(ply => [reviewer, "actions", ply]) : []),
     ];
   }
 
@@ -95,6 +111,10 @@ export class Looking {
     const failed = new Set();
     for (const [spec, task, ply] of wanted) {
       if (failed.has(spec)) continue;
+      if (task === "review") {
+        this.review(spec, game); // not awaited, because steps through the game do not stop the review
+        continue;
+      }
       try {
         await this.ask(spec, task, game, ply, signal);
       } catch (error) {
@@ -104,6 +124,29 @@ export class Looking {
       }
       if (turn !== this.turn) return;
     }
+  }
+
+  /** Ask for the review of a whole game. If the review of another game is being made, it is stopped. */
+  async review(spec, game) {
+    const ply = game.views.length - 1;
+    const key = this.key(spec, "review", game, ply);
+    if (this.known.has(key) || this.reviewed === key) return;
+    this.stopReview();
+    this.reviewed = key;
+    const { signal } = this.reviewAbort;
+    try {
+      await this.ask(spec, "review", game, ply, signal);
+    } catch (error) {
+      if (!signal.aborted) this.onError(spec, error.message);
+    } finally {
+      if (this.reviewed === key) this.reviewed = null;
+    }
+  }
+
+  stopReview() {
+    this.reviewAbort.abort();
+    this.reviewAbort = new AbortController();
+    this.reviewed = null;
   }
 
   async ask(spec, task, game, ply, signal) {

@@ -3,13 +3,14 @@
 import { Analysis } from "./analysis.js";
 import { get, isOffline, post, Refused } from "./api.js";
 import { Board } from "./board.js";
-import { defaultSeat, PLAYERS, setUpNew, setUpPaste, setUpResults, TITLES } from "./dialogs.js";
+import { defaultSeat, PLAYERS, setUpNew, setUpPaste, TITLES } from "./dialogs.js";
 import { byId } from "./elements.js";
 import { Past } from "./lines.js";
 import { showClock, showLines, showPlayers } from "./panels.js";
-import { setUpRuns } from "./runs.js";
+import { Runs } from "./runs.js";
 import { copied, linkOf, plyOf, save } from "./sharing.js";
 import { HUMAN, newSeed, Table } from "./table.js";
+import { Tabs } from "./tabs.js";
 
 const KEPT = "othello-env";
 const THEME = "othello-env-theme";
@@ -19,7 +20,9 @@ let offers;
 let table;
 let analysis;
 let dialogs;
+let runs;
 
+const tabs = new Tabs(byId("tabs"), () => { runs?.show(); keep(); });
 const board = new Board(byId("board"), (row, column) => attempt(() => table.choose(row, column)));
 
 /** The functions that the table calls. */
@@ -142,7 +145,7 @@ function setUpControls() {
   nameKeys();
   for (const [id, action] of Object.entries(ACTIONS)) byId(id).addEventListener("click", () => attempt(action));
   document.addEventListener("keydown", event => {
-    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") || tabs.shown !== "board") return;
     if (/** @type {Element} */ (event.target).closest("input[type=number], select, textarea")) return;
     const button = byId(KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key]);
     if (!button) return;
@@ -172,7 +175,7 @@ function setUpTheme() {
 /** Store the game and the person's choices, so that `restore` finds them if this tab is loaded again. */
 function keep() {
   if (!table?.game) return;
-  const choices = { ...analysis.choices(), speed: byId("speed").value, legal: byId("legal").checked, flipped: board.isFlipped };
+  const choices = { ...analysis.choices(), speed: byId("speed").value, legal: byId("legal").checked, flipped: board.isFlipped, tab: tabs.shown };
   sessionStorage.setItem(KEPT, JSON.stringify({ ...table.keep(), past: table.past.games, choices }));
 }
 
@@ -187,6 +190,7 @@ async function restore() {
     analysis.restore(choices);
     table.past = new Past(past);
     await table.restore(kept);
+    tabs.show(choices.tab);
     return true;
   } catch {
     return false;
@@ -203,8 +207,41 @@ async function openLink() {
   await openGame("link", record, { cursor: plyOf(address) ?? undefined });
 }
 
+/** Show the board with a game that begins. */
+async function begin(what, record, seats, more = {}) {
+  await table.begin(what, record, seats, more);
+  tabs.show("board");
+}
+
 /** Put a game on the table. A person plays all its sides. */
-const openGame = (what, record, more = {}) => table.begin(what, record, PLAYERS[record.game].map(() => HUMAN), { base: 0, ...more });
+const openGame = (what, record, more = {}) => begin(what, record, PLAYERS[record.game].map(() => HUMAN), { base: 0, ...more });
+
+const emptyRecord = game => ({ game, seed: newSeed(), position: null, moves: [] });
+
+/** Make use of the agents that the server offers now. The same list is kept, because other parts of the page have it. */
+function takeAgents(agents) {
+  const versions = new Map(offers.agents.map(({ spec, version }) => [spec, version]));
+  const changed = agents.filter(({ spec, version }) => versions.has(spec) && versions.get(spec) !== version).map(({ spec }) => spec);
+  const isSame = !changed.length && String(agents.map(({ spec }) => spec)) === String([...versions.keys()]);
+  offers.agents.splice(0, offers.agents.length, ...agents);
+  if (!isSame) analysis.agentsChanged(changed);
+}
+
+/** What the tab of runs lets a person do on the board. */
+const fromRuns = {
+  takeAgents,
+  open: (file, number) => attempt(async () => {
+    const { record, agents } = await post("recorded", { file, number });
+    await openGame("recorded game", record, { names: agents, cursor: 0 });
+  }),
+  play: ({ spec, games: [game] }) => attempt(() =>
+    begin("new game", emptyRecord(game), PLAYERS[game].map((_, index) => index ? spec : HUMAN))),
+  look: ({ spec, games }) => attempt(async () => {
+    if (!games.includes(table.game.record.game)) await openGame("new game", emptyRecord(games[0]));
+    tabs.show("board");
+    analysis.look(spec);
+  }),
+};
 
 async function main() {
   setUpTheme();
@@ -212,18 +249,17 @@ async function main() {
   table = new Table(page, offers.agents);
   analysis = new Analysis(offers, table, board, keep);
   dialogs = {
-    openNew: setUpNew(offers, (record, seats, limit) => table.begin("new game", record, seats, { limit }), say),
+    openNew: setUpNew(offers, (record, seats, limit) => begin("new game", record, seats, { limit }), say),
     openPaste: setUpPaste(offers.games, record => openGame("paste", record)),
   };
   if (!await restore()) {
     const [first] = offers.games;
-    const record = { game: first, seed: newSeed(), position: null, moves: [] };
-    await table.begin("new game", record, [HUMAN, defaultSeat(first, offers.agents)]);
+    await table.begin("new game", emptyRecord(first), [HUMAN, defaultSeat(first, offers.agents)]);
   }
   setUpControls();
   await attempt(openLink);
-  await setUpResults((record, names) => openGame("recorded game", record, { names, cursor: 0 }));
-  await setUpRuns();
+  runs = new Runs(fromRuns);
+  await runs.setUp();
   await analysis.looking.learn();
   analysis.follow();
 }

@@ -1,7 +1,7 @@
 // The players, the list of moves, the other lines, the table of the moves' values, and the numbers over the squares.
 
 import { byId, discIcon, html } from "./elements.js";
-import { lossText, moveNumbers } from "./review.js";
+import { lossText, moveNumbers, reviewed } from "./review.js";
 import { bestActions, countText, moveRows, number, shown, valueText } from "./values.js";
 
 /** Seconds as minutes and seconds: 1:05. */
@@ -41,9 +41,9 @@ export function showMoves(game, judged, onPly) {
     const name = ply === 0 ? "start" : numbers[ply] === null ? view.move : `${numbers[ply]}. ${view.move}`;
     const button = html("button", { "data-ply": ply, "aria-current": ply === game.cursor ? "step" : null }, name);
     const move = ply ? judged(ply) : null;
-    if (move && Number(lossText(move.loss, move.unit)) > 0) {
-      const title = `lost ${lossText(move.loss, move.unit)} (${move.unit}); best was ${move.best}`;
-      button.append(html("span", { class: move.isBlunder ? "lost blunder" : "lost", title }, `−${lossText(move.loss, move.unit)}`));
+    if (move && Number(lossText(move)) > 0) {
+      const title = `lost ${move.isExact ? "" : "about "}${lossText(move)} discs; best was ${move.best}`;
+      button.append(html("span", { class: move.isBlunder ? "lost blunder" : "lost", title }, `−${lossText(move)}`));
     }
     button.addEventListener("click", () => onPly(ply));
     return html("li", {}, button);
@@ -100,6 +100,39 @@ export function heatMarks(game, found, selected) {
   return [...best.values()];
 }
 
+const LINE = "expected line";
+
+/** What agents say about a move besides its value: the head of the column, the numbers or line of a row, and the text. */
+const MORE = [
+  { name: "depth", of: row => row.facts.map(({ depth }) => depth), text: String },
+  { name: "nodes", of: row => row.facts.map(({ nodes }) => nodes), text: countText },
+  { name: "visits", of: row => row.visits, text: countText },
+  { name: LINE, of: row => row.facts.map(({ line }) => line), text: line => line.join(" ") },
+];
+
+const MEANINGS = {
+  depth: "how many plies the search looked ahead", nodes: "how many positions the search for this move visited",
+  visits: "how often the tree search tried this move", [LINE]: "the moves that the agent expects, this move first",
+  exact: "the final difference in discs under perfect play", value: "the value of the move", share: "the probability of the move, or its share of the visits",
+};
+
+/** What the head of a column means. Null if it needs no words. */
+const meaningOf = head => Object.entries(MEANINGS).find(([name]) => head.includes(name))?.[1] ?? null;
+
+/** A column with what one agent or both agents say. Null if no agent says it. */
+function moreColumn({ name, of, text }, rows, hasB) {
+  const slots = [0, 1].filter(slot => rows.some(row => of(row)[slot] !== undefined));
+  if (!slots.length) return null;
+  const isLine = name === LINE;
+  const told = (row, slot) => of(row)[slot] === undefined ? "–" : text(of(row)[slot]);
+  const parts = row => isLine ? slots.map(slot => html("div", { class: hasB ? `${"ab"[slot]}-colour` : null }, told(row, slot)))
+    : [slots.map(slot => told(row, slot)).join(" / ")];
+  return {
+    head: hasB ? `${name} ${slots.map(slot => "AB"[slot]).join(" / ")}` : name,
+    cell: row => html("td", { class: isLine ? "line" : null, "data-more": name }, ...parts(row)),
+  };
+}
+
 /** The heading of an agent's column. */
 const headOf = (slot, found) => found ? `${slot} ${found.kind === "probabilities" ? "share" : found.unit === "discs" ? "discs" : "value"}` : slot;
 
@@ -110,29 +143,62 @@ const headOf = (slot, found) => found ? `${slot} ${found.kind === "probabilities
 export function showTable(game, found, onHover) {
   const { a, b, exact } = found;
   const rows = game.view.isOver || game.view.mustPass ? [] : moveRows(game.view.choices, found);
-  const visits = rows.some(row => row.visitsA !== undefined || row.visitsB !== undefined);
+  const columns = MORE.map(column => moreColumn(column, rows, Boolean(b))).filter(column => column !== null);
   const best = { a: bestActions(a), b: bestActions(b), exact: bestActions(exact) };
   const told = (answer, value) => value === undefined ? ""
     : valueText(answer.kind === "probabilities" ? value : shown(value, game.view.toMove, game.players.length), answer.unit, answer.kind);
   const cell = (slot, row, answer, value) => html("td", {
     class: best[slot].has(row.action) ? "best" : null, "data-slot": slot, "data-value": value,
   }, told(answer, value));
-  const head = ["move", headOf("A", a), ...(b ? [headOf("B", b)] : []), ...(exact ? ["exact discs"] : []), ...(visits ? ["visits"] : [])];
+  const head = ["move", headOf("A", a), ...(b ? [headOf("B", b)] : []), ...(exact ? ["exact discs"] : []), ...columns.map(column => column.head)];
   const body = rows.map(row => {
     const line = html("tr", { "data-action": row.action }, html("th", { scope: "row" }, row.name), cell("a", row, a, row.a),
       ...(b ? [cell("b", row, b, row.b)] : []), ...(exact ? [cell("exact", row, exact, row.exact)] : []),
-      ...(visits ? [html("td", {}, [row.visitsA, row.visitsB].filter(count => count !== undefined).map(countText).join(" / "))] : []));
+      ...columns.map(column => column.cell(row)));
     line.addEventListener("pointerenter", () => onHover(row.path));
     line.addEventListener("pointerleave", () => onHover([]));
     return line;
   });
   const top = byId("table").scrollTop;
   byId("table").replaceChildren(html("table", {},
-    html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...body)));
+    html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col", class: text.startsWith(LINE) ? "line" : null, title: meaningOf(text) }, text)))), html("tbody", {}, ...body)));
   byId("table").scrollTop = top;
   const name = action => game.view.choices.find(choice => choice.action === action)?.name;
   const differ = a && b && rows.length && ![...best.a].some(action => best.b.has(action));
   byId("differ").textContent = differ ? `A and B disagree: A prefers ${[...best.a].map(name).join(", ")}, B ${[...best.b].map(name).join(", ")}.` : "";
+}
+
+/**
+ * Show the review of a game: a summary for each side, and the blunders. `onBlunder(ply)` is called for a click on a blunder.
+ * @param {any} review the server's review; undefined while it is being made
+ */
+export function showReview(game, review, { reviewer, blunder, error }, onBlunder) {
+  const exact = review ? review.moves.filter(move => move.exact).length : 0;
+  byId("review-state").textContent = error ?? (review
+    ? `Losses are in discs. ${exact} of ${review.moves.length} are exact; the others are estimates by ${reviewer}. A blunder loses at least ${blunder} discs.`
+    : `${reviewer} reviews the whole game. This takes some seconds …`);
+  const number = (value, digits) => value === null ? "–" : value.toFixed(digits);
+  /** @type {[string, (side: any) => string][]} */
+  const rows = [
+    ["moves with a choice", side => String(side.moves)],
+    ["best moves", side => side.best_move_rate === null ? "–" : `${Math.round(100 * side.best_move_rate)}%`],
+    ["mean loss (discs)", side => number(side.mean_loss, 2)],
+    ["mean loss of the exact part", side => number(side.exact_mean_loss, 2)],
+    ["blunders", side => String(side.blunders.length)],
+  ];
+  byId("review-sides").replaceChildren(...(review ? [
+    html("thead", {}, html("tr", {}, html("td", {}), ...game.players.map(({ name }) => html("th", { scope: "col" }, name)))),
+    html("tbody", {}, ...rows.map(([name, text]) => html("tr", {}, html("th", { scope: "row" }, name), ...review.sides.map(side => html("td", {}, text(side)))))),
+  ] : []));
+  const focused = document.activeElement?.closest("#blunders button")?.getAttribute("data-ply");
+  const plies = review ? review.sides.flatMap(side => side.blunders.map(({ ply }) => ply)).sort((one, other) => one - other) : [];
+  byId("blunders").replaceChildren(...plies.map(ply => {
+    const move = reviewed(review, game.views, ply, blunder);
+    const button = html("button", { "data-ply": ply }, `${game.players[move.player].name} ${move.name} lost ${move.isExact ? "" : "about "}${lossText(move)} discs; best ${move.best}`);
+    button.addEventListener("click", () => onBlunder(ply));
+    return html("li", {}, button);
+  }));
+  if (focused) /** @type {HTMLElement | null} */ (byId("blunders").querySelector(`[data-ply="${focused}"]`))?.focus();
 }
 
 /** An agent's answer about the whole position, as a text. */

@@ -81,7 +81,20 @@ export function powersOfTen(least, most) {
 }
 
 /** A tick as text: 1500 is "1,500", and 0.25 is "0.25". */
-export const tickText = value => value.toLocaleString("en", { maximumFractionDigits: 6 });
+export const tickText = value => value.toLocaleString("en", { maximumFractionDigits: 6 }).replace("-", "−");
+
+/** A value beside an axis as a short text: 1,500 stays "1,500", and 15,000 is "15K". */
+export const shortText = value => Math.abs(value) < 1e4 ? tickText(value) : value.toLocaleString("en", { notation: "compact", maximumFractionDigits: 2 }).replace("-", "−");
+
+/** A rating as text. @param {number | null} elo */
+export const eloText = elo => elo === null ? "–" : elo.toFixed(0).replace("-", "−").replace(/^−0$/, "0");
+
+/** An interval of ratings as text. An end that is null is infinite. @param {(number | null)[] | null} interval */
+export function intervalText(interval) {
+  const [low, high] = (interval ?? [null, null]).map(end => end === null ? null : eloText(end));
+  if (low === null) return high === null ? "–" : `at most ${high}`;
+  return high === null ? `at least ${low}` : `${low} to ${high}`;
+}
 
 /** A count as a short text, such as "12,345" or "1.2 M". */
 export function countText(count) {
@@ -89,7 +102,8 @@ export function countText(count) {
 }
 
 /**
- * The rows of the table of moves: each move's value by agent A and by agent B, its exact score, and its visits.
+ * The rows of the table of moves: each move's value by agent A and by agent B, its exact score, and for each agent the
+ * visits, nodes, depth and expected line of the move, as far as the agent says them.
  * The moves are sorted by their exact scores, then by A's values, then by B's values; the best move is first.
  * `a`, `b` and `exact` are answers about the position (see the server's Assessment). Each may be undefined.
  */
@@ -97,11 +111,17 @@ export function moveRows(choices, { a, b, exact }) {
   const of = (found, action) => found?.actions[action];
   const rows = choices.filter(({ path }) => path.length).map(({ action, name, path }) => ({
     action, name, path, a: of(a, action), b: of(b, action), exact: of(exact, action),
-    visitsA: a?.visits?.[action], visitsB: b?.visits?.[action],
+    visits: [a?.visits?.[action], b?.visits?.[action]], facts: [factsOf(a, action), factsOf(b, action)],
   }));
   const order = value => value === undefined ? -Infinity : number(value, Infinity);
   const better = (x, y) => order(x) === order(y) ? 0 : order(y) - order(x);
   return rows.sort((x, y) => better(x.exact, y.exact) || better(x.a, y.a) || better(x.b, y.b));
+}
+
+/** What an agent says about a move besides its value. A search of all moves to one depth gives each move this depth. */
+function factsOf(found, action) {
+  const facts = found?.moves?.[action];
+  return { nodes: facts?.nodes, depth: facts?.depth ?? (found?.actions[action] === undefined ? undefined : found.depth ?? undefined), line: facts?.line, discs: facts?.discs };
 }
 
 /** The actions with the greatest number. If several actions are equally good, all of them. */

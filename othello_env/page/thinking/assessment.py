@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,13 +13,35 @@ from othello_env.agent.spec import split_spec
 from othello_env.games.game import State
 from othello_env.games.othello.position import Othello
 
-__all__ = ["EXACT_EMPTIES", "Assessment", "assess", "exact", "powers"]
+__all__ = ["EXACT_EMPTIES", "Assessment", "MoveFacts", "assess", "exact", "powers"]
 
 EXACT_EMPTIES = 14
 """Positions with at most this number of empty squares are solved."""
 _POWERS = ("analyse", "action_values", "action_probabilities", "search", "evaluate", "exact_scores")
 _DISCS, _VALUE, _RESULT = "discs", "value", "expected result"
 _SEARCH, _EVALUATION, _SOLVED = "search", "evaluation", "perfect play"
+_MOST_LINES = 64  # more moves than any position has
+
+
+@dataclass(frozen=True, slots=True)
+class MoveFacts:
+    """What an engine says about one move, besides the move's value.
+
+    Attributes:
+        line: the names of the moves that the engine expects. The first is the move itself.
+        discs: the disc difference at the end of the game for the player to move; None if the engine does not say it.
+        depth: the depth of the search for this move in plies.
+        nodes: the number of positions that the search for this move visited.
+    """
+
+    line: tuple[str, ...]
+    discs: float | None
+    depth: int
+    nodes: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields as plain values."""
+        return {"line": list(self.line), "discs": self.discs, "depth": self.depth, "nodes": self.nodes}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +60,7 @@ class Assessment:
         nodes: the number of positions that the search visited; None if the agent does not say.
         depth: the depth of the search in plies; None if the agent does not say.
         line: the names of the moves that the agent expects. Empty if the agent does not say them.
+        moves: for each legal action, what an engine says besides its value. Empty for other agents.
     """
 
     kind: str
@@ -49,6 +73,7 @@ class Assessment:
     nodes: int | None = None
     depth: int | None = None
     line: tuple[str, ...] = ()
+    moves: dict[int, MoveFacts] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """The fields as plain values. A sure win is the text ``inf`` and a sure loss ``-inf``: JSON has no infinity."""
@@ -63,6 +88,7 @@ class Assessment:
             "nodes": self.nodes,
             "depth": self.depth,
             "line": list(self.line),
+            "moves": {str(action): facts.to_json() for action, facts in self.moves.items()},
         }
 
 
@@ -128,20 +154,33 @@ def _assess(agent: Any, state: State, actions: bool) -> Assessment | None:
 
 
 def _analysed(agent: Any, state: State, actions: bool) -> Assessment:
-    """What the method `analyse` of an engine finds."""
-    found = agent.analyse(state, scores=actions)
+    """What the method `analyse` of an engine finds.
+
+    The values of the actions come from the lines of all moves, or from `scores` if `analyse` does not give lines.
+    """
+    gives_lines = actions and "lines" in inspect.signature(agent.analyse).parameters
+    found = agent.analyse(state, lines=_MOST_LINES) if gives_lines else agent.analyse(state, scores=actions)
+    lines = {line.pv[0]: line for line in sorted(found.lines, key=lambda line: line.pv)} if gives_lines else {}
     size = float(state.num_actions - 1)
     return Assessment(
         "values",
         found.unit,
         _for_both(state, found.score),
-        _legal(state, found.scores or {}),
+        {action: line.score for action, line in lines.items()} or _legal(state, found.scores or {}),
         source=_SOLVED if found.exact else _SEARCH,
         bound={_RESULT: 1.0, _DISCS: size}.get(found.unit),
         nodes=found.nodes,
         depth=found.depth,
-        line=tuple(state.action_to_text(action) for action in found.pv),
+        line=_names(state, found.pv),
+        moves={
+            action: MoveFacts(_names(state, line.pv), line.discs, line.depth, line.nodes)
+            for action, line in lines.items()
+        },
     )
+
+
+def _names(state: State, actions: Iterable[int]) -> tuple[str, ...]:
+    return tuple(map(state.action_to_text, actions))
 
 
 def _searched(agent: Any, state: State) -> Assessment:

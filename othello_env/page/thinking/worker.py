@@ -20,7 +20,9 @@ from typing import Any, TextIO
 from othello_env.agent import Agent, Clock, Seat, make_agent
 from othello_env.arena.play.games import seat_key
 from othello_env.page.messages import PageGame
+from othello_env.page.offers import games_of
 from othello_env.page.thinking.assessment import assess, exact, powers
+from othello_env.page.thinking.reviewing import review
 from othello_env.support.imports import search_current_folder
 
 __all__ = ["answer", "main"]
@@ -33,22 +35,23 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
     """Answer one request.
 
     Args:
-        request: has the ``spec`` of the agent and the ``task``: ``powers``, ``move``, ``value``, ``actions`` or
-            ``exact``. The answer to ``powers`` says which optional methods the agent has. For all other tasks, the
-            request also has the ``record`` of a game. For ``move``, it may have the ``seconds_left`` on the player's
-            clock.
-        agents: the agents that were made so far, by their specs. If the request needs a new agent, it is added.
+        request: has the ``spec`` of the agent and the ``task``: ``powers``, ``games``, ``move``, ``value``,
+            ``actions``, ``exact`` or ``review``. The answer to ``powers`` says which optional methods the agent has.
+            The answer to ``games`` says which games it plays. For all other tasks, the request also has the ``record``
+            of a game. For ``move``, it may have the ``seconds_left`` on the player's clock. If the agent comes from a
+            file that may change, the request has the file's ``version``.
+        agents: the agents that were made so far, by their specs and versions. If the request needs a new agent, it is
+            added.
     """
-    spec = request["spec"]
-    if spec not in agents:
-        if len(agents) >= _KEPT_AGENTS:
-            del agents[next(iter(agents))]
-        agents[spec] = make_agent(spec, 0)
-    agent = agents[spec]
-    if request["task"] == "powers":
-        return {"powers": powers(agent)}
+    agent = _agent(request["spec"], request.get("version", ""), agents)
+    match request["task"]:
+        case "powers":
+            return {"powers": powers(agent)}
+        case "games":
+            return {"games": games_of(agent)}
     game = PageGame.read(request["record"])
-    state = game.states()[-1]
+    states = game.states()
+    state = states[-1]
     # Each answer gets a new seat. So the answer depends only on the game, not on earlier requests to this process.
     seat = Seat(agent, seat_key(game.seed, state.to_move))
     match request["task"]:
@@ -60,8 +63,20 @@ def answer(request: dict[str, Any], agents: dict[str, Agent]) -> dict[str, Any]:
             return {"action": action, "name": state.action_to_text(action), "seconds": seconds}
         case "exact":
             return exact(agent, state).to_json()
+        case "review":
+            return review(agent, states)
         case task:
             return assess(agent, state, actions=task == "actions").to_json()
+
+
+def _agent(spec: str, version: str, agents: dict[str, Agent]) -> Agent:
+    """The agent of a spec. It is made again if the version of its file is new."""
+    key = f"{spec}\n{version}" if version else spec
+    if key not in agents:
+        if len(agents) >= _KEPT_AGENTS:
+            del agents[next(iter(agents))]
+        agents[key] = make_agent(spec, 0)
+    return agents[key]
 
 
 def main() -> None:

@@ -50,6 +50,16 @@ def test_before_a_pass_there_is_one_line(random_position):
     assert len(found.lines) == 1
     assert found.lines[0].pv == found.pv
     assert found.lines[0].score == found.score
+    assert (found.lines[0].depth, found.lines[0].nodes) == (found.depth, found.nodes)
+
+
+def test_each_line_says_how_it_was_searched():
+    state = Othello.from_moves("f5d6c3d3c4")
+    found = Engine(depth=5, exact=0).analyse(state, lines=64)
+    assert {line.depth for line in found.lines} == {found.depth}
+    assert found.lines[0].nodes == found.nodes == Engine(depth=5, exact=0).analyse(state).nodes
+    assert all(0 < line.nodes < found.nodes for line in found.lines[1:])
+    assert all(len(line.pv) <= found.depth for line in found.lines)
 
 
 def test_discs_are_exact_or_estimated_from_the_expected_result():

@@ -5,6 +5,8 @@ import os
 import re
 from pathlib import Path
 
+from othello_env import Othello
+
 SHOTS = os.environ.get("OTHELLO_ENV_SHOTS")
 """The folder for screenshots. If it is None, no screenshots are taken."""
 MINUS = "\u2212"
@@ -61,3 +63,11 @@ def shoot(page, name):
 def sticks_out(page):
     """Whether the page is wider than the window."""
     return page.evaluate("document.documentElement.scrollWidth > innerWidth")
+
+
+def play_small():
+    """A whole game on 4x4 in which each player plays the last legal move. Some of these moves are blunders."""
+    state = Othello(4)
+    while not state.is_over:
+        state = state.play(state.legal_actions()[-1])
+    return state

@@ -6,7 +6,9 @@ import { test } from "node:test";
 const at = name => new URL(`../../../othello_env/page/static/${name}.js`, import.meta.url);
 const { common, keepLine, Past } = await import(at("lines"));
 const { axis, bands, groupOf, linesOf, quantities, valueAt } = await import(at("bands"));
-const { judge, lossText, moveNumbers, reviewOf } = await import(at("review"));
+const { cellText } = await import(at("league"));
+const { ladderRows } = await import(at("ladder"));
+const { exactly, lossText, moveNumbers, reviewed } = await import(at("review"));
 const values = await import(at("values"));
 
 test("values as text", () => {
@@ -57,37 +59,62 @@ test("the table puts the exact score first, then A", () => {
   const names = found => values.moveRows(choices, found).map(({ name }) => name);
   assert.deepEqual(names({ a }), ["b", "c", "a"]);
   assert.deepEqual(names({ a, exact: answer({ 1: 4, 2: -2, 3: 4 }) }), ["c", "a", "b"]);
-  assert.equal(values.moveRows(choices, { a })[2].visitsA, 5);
+  assert.deepEqual(values.moveRows(choices, { a })[2].visits, [5, undefined]);
   assert.deepEqual(values.bestActions(answer({ 1: 2, 2: "inf", 3: "inf" })), new Set([2, 3]));
   assert.deepEqual(values.bestActions(undefined), new Set());
 });
 
 const view = (toMove, choices, action = null, more = {}) => ({ toMove, choices, action, mustPass: false, ...more });
 
-test("a move's loss and whether it was a blunder", () => {
-  const before = view(0, [choice(1, "a"), choice(2, "b")]);
-  const after = action => view(1, [], action);
-  assert.equal(judge(before, after(1), answer({ 1: 4, 2: 4 }), 1).loss, 0);
-  const gaveAway = judge(before, after(2), answer({ 1: 2, 2: -2 }), 1);
-  assert.deepEqual([gaveAway.loss, gaveAway.best, gaveAway.isBlunder], [4, "a", true]);
-  assert.equal(judge(before, after(2), answer({ 1: 8, 2: 4 }), 1).isBlunder, false);
-  assert.equal(judge(before, after(2), answer({ 1: 10, 2: 4 }), 1).isBlunder, true);
-  assert.equal(judge(before, after(2), answer({ 1: 0.3, 2: 0.1 }, { unit: "expected result", bound: 1 }), 1).isBlunder, false);
-  assert.equal(judge(before, after(2), answer({ 1: "inf", 2: 0.1 }, { unit: "expected result", bound: 1 }), 1).loss, 0.9);
-  assert.equal(judge(before, after(1), undefined, 1), null);
-  assert.equal(judge(view(0, [choice(1, "a")]), after(1), answer({ 1: 4 }), 1), null);
-  assert.equal(lossText(6, "discs"), "6");
-  assert.equal(lossText(0.314, "value"), "0.31");
+test("the table has what each agent says about a move", () => {
+  const choices = [choice(1, "a"), choice(2, "b")];
+  const a = answer({ 1: 0.1, 2: 0.3 }, { depth: 5, moves: { 1: { line: ["a", "b"], nodes: 7, depth: 4, discs: 2 } } });
+  const [second, first] = values.moveRows(choices, { a, b: answer({ 1: 1 }) });
+  assert.deepEqual(first.facts[0], { nodes: 7, depth: 4, line: ["a", "b"], discs: 2 });
+  assert.equal(second.facts[0].depth, 5); // the depth of the whole search
+  assert.deepEqual(first.facts[1], { nodes: undefined, depth: undefined, line: undefined, discs: undefined });
 });
 
-test("a review sums up each side", () => {
-  const both = [choice(1, "a"), choice(2, "b")];
-  const views = [view(0, both), view(1, both, 2), view(0, [choice(3, "c")], 1), view(1, both, 3), view(0, [], 1)];
-  const answers = [answer({ 1: 8, 2: 0 }), answer({ 1: 3, 2: 1 }), answer({ 3: 0 }), undefined];
-  const { moves, sides, known, asked } = reviewOf(views, 2, ply => answers[ply]);
-  assert.deepEqual([known, asked, [...moves.keys()]], [2, 3, [1, 2]]);
-  assert.deepEqual(sides[0], { moves: 1, best: 0, result: null, discs: 8, blunders: [1] });
-  assert.deepEqual(sides[1], { moves: 1, best: 1, result: null, discs: 0, blunders: [] });
+test("short numbers and intervals", () => {
+  assert.deepEqual([0.25, 1500, 15000, 2e6, -200].map(values.shortText), ["0.25", "1,500", "15K", "2M", "−200"]);
+  const { intervalText } = values;
+  assert.deepEqual([[1, 2], [null, 2.4], [1, null], [null, null], null, [-1, -0.1]].map(intervalText), ["1 to 2", "at most 2", "at least 1", "–", "–", "−1 to 0"]);
+});
+
+test("rated agents stand on the ladder once", () => {
+  const rungs = [{ name: "top", elo: 900, interval: [1, 2] }, { name: "random", elo: 0, interval: [0, 0] }];
+  const mine = { name: "mine", file: "a.json", elo: 500, interval: [400, null] };
+  const rows = ladderRows(rungs, [mine, { ...mine }, { ...mine, file: "b.json" }]);
+  assert.deepEqual(rows.map(({ name, isYours }) => [name, isYours]), [["top", false], ["mine", true], ["mine", true], ["random", false]]);
+});
+
+test("a cell of a payoff matrix as text", () => {
+  const league = { names: ["a", "b"], scores: [[null, 0.625], [0.375, null]], intervals95: [[0, [0.25, 0.9]], [0, 0]], games: [[0, 8], [8, 0]], fromMatches: [[false, true], [true, false]] };
+  assert.equal(cellText(league, 0, 1), "a against b: 63% of 8 games of matches (95%: 25% to 90%)");
+  assert.equal(cellText(league, 0, 0), "a against a: no games");
+});
+
+test("a move's loss by exact scores, and whether it was a blunder", () => {
+  const before = view(0, [choice(1, "a"), choice(2, "b")]);
+  const after = action => view(1, [], action);
+  const judge = (played, actions) => exactly(before, after(played), actions && answer(actions), 1, 6);
+  assert.deepEqual(judge(1, { 1: 4, 2: 4 }), { ply: 1, player: 0, name: "a", loss: 0, best: "a", isExact: true, isBlunder: false });
+  assert.deepEqual([judge(2, { 1: 8, 2: 4 }).loss, judge(2, { 1: 8, 2: 4 }).best, judge(2, { 1: 8, 2: 4 }).isBlunder], [4, "a", false]);
+  assert.equal(judge(2, { 1: 10, 2: 4 }).isBlunder, true);
+  assert.equal(judge(1, undefined), null);
+  assert.equal(exactly(view(0, [choice(1, "a")]), after(1), answer({ 1: 4 }), 1, 6), null);
+  assert.equal(lossText({ loss: 6, isExact: true }), "6");
+  assert.equal(lossText({ loss: 6.34, isExact: false }), "6.3");
+});
+
+test("a move's loss by the server's review", () => {
+  const views = [view(0, []), view(1, []), view(0, [])];
+  const move = { move: "f5", best: "d3", loss: 6.5, exact: false, choices: 4 };
+  const review = { moves: [move, { ...move, choices: 1 }] };
+  assert.deepEqual(reviewed(review, views, 1, 6), { ply: 1, player: 0, name: "f5", loss: 6.5, best: "d3", isExact: false, isBlunder: true });
+  assert.equal(reviewed(review, views, 1, 7).isBlunder, false);
+  assert.equal(reviewed(review, views, 2, 6), null);
+  assert.equal(reviewed(review, views, 3, 6), null); // a ply after the review
 });
 
 test("passes take no number", () => {
@@ -145,7 +172,7 @@ test("a band has the mean and Student's interval where all runs have a value", (
 test("quantities are listed once, and an axis may be logarithmic", () => {
   const curve = { what: "Scores", over: "games", lines: [{ name: "r", points: [[1, 0.5]] }] };
   const runs = [{ name: "a", curves: [curve] }, { name: "b", curves: [curve] }];
-  assert.deepEqual([...quantities(runs).keys()], ["Scores: r / games"]);
+  assert.deepEqual([...quantities(runs).keys()], ["Scores: r, over games"]);
   assert.equal(linesOf(runs, { what: "Scores", over: "games", name: "r" }).length, 2);
   assert.deepEqual(axis([0, 3, 5000], true), [1, 10, 100, 1000, 10000]);
   assert.deepEqual(axis([3, 40], false), [0, 10, 20, 30, 40]);

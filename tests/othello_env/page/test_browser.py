@@ -490,16 +490,16 @@ def test_results_are_drawn(open_page, serve, tmp_path, scheme, width):
     file.write_text(json.dumps(content))
     address = serve("--results", str(file)).address
     with open_page(address, color_scheme=scheme, viewport={"width": width, "height": 860}) as page:
-        page.click("#results")
+        page.click("#tab-runs")
         cells = page.locator("#results-list [aria-label=Matches] td:visible").all_inner_texts()
         assert [cell for cell in cells if cell.strip()] == ["<b>random</b>", "0", "15", "1", "4", "77.5%", "+12.5"]
         assert page.locator("#results-list dd").all_inner_texts() == ["210 (180 to 241)"]
         assert page.locator("#results-list figure path").count() == 1
-        rungs = [text.split("\t")[0] for text in page.locator(".ladder tbody tr").all_inner_texts()]
-        assert rungs[-4] == "a.npz"  # its rating is 210; the next ratings are 194, 64 and 0
-        cells = ("list [aria-label=Matches] td:last-child", "dialog")
-        last, dialog = (page.locator(f"#results-{name}").bounding_box() for name in cells)
-        assert last["x"] + last["width"] < dialog["x"] + dialog["width"]
+        rungs = page.locator(".ladder tbody th").all_inner_texts()
+        assert rungs[-4].split() == ["a.npz", "results.json"]  # its rating is 210; the next ratings are 194, 64 and 0
+        cells = ("#results-list [aria-label=Matches] td:last-child", "#results-list")
+        last, whole = (page.locator(cell).bounding_box() for cell in cells)
+        assert last["x"] + last["width"] <= whole["x"] + whole["width"]
         assert not sticks_out(page)
         shoot(page, f"results-{scheme}-{width}")
 

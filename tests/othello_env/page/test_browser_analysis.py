@@ -1,21 +1,15 @@
 """The analysis in Chromium: two agents, the review, lines and links. Python gives the same numbers as the page."""
 
-import json
-import os
 import re
-from pathlib import Path
 
 import pytest
-from driving import MINUS, moves, new_game, paste, square, sticks_out, wait_for_plies
+from driving import MINUS, moves, new_game, paste, play_small, square, sticks_out, wait_for_plies
 
 from othello_env import Othello, make_agent
-from othello_env.arena.tournament.playing import play_tournament
-from othello_env.arena.tournament.schedule import Schedule
+from othello_env.data import review_game, summarise
 from othello_env.drawing import html, positions
 from othello_env.page.opening_names import opening_name
 
-AXE = os.environ.get("OTHELLO_ENV_AXE")
-"""The path of axe.min.js from axe-core. Without it, accessibility is not checked."""
 GAME = "f5d6c3d3c4f4f6"  # white is to move
 SMALL = "c1b1a1c4d3d2d1a4a2a3b4d4"  # on 4x4; white passes once
 EDGE, HEIGHT = 8, 120  # of the picture of the curve
@@ -30,14 +24,6 @@ def table(page, slot):
     cells = page.locator(f'#table td[data-slot="{slot}"]').all()
     rows = page.locator("#table tbody th").all_inner_texts()
     return dict(zip(rows, [float(cell.get_attribute("data-value")) for cell in cells], strict=True))
-
-
-def play_small():
-    """A whole game on 4x4 in which each player plays the last legal move. Some of these moves are blunders."""
-    state = Othello(4)
-    while not state.is_over:
-        state = state.play(state.legal_actions()[-1])
-    return state
 
 
 def test_two_agents_side_by_side_have_the_numbers_of_python(page):
@@ -108,35 +94,86 @@ def test_exact_scores_stand_beside_the_agents_own(page):
     assert table(page, "a") == {names[action]: value for action, value in values.items()}
 
 
-def test_the_review_finds_what_each_move_lost(page):
+def test_each_move_has_its_depth_nodes_and_expected_line(page):
+    paste(page, "othello", GAME)
+    wait_for_plies(page, 7)
+    page.locator('#look option[value="engine:depth=4"]').wait_for(state="attached")
+    page.select_option("#look", "engine:depth=4")
+    page.locator("#table td.line").first.wait_for()
+    assert page.locator("#table thead th").all_inner_texts() == ["move", "A value", "depth", "nodes", "expected line"]
+    state = Othello.from_moves(GAME)
+    lines = make_agent("engine:depth=4").analyse(state, lines=64).lines
+    rows = [row.locator("th, td").all_inner_texts() for row in page.locator("#table tbody tr").all()]
+    told = {name: more for name, _value, *more in rows}
+    assert told == {
+        state.action_to_text(line.pv[0]): [
+            str(line.depth),
+            f"{line.nodes:,}",
+            " ".join(map(state.action_to_text, line.pv)),
+        ]
+        for line in lines
+    }
+    page.select_option("#look-b", "mcts")
+    page.locator("#table th:has-text('visits B')").wait_for()
+    shares = [number(text.removesuffix("%")) for text in page.locator('#table td[data-slot="b"]').all_inner_texts()]
+    assert sum(shares) == pytest.approx(100, abs=len(shares))
+
+
+def test_the_review_is_that_of_python(page):
     final = play_small()
     paste(page, "othello:size=4", final.transcript())
     wait_for_plies(page, len(final.moves))
     assert page.locator("#status").inner_text().startswith("Game over: ")
     page.click("#review")
-    page.locator("#review-state:has-text('judged all')").wait_for()
-    engine, state, losses = make_agent("engine"), Othello(4), {}
-    for ply, action in enumerate(final.moves, start=1):
-        legal = state.legal_actions()
-        if len(legal) > 1:
-            row = engine.exact_scores([state])[0]
-            best = max(row[each] for each in legal)
-            losses[ply] = (state.to_move, best - row[action], best > 0 >= row[action] or best >= 0 > row[action])
-        state = state.play(action)
+    page.locator("#review-state:has-text('are exact')").wait_for()
+    reviews = [*review_game(final, start=Othello(4))]
     shown = page.locator("#moves button")
-    for ply, (_, loss, _) in losses.items():
-        text = shown.nth(ply).inner_text()
-        assert text.endswith(f"{MINUS}{loss:.0f}") if loss else MINUS not in text
-    blunders = [ply for ply, (_, loss, gave_away) in losses.items() if loss >= 6 or gave_away]
+    for move in reviews:
+        text = shown.nth(move.ply).inner_text()
+        assert text.endswith(f"{MINUS}{move.loss:.0f}") if move.loss else MINUS not in text
+    sides = [summarise(move for move in reviews if move.player == player) for player in (0, 1)]
+    blunders = sorted(move.ply for side in sides for move in side.blunders)
+    assert blunders
     listed = page.locator("#blunders button")
     assert [int(each.get_attribute("data-ply")) for each in listed.all()] == blunders
-    rows = page.locator("#review-sides tbody tr").all_inner_texts()
-    for side in (0, 1):
-        mine = [loss for player, loss, _ in losses.values() if player == side]
-        assert rows[0].split("\t")[1 + side] == str(len(mine))
-        assert float(rows[3].split("\t")[1 + side]) == pytest.approx(sum(mine) / len(mine), abs=0.006)
+    rows = [row.split("\t")[1:] for row in page.locator("#review-sides tbody tr").all_inner_texts()]
+    for index, side in enumerate(sides):
+        told = [str(side.moves), f"{side.best:.0%}", f"{side.loss:.2f}", f"{side.exact_loss:.2f}"]
+        assert [row[index] for row in rows] == [*told, str(len(side.blunders))]
     listed.first.click()
     page.locator(f'#moves [data-ply="{blunders[0] - 1}"][aria-current]').wait_for()
+
+
+def test_a_review_of_a_whole_board_estimates_the_beginning(page):
+    paste(page, "othello", GAME)
+    wait_for_plies(page, 7)
+    page.click("#review")
+    page.locator("#review-state:has-text('0 of 7 are exact')").wait_for()
+    for move in review_game(Othello.from_moves(GAME)):
+        text = page.locator("#moves button").nth(move.ply).inner_text()
+        lost = f"{round(move.loss, 2):.1f}"
+        assert text.endswith(f"{MINUS}{lost}") if float(lost) else MINUS not in text
+
+
+def test_steps_through_the_game_do_not_stop_its_review(page):
+    tickets = set()
+
+    def note(request):
+        if request.url.endswith("/api/think") and request.post_data_json["task"] == "review":
+            tickets.add(request.post_data_json["ticket"])
+
+    page.on("request", note)
+    paste(page, "othello", "f5d6c3f3e3f4f2g5f6d3h6g4c6e6")
+    wait_for_plies(page, 14)
+    page.click("#review")
+    for _ in range(4):
+        page.click("#back")
+    page.locator("#review-state:has-text('of 14 are exact')").wait_for()
+    assert len(tickets) == 1
+    page.locator('.square[aria-label$=", legal"]').first.click()  # begins a variation, which is reviewed, too
+    wait_for_plies(page, 11)
+    page.locator("#review-state:has-text('of 11 are exact')").wait_for()
+    assert len(tickets) == 2
 
 
 def test_an_agent_is_set_up_in_the_dialog_and_plays_so(page):
@@ -303,23 +340,6 @@ def test_legal_moves_and_the_focus_are_seen_on_every_ground(page, game):
             assert max(contrast(tone, ground) for tone in tones) >= 3, (name, ground, tones)
 
 
-def test_a_tournaments_records_are_a_crosstable_whose_games_are_replayed(open_page, serve, tmp_path):
-    file, agents = tmp_path / "t.jsonl", ("random", "maximizer:eval=count")
-    records = [*play_tournament({a: a for a in agents}, Schedule(agents, 2, "random:6", 1), file=file).records]
-    with open_page(serve("--results", str(file)).address, viewport={"width": 390, "height": 800}) as page:
-        page.click("#results")
-        page.locator(".cross .score").first.click()
-        games = page.locator(".games button")
-        assert games.count() == 2
-        assert not sticks_out(page)
-        games.first.click()
-        page.locator("#results-dialog").wait_for(state="hidden")
-        told = json.loads(page.evaluate("sessionStorage.getItem('othello-env')"))
-        assert told["record"]["moves"] in [list(record.replay().moves) for record in records]
-        assert told["cursor"] == 0
-        page.locator("#players:has-text('maximizer:eval=count')").wait_for()
-
-
 def test_nothing_is_cut_off_at_320_pixels(open_page, server):
     with open_page(server.address, viewport={"width": 320, "height": 700}) as page:
         page.locator('#look option[value="ntuple"]').wait_for(state="attached")
@@ -339,54 +359,3 @@ def test_a_replay_has_its_buttons_above_the_fold(browser, tmp_path):
         box = page.locator("#play").bounding_box()
         assert box["y"] + box["height"] <= height
         page.close()
-
-
-@pytest.mark.skipif(AXE is None, reason="needs axe-core (npm install axe-core), its path in OTHELLO_ENV_AXE")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_fault(open_page, serve, tmp_path, scheme):
-    """Checked are the page with an analysis and a review, and each dialog."""
-    file, agents = tmp_path / "t.jsonl", ("random", "maximizer:eval=count")
-    play_tournament({a: a for a in agents}, Schedule(agents, 2, "random:6", 1), file=file)
-    with open_page(serve("--results", str(file)).address, color_scheme=scheme, bypass_csp=True) as page:
-        paste(page, "othello:size=4", play_small().transcript())
-        page.click("#review")
-        page.locator("#review-state:has-text('judged all')").wait_for()
-        page.click("#first")
-        page.evaluate(Path(AXE).read_text())
-
-        def check(what):
-            found = page.evaluate("axe.run()")
-            assert len(found["passes"]) > 20
-            faults = {each["id"]: [node["html"] for node in each["nodes"]] for each in found["violations"]}
-            assert not faults, (what, faults)
-
-        check("the page")
-        for button in ("new", "paste", "results"):
-            page.click(f"#{button}")
-            check(button)
-            page.keyboard.press("Escape")
-
-
-def test_the_curves_of_runs_grow_while_they_train(open_page, serve, tmp_path):
-    def write(seed, points):
-        curve = [{"games": games, "scores": {"random": score}} for games, score in points]
-        (tmp_path / f"az_seed{seed}.json").write_text(json.dumps({"curve": curve}))
-
-    write(1, [(1, 0.2), (100, 0.4)])
-    write(2, [(1, 0.4), (100, 0.6)])
-    with open_page(serve("--runs", str(tmp_path)).address, viewport={"width": 390, "height": 800}) as page:
-        page.click("#runs")
-        band = page.locator('.band[data-group="az"]')
-        band.wait_for(state="attached")
-        assert "mean of 2 runs" in page.inner_text("#runs-chart figcaption")
-        box = page.locator("#runs-chart svg[role=img]").bounding_box()
-        page.mouse.move(box["x"] + 0.995 * box["width"], box["y"] + 20)
-        page.locator("#run-read:has-text('az 50.0%')").wait_for()
-        before = band.get_attribute("d")
-        for seed in (1, 2):
-            write(seed, [(1, 0.3), (100, 0.5), (1000, 0.9)])
-        page.locator("#runs-chart text:text-is('1,000')").wait_for()
-        assert band.get_attribute("d") != before
-        page.select_option("#run-axis", "log")
-        page.locator("#runs-chart text:text-is('10')").wait_for()
-        assert not sticks_out(page)

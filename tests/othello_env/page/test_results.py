@@ -8,7 +8,7 @@ import pytest
 import othello_agents
 from othello_env.arena.rating.benchmark import run_benchmark
 from othello_env.arena.rating.ladder import load_ladder
-from othello_env.page.results import read_results
+from othello_env.page.results import ladder_view, read_results
 
 ROW = {"opponent": "random", "wins": 15, "draws": 1, "losses": 4, "score": 0.775, "interval95": [0.6, 0.9]}
 ROW |= {"mean_disc_difference": 12.5}
@@ -47,11 +47,19 @@ def test_a_rating_and_endgames():
     ]
     assert read["about"] == "ladder-v0, 20 games, openings random:10, seed 0"
     assert (read["matches"][0]["elo"], read["matches"][0]["expected"]) == (1200.0, 0.6)
-    assert [row["elo"] for row in read["ladder"]] == sorted((row["elo"] for row in read["ladder"]), reverse=True)
-    assert [row["name"] for row in read["ladder"] if row["interval"]] == ["a.npz"]
-    assert len(read["ladder"]) == 1 + len(load_ladder().rungs)
-    assert read_results("a.json", content | {"ladder": "ladder-v9"})["ladder"] == []
+    assert read["rated"] == {"name": "a.npz", "file": "a.json", "elo": 1200.1, "interval": [1200.1, None]}
+    assert read_results("a.json", content | {"open_end": "below"})["rated"]["interval"] == [None, 1270.6]
+    assert read_results("a.json", content | {"open_end": None})["rated"]["elo"] == 1234.5
+    assert read_results("a.json", content | {"ladder": "ladder-v9"})["rated"] is None
     assert read_results("a.json", {"agent": "a", "endgame": endgame})["matches"] == []
+
+
+def test_the_ladder_is_the_packaged_one():
+    told, ladder = ladder_view(), load_ladder()
+    assert told["name"] == ladder.name
+    assert [(rung["name"], rung["elo"], tuple(rung["interval"])) for rung in told["rungs"]] == [
+        (rung.spec, rung.elo, rung.interval) for rung in ladder.rungs
+    ]
 
 
 def test_what_a_benchmark_writes_is_read():
@@ -74,6 +82,14 @@ def test_a_curve_of_scores_by_opponent():
     (curve,) = read_results("ppo.json", {"command": "x", "curve": points})["curves"]
     assert curve["over"] == "plies"
     assert {line["name"]: line["points"][2] for line in curve["lines"]} == {"a": [200.0, 0.2], "b": [200.0, 0.5]}
+
+
+def test_a_long_curve_is_thinned():
+    points = [[second, second / 5000] for second in range(5001)]
+    ((line,),) = (curve["lines"] for curve in read_results("a.json", {"curve": points})["curves"])
+    assert len(line["points"]) <= 1001
+    assert (line["points"][0], line["points"][-1]) == (points[0], points[-1])
+    assert all(point in points for point in line["points"])
 
 
 def test_a_rating_and_scores_without_a_search_are_drawn_too():
@@ -99,5 +115,5 @@ def test_a_rating_and_scores_without_a_search_are_drawn_too():
     ],
 )
 def test_other_content_is_an_error(content):
-    with pytest.raises(ValueError, match="has no results of a benchmark"):
+    with pytest.raises(ValueError, match="has no results"):
         read_results("a.json", content)

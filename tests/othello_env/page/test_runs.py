@@ -3,6 +3,9 @@
 import json
 import os
 
+from othello_env.arena.rating.ladder import LADDER
+from othello_env.league import League
+from othello_env.page.leagues import league_view
 from othello_env.page.runs import Runs
 
 
@@ -21,7 +24,10 @@ def curves_of(runs):
 
 def test_curves_grow_and_new_files_appear(tmp_path):
     runs = Runs(tmp_path)
-    assert runs.to_json() == {"folder": tmp_path.name, "runs": []}
+    nothing = {"runs": [], "rated": [], "leagues": []}
+    assert runs.to_json() == {"folder": tmp_path.name, "path": str(tmp_path)} | nothing
+    assert Runs(None).to_json() == {"folder": None, "path": None} | nothing
+    assert Runs(None).checkpoints(5) == []
     write(tmp_path / "a_seed1.json", [point(1, 0.5)])
     write(tmp_path / "deep" / "b.json", [point(2, 0.25)])
     assert curves_of(runs) == {"a_seed1.json": [[1, 0.5]], "deep/b.json": [[2, 0.25]]}
@@ -45,9 +51,44 @@ def test_a_half_written_file_keeps_its_curves_and_others_are_left_out(tmp_path):
     assert curves_of(runs) == before
 
 
-def test_the_newest_checkpoints_come_first(tmp_path):
-    for age, name in enumerate(("old.npz", "new.npz", "notes.txt")):
+def test_the_newest_checkpoints_come_first_whatever_their_kind(tmp_path):
+    for age, name in enumerate(("old.npz", "older.onnx", "middle.npz", "notes.txt", "new.safetensors")):
         (tmp_path / name).write_bytes(b"x")
         os.utime(tmp_path / name, (1000 + age, 1000 + age))
-    assert [file.name for file in Runs(tmp_path).checkpoints(5)] == ["new.npz", "old.npz"]
-    assert [file.name for file in Runs(tmp_path).checkpoints(1)] == ["new.npz"]
+    names = ["new.safetensors", "middle.npz", "older.onnx", "old.npz"]
+    assert [file.name for file in Runs(tmp_path).checkpoints(5)] == names
+    assert [file.name for file in Runs(tmp_path).checkpoints(2)] == names[:2]
+
+
+def test_the_members_of_leagues_come_last(tmp_path):
+    League(["random"]).save(tmp_path / "league")
+    for age, name in enumerate(("agent.npz", "league/members/0001.npz", "members/other.npz")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"x")
+        os.utime(tmp_path / name, (1000 + age, 1000 + age))
+    names = [file.relative_to(tmp_path).as_posix() for file in Runs(tmp_path).checkpoints(3)]
+    assert names == ["members/other.npz", "agent.npz", "league/members/0001.npz"]
+
+
+def test_a_file_that_is_too_large_is_no_checkpoint(tmp_path):
+    with (tmp_path / "large.npz").open("wb") as file:
+        file.truncate((1 << 30) + 1)  # takes no space on the disk
+    assert Runs(tmp_path).checkpoints(5) == []
+
+
+def test_ratings_of_the_folder_are_on_the_ladder(tmp_path):
+    rating = {"agent": "a.npz", "elo": 500.0, "interval95": [400.0, 600.0], "open_end": "above", "ladder": LADDER}
+    (tmp_path / "benchmark.json").write_text(json.dumps(rating))
+    told = Runs(tmp_path).to_json()
+    assert told["runs"] == []  # it has no curve
+    assert told["rated"] == [{"name": "a.npz", "file": "benchmark.json", "elo": 400.0, "interval": [400.0, None]}]
+
+
+def test_leagues_in_the_folder_and_in_other_folders(tmp_path):
+    league = League(["random", "maximizer"], seed=1)
+    league.record_game("random", 1.0)
+    for name in ("runs/deep/mine", "elsewhere"):
+        league.save(tmp_path / name)
+    told = Runs(tmp_path / "runs", [tmp_path / "elsewhere"]).to_json()["leagues"]
+    assert told == [league_view(name, league.state()) for name in ("deep/mine", "elsewhere")]
+    assert [each["name"] for each in Runs(tmp_path / "runs/deep/mine").to_json()["leagues"]] == ["mine"]

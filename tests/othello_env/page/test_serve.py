@@ -203,6 +203,13 @@ def test_a_wrong_agent_is_an_error_before_anything_is_served(arguments, part, ca
     assert part in capsys.readouterr().err
 
 
+def test_a_folder_without_a_league_is_an_error(tmp_path, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["serve", "--no-browser", "--port", "0", "--league", str(tmp_path)])
+    assert stop.value.code == 2
+    assert "league.json" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "content", ["{", "[]", "NaN", json.dumps({"results": 3}), json.dumps({"results": []}), json.dumps({"curve": [{}]})]
 )

@@ -1,18 +1,23 @@
 """The processes in which agents think: limits, cancelling and failures. Also what agents say about positions."""
 
 import asyncio
+import json
 import math
 import os
 import shutil
 import sys
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
+import othello_agents
 from othello_env import Othello, make_agent
 from othello_env.agent import Agent, AgentError
+from othello_env.data import review_game, summarise
 from othello_env.games.checkers.position import Checkers
+from othello_env.games.registry import position_to_text
 from othello_env.games.tribolo.position import Tribolo
 from othello_env.page.messages import PageGame
 from othello_env.page.thinking import BusyError, ClosedError, Thinkers, ThinkingError
@@ -20,6 +25,7 @@ from othello_env.page.thinking.assessment import assess, exact
 from othello_env.page.thinking.worker import answer
 
 RECORD = PageGame("othello").to_json()
+WEIGHTS = Path(othello_agents.__file__).parent / "weights"
 
 
 @pytest.fixture
@@ -367,6 +373,61 @@ def test_a_search_says_how_it_found_its_numbers():
     assert (found.source, found.bound) == ("search", 1.0)
     found = assess(make_agent("ntuple"), state, actions=True)
     assert (found.source, found.bound, found.nodes, found.depth, found.line) == ("evaluation", 1.0, None, None, ())
+
+
+def test_an_engine_says_how_it_searched_each_move():
+    state = Othello.from_moves("f5d6c3d3c4")
+    engine = make_agent("engine:depth=3")
+    found, lines = assess(engine, state, actions=True), engine.analyse(state, lines=64).lines
+    assert [*found.moves] == [*found.actions] == [*state.legal_actions()]
+    for line in lines:
+        facts = found.moves[line.pv[0]]
+        assert facts.line == tuple(map(state.action_to_text, line.pv))
+        assert (facts.discs, facts.depth, facts.nodes) == (line.discs, line.depth, line.nodes)
+        assert found.actions[line.pv[0]] == line.score
+    assert json.loads(json.dumps(found.to_json()))["moves"][str(lines[0].pv[0])]["nodes"] == found.nodes
+    assert assess(engine, state, actions=False).moves == {}
+    assert assess(make_agent("ntuple"), state, actions=True).moves == {}
+
+
+def test_an_engine_without_lines_gives_its_scores():
+    class Short(Agent):
+        def act(self, state, *, seconds_left=None):
+            return state.legal_actions()[0]
+
+        def analyse(self, state, *, scores=False):
+            return make_agent("engine:depth=2").analyse(state, scores=scores)
+
+    found = assess(Short(), Othello(), actions=True)
+    assert found.actions == make_agent("engine:depth=2").action_values(Othello())
+    assert found.moves == {}
+
+
+def test_a_review_is_that_of_python():
+    final = Othello.from_moves("f5d6c3d3c4f4f6")
+    record = PageGame("othello", moves=final.moves).to_json()
+    told = answer({"spec": "engine:depth=3", "task": "review", "record": record}, {})
+    moves = [*review_game(final, "engine:depth=3")]
+    assert told["moves"] == [move.to_json() for move in moves]
+    assert told["sides"] == [summarise(move for move in moves if move.player == player).to_json() for player in (0, 1)]
+
+
+def test_a_review_of_a_game_from_a_position():
+    start = Othello.from_text("-XXXOOOOOXXXOOO-", "X")
+    moves = (start.legal_actions()[0],)
+    record = PageGame("othello:size=4", position=position_to_text(start), moves=moves).to_json()
+    told = answer({"spec": "engine:depth=3", "task": "review", "record": record}, {})
+    assert [(move["ply"], move["exact"]) for move in told["moves"]] == [(1, True)]
+
+
+def test_an_agent_is_made_again_when_its_file_is_new(tmp_path):
+    file, agents = tmp_path / "agent.npz", {}
+    for name in ("ntuple_8x8", "ntuple_6x6"):
+        shutil.copy(WEIGHTS / f"{name}.npz", file)
+        told = answer({"spec": str(file), "task": "games", "version": name}, agents)
+        again = answer({"spec": str(file), "task": "games", "version": name}, agents)
+        assert told == again == {"games": ("othello",) if name == "ntuple_8x8" else ("othello:size=6",)}
+    assert len(agents) == 2
 
 
 def test_a_solved_position_counts_discs():

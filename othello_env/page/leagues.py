@@ -1,0 +1,79 @@
+"""A league for the page: the scores of its members against each other, and their ratings over the training."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from othello_env.league.league import League
+from othello_env.league.payoffs import Payoffs
+from othello_env.support.files import parse_json, read_file
+
+__all__ = ["MOST_MEMBERS", "league_view", "read_league_folder"]
+
+MOST_MEMBERS = 100
+"""The page does not show leagues with more members than this."""
+_LARGEST = 4 << 20  # bytes
+
+
+def read_league_folder(folder: Path) -> dict[str, Any]:
+    """What the page shows of the league in a folder; see `league_view`.
+
+    Raises:
+        FileNotFoundError: there is no league in the folder.
+        OSError, ValueError: the league cannot be read, or is damaged.
+    """
+    content = parse_json(read_file(folder / "league.json", _LARGEST, "show a league from"))
+    return league_view(folder.name or str(folder), content)
+
+
+def league_view(name: str, state: Any) -> dict[str, Any]:
+    """The payoffs and ratings of a league, as plain values that the page can draw.
+
+    The members' policies are not loaded, so no code of the league's author runs.
+
+    Args:
+        name: the league's name on the page.
+        state: what `othello_env.league.League.state` returned. It is checked.
+
+    Returns:
+        ``name``; ``total``, the number of games; ``names``, ``played``, ``scores``, ``intervals95`` and ``games`` as in
+        `Payoffs.to_json`; ``fromMatches``, for each two members, whether their score comes from matches; ``anchor``,
+        the member whose rating is 0; ``ratings``, for each member its ``elo`` and the two ends of its ``interval``,
+        with None for an infinite end, or None if the games allow no ratings; ``unexplained``, the share of the
+        differences in score that the ratings do not explain, or None.
+
+    Raises:
+        ValueError: the state is damaged, or has more than `MOST_MEMBERS` members.
+    """
+    League.snapshots_in(state)  # checks the state
+    names = [member["name"] for member in state["members"]]
+    if len(names) > MOST_MEMBERS:
+        raise ValueError(f"the league has {len(names)} members; the page shows at most {MOST_MEMBERS}")
+    payoffs = League.from_state(state, dict.fromkeys(names, "random")).payoffs()
+    return {
+        "name": name,
+        "total": int(payoffs.games.sum()) // 2,
+        **payoffs.to_json(),
+        "fromMatches": payoffs.from_matches.tolist(),
+        **_rated(payoffs),
+    }
+
+
+def _rated(payoffs: Payoffs) -> dict[str, Any]:
+    """The fields ``anchor``, ``ratings`` and ``unexplained`` of `league_view`."""
+    try:
+        ratings = payoffs.ratings()
+        unexplained = payoffs.transitivity().unexplained
+    except (ValueError, IndexError):  # not all members are connected by games, or there is no member
+        return {"anchor": None, "ratings": None, "unexplained": None}
+    found = [
+        {"elo": _finite(ratings.elo[name]), "interval": [_finite(end) for end in ratings.interval(name)]}
+        for name in payoffs.names
+    ]
+    return {"anchor": next(iter(ratings.elo)), "ratings": found, "unexplained": unexplained}
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None

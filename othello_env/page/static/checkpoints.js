@@ -1,0 +1,33 @@
+// The checkpoints in the watched folder. Each can be played against, or chosen as agent A of the analysis.
+
+import { byId, html } from "./elements.js";
+
+const timeText = version => new Date(Number(version.split("-")[0]) / 1e6).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+
+/**
+ * Show the checkpoints among the agents. `leftOut` are the files that could not be loaded. `folder` is the path of the
+ * watched folder, or null. `play(agent)` and `look(agent)` are called when a person chooses one.
+ */
+export function showCheckpoints(agents, leftOut, titles, folder, { play, look }) {
+  const nameOf = path => path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
+  const found = agents.filter(({ label }) => label === "checkpoint");
+  byId("checkpoints-none").hidden = found.length > 0;
+  byId("checkpoints-none").textContent = folder ? "No file in the folder is an agent yet (.npz, .safetensors or .onnx). Agents appear here when the training saves them."
+    : "With --runs FOLDER, the newest agents in the folder appear here, and you can play against them.";
+  const rows = found.map(agent => {
+    const button = (text, action) => {
+      const made = html("button", { "aria-label": `${text} ${agent.spec}` }, text);
+      made.addEventListener("click", () => action(agent));
+      return made;
+    };
+    return html("tr", { "data-spec": agent.spec }, html("th", { scope: "row", title: agent.spec }, nameOf(agent.spec)),
+      html("td", {}, html("span", { class: "small" }, button("Play", play), button("Analyse", look))),
+      html("td", {}, agent.games.map(game => titles[game] ?? game).join(", ")), html("td", {}, timeText(agent.version)));
+  });
+  byId("checkpoints-list").replaceChildren(...(found.length ? [html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Table of checkpoints" },
+    html("table", {}, html("thead", {}, html("tr", {}, ...["agent", "open on the board", "plays", "saved"].map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows)))] : []));
+  const isOpen = byId("checkpoints-left").querySelector("details")?.open;
+  byId("checkpoints-left").replaceChildren(...(leftOut.length ? [html("details", { class: "settings", open: isOpen ? "" : null },
+    html("summary", {}, `${leftOut.length} ${leftOut.length === 1 ? "file" : "files"} could not be loaded as an agent`),
+    html("ul", { class: "faint" }, ...leftOut.map(({ file, reason }) => html("li", {}, `${nameOf(file)}: ${reason}`))))] : []));
+}

@@ -1,0 +1,66 @@
+// A league: the scores of its members against each other as a heat map, and the ratings of the snapshots over the training.
+
+import { html } from "./elements.js";
+import { plot, styleOf } from "./plot.js";
+import { eloText, intervalText } from "./values.js";
+
+const MOST_INTERVALS = 10; // with more members, the intervals are shown only for the cell under the pointer
+
+const percent = share => `${Math.round(100 * share)}%`;
+
+/**
+ * The view of a league; see the server's league_view.
+ * @param {any} league
+ * @param {number} width the width of the charts in pixels
+ */
+export function leagueView(league, width) {
+  const { name, total, names, unexplained, ratings } = league;
+  const about = `${names.length} members, ${total.toLocaleString("en")} games.`;
+  const explained = unexplained === null ? "" : ` One rating for each member explains ${percent(1 - unexplained)} of the differences in score.${unexplained < .005 ? "" : " The rest is like rock, paper, scissors."}`;
+  return html("article", { "data-league": name }, html("h3", {}, name), html("p", { class: "faint" }, about + explained),
+    ...(names.length ? [matrix(league)] : []),
+    ...(ratings ? [ratingChart(league, width)] : [html("p", { class: "faint" }, "Games do not connect all members yet, so there are no ratings. othello-env league FOLDER --games N lets all members play.")]));
+}
+
+/** The text about the score of two members. */
+export function cellText({ names, scores, intervals95, games, fromMatches }, row, column) {
+  const who = `${names[row]} against ${names[column]}`;
+  if (scores[row][column] === null) return `${who}: no games`;
+  const [low, high] = intervals95[row][column];
+  const where = fromMatches[row][column] ? "matches" : "training";
+  return `${who}: ${percent(scores[row][column])} of ${games[row][column].toLocaleString("en")} games of ${where} (95%: ${percent(low)} to ${percent(high)})`;
+}
+
+/** The heat map: green for a score above one half, orange for a score below it. */
+function matrix(league) {
+  const { names, scores, intervals95, ratings } = league;
+  const readout = html("p", { class: "faint read", role: "status" }, "Each cell is the score of the member in the row against the member in the column. Move the pointer over a cell to read it.");
+  const cell = (row, column) => {
+    const score = scores[row][column];
+    if (row === column || score === null) return html("td", { class: "none" }, row === column ? "" : "–");
+    const [low, high] = intervals95[row][column].map(end => Math.round(100 * end));
+    const text = cellText(league, row, column);
+    const made = html("td", { title: text, "data-score": score }, percent(score), ...(names.length <= MOST_INTERVALS ? [html("small", {}, `${low}–${high}`)] : []));
+    made.style.background = `color-mix(in srgb, var(${score >= .5 ? "--accent" : "--second"}) ${Math.round(100 * Math.abs(score - .5))}%, transparent)`;
+    made.addEventListener("pointerenter", () => { readout.textContent = text; });
+    return made;
+  };
+  const rated = row => ratings ? [html("td", {}, eloText(ratings[row].elo)), html("td", {}, intervalText(ratings[row].interval))] : [];
+  const head = ["member", ...names.map((_, i) => String(i + 1)), ...(ratings ? ["Elo", "95% interval"] : [])];
+  const rows = names.map((name, row) => html("tr", {}, html("th", { scope: "row" }, `${row + 1} ${name}`), ...names.map((_, column) => cell(row, column)), ...rated(row)));
+  return html("div", {}, html("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Payoffs" },
+    html("table", { class: "payoffs" }, html("thead", {}, html("tr", {}, ...head.map(text => html("th", { scope: "col" }, text)))), html("tbody", {}, ...rows))), readout);
+}
+
+/** The ratings of the snapshots over the training. The ratings of the fixed members are dashed lines. */
+function ratingChart({ names, played, ratings, anchor }, width) {
+  const members = names.map((name, i) => ({ name, x: played[i], ...ratings[i] })).filter(({ elo }) => elo !== null);
+  const points = members.filter(({ x }) => x !== null).sort((a, b) => a.x - b.x)
+    .map(({ x, elo, interval: [low, high] }) => ({ x, y: elo, low: low ?? elo, high: high ?? elo }));
+  if (!points.length) return html("p", { class: "faint" }, "The league has no snapshot of the learner yet.");
+  const levels = members.filter(({ x }) => x === null).map(({ name, elo }) => ({ name, y: elo }));
+  return plot({
+    label: `Elo of the snapshots (${anchor} is 0),`, over: "plies, steps or games of training", width, levels,
+    series: [{ ...styleOf(0), name: "snapshots, with 95% intervals", short: "snapshot", points, interval: "bars", runs: [] }],
+  });
+}

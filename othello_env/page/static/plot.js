@@ -1,0 +1,153 @@
+// A chart of lines over one quantity, such as the games of a training. The pointer or the arrow keys show the values at one
+// place. The axis is linear or logarithmic.
+
+import { axis, valueAt } from "./bands.js";
+import { html, pathThrough, svg } from "./elements.js";
+import { shortText, tickText, ticks } from "./values.js";
+
+/** @typedef {{x: number, y: number, low: number | null, high: number | null}} Point A value with its interval, or null. */
+/**
+ * @typedef {object} Series One line of a chart.
+ * @property {string} name the text of the key
+ * @property {string} short the name beside a value
+ * @property {string} colour
+ * @property {string} dashes the attribute stroke-dasharray; empty for a solid line
+ * @property {Point[]} points in ascending order of x
+ * @property {"band" | "bars" | null} interval how the intervals are drawn
+ * @property {number[][][]} runs thin lines (x, y) of the runs from which the points are the means
+ */
+
+const COLOURS = ["var(--accent)", "var(--second)", "#5577c8", "#a8539b", "#8a8a2a", "#4a9aa8"];
+const [TOP, RIGHT, BOTTOM, LEFT] = [10, 16, 24, 52];
+const [LEAST_WIDTH, MOST_WIDTH] = [260, 960];
+const LABEL_WIDTH = 52;
+
+/** The colour and the dashes of the line with this index. */
+export const styleOf = index => ({ colour: COLOURS[index % COLOURS.length], dashes: index < COLOURS.length ? "" : "7 4" });
+
+/**
+ * The figure of a chart.
+ * @param {object} options
+ * @param {string} options.label what the chart shows
+ * @param {string} options.over the unit of the axis
+ * @param {Series[]} options.series
+ * @param {number} options.width in pixels
+ * @param {boolean} [options.isLog] whether the axis is logarithmic
+ * @param {{name: string, y: number}[]} [options.levels] values that are drawn as dashed horizontal lines
+ */
+export function plot({ label, over, series, width, isLog = false, levels = [] }) {
+  const size = { width: Math.max(LEAST_WIDTH, Math.min(MOST_WIDTH, width)), height: width < 480 ? 220 : 300 };
+  const points = series.flatMap(each => each.points);
+  const ends = points.flatMap(({ y, low, high }) => [y, low ?? y, high ?? y]);
+  const all = [...ends, ...series.flatMap(({ runs }) => runs.flat().map(([, y]) => y)), ...levels.map(({ y }) => y)];
+  const isShare = series.flatMap(each => [...each.points.map(({ y }) => y), ...each.runs.flat().map(([, y]) => y)]).every(y => y >= 0 && y <= 1) && !levels.length;
+  const up = isShare ? [0, .25, .5, .75, 1] : ticks(Math.min(...all), Math.max(...all, Math.min(...all) + 1e-6), 5);
+  const across = axis([...points.map(({ x }) => x), ...series.flatMap(({ runs }) => runs.flat().map(([x]) => x))], isLog);
+  const scale = scalesOf(size, across, up, isLog);
+  const told = value => isShare ? `${(100 * Math.max(0, Math.min(1, value))).toFixed(1)}%` : tickText(Number(value.toPrecision(4)));
+  const pointer = svg("line", { class: "pointer", y1: TOP, y2: size.height - BOTTOM, stroke: "currentColor", "stroke-opacity": .6, visibility: "hidden" });
+  const readout = html("p", { class: "faint read", role: "status" }, "Move the pointer over the chart, or use the arrow keys on it, to read values.");
+  const picture = svg("svg", { viewBox: `0 0 ${size.width} ${size.height}`, role: "img", tabindex: 0, "aria-label": `${label} over ${over}` },
+    ...grid(size, scale, across, up, isShare), ...levels.flatMap(({ name, y }) => levelLine(size, scale.y(y), name)),
+    ...series.flatMap(each => drawn(each, scale)), pointer);
+  picture.style.maxWidth = `${size.width}px`;
+  const read = at => {
+    for (const end of ["x1", "x2"]) pointer.setAttribute(end, String(scale.x(at)));
+    pointer.setAttribute("visibility", "visible");
+    readout.textContent = `${tickText(Number(at.toPrecision(3)))} ${over}: ${readings(series, at, told).join(", ") || "no value"}`;
+  };
+  followPointer(picture, size, scale, read);
+  followKeys(picture, [...new Set(points.map(({ x }) => x))].filter(x => !isLog || x > 0).sort((a, b) => a - b), read);
+  return html("figure", { class: "plot" }, picture, readout,
+    html("figcaption", {}, `${label} over ${over}`, html("ul", { class: "key" },
+      ...series.map(({ name, colour, dashes }) => keyEntry(name, colour, dashes)), ...levels.map(({ name, y }) => keyEntry(`${name} (${told(y)})`, "currentColor", "3 4")))));
+}
+
+/** The functions that turn values into places in the picture, and a place on the axis back into a value. */
+function scalesOf({ width, height }, across, up, isLog) {
+  const along = value => isLog ? Math.log10(Math.max(value, across[0])) : value;
+  const [first, last] = [along(across[0]), along(across.at(-1))];
+  const [least, most] = [up[0], up.at(-1)];
+  return {
+    x: value => LEFT + (width - LEFT - RIGHT) * (along(value) - first) / (last - first || 1),
+    y: value => height - BOTTOM - (height - TOP - BOTTOM) * (Math.max(least, Math.min(most, value)) - least) / (most - least || 1),
+    at: place => {
+      const raw = first + Math.max(0, Math.min(1, (place - LEFT) / (width - LEFT - RIGHT))) * (last - first);
+      return isLog ? 10 ** raw : raw;
+    },
+  };
+}
+
+/** The horizontal lines with the values beside them, and the values below the axis. Labels that would overlap are left out. */
+function grid({ width, height }, scale, across, up, isShare) {
+  const text = (attributes, content) => svg("text", { "font-size": 12, fill: "currentColor", ...attributes }, content);
+  const every = Math.max(1, Math.ceil(across.length * LABEL_WIDTH / (width - LEFT - RIGHT)));
+  return [
+    ...up.flatMap(value => [
+      svg("line", { x1: LEFT, x2: width - RIGHT, y1: scale.y(value), y2: scale.y(value), stroke: "currentColor", "stroke-opacity": .18 }),
+      text({ x: LEFT - 6, y: scale.y(value) + 4, "text-anchor": "end" }, isShare ? `${100 * value}%` : shortText(value)),
+    ]),
+    ...across.filter((_, i) => i % every === 0).map(at => {
+      const isLast = scale.x(at) > width - LABEL_WIDTH / 2;
+      return text({ x: isLast ? width : scale.x(at), y: height - 6, "text-anchor": isLast ? "end" : "middle" }, shortText(at));
+    }),
+  ];
+}
+
+const levelLine = ({ width }, y, name) => [
+  svg("line", { x1: LEFT, x2: width - RIGHT, y1: y, y2: y, stroke: "currentColor", "stroke-opacity": .6, "stroke-dasharray": "3 4" }),
+  svg("text", { x: LEFT + 4, y: y - 4, "font-size": 11, fill: "currentColor", stroke: "var(--card)", "stroke-width": 3, "paint-order": "stroke" }, name),
+];
+
+/** The elements that draw one line with its intervals. A single point is drawn as a dot. */
+function drawn({ short, colour, dashes, points, interval, runs }, { x, y }) {
+  const ends = points.map(point => ({ x: x(point.x), y: y(point.y), low: y(point.low ?? point.y), high: y(point.high ?? point.y) }));
+  const band = interval === "band" ? [svg("path", {
+    class: "band", "data-group": short, fill: colour, "fill-opacity": .16,
+    d: `${pathThrough([...ends.map(end => [end.x, end.high]), ...ends.map(end => [end.x, end.low]).reverse()])}Z`,
+  })] : [];
+  const isBars = interval === "bars" || (interval !== null && ends.length === 1);
+  const bars = isBars ? ends.map(end => svg("line", { class: "interval", x1: end.x, x2: end.x, y1: end.low, y2: end.high, stroke: colour, "stroke-width": 2, "stroke-opacity": .6 })) : [];
+  const thin = runs.map(line => svg("path", { fill: "none", stroke: colour, "stroke-opacity": .35, d: pathThrough(line.map(([at, value]) => [x(at), y(value)])) }));
+  const dots = isBars || ends.length === 1 ? ends.map(end => svg("circle", { cx: end.x, cy: end.y, r: 4, fill: colour })) : [];
+  return [...thin, ...band, ...bars, svg("path", {
+    class: "mean", "data-group": short, fill: "none", stroke: colour, "stroke-width": 2.5, "stroke-dasharray": dashes || null,
+    d: pathThrough(ends.map(end => [end.x, end.y])),
+  }), ...dots];
+}
+
+/** The values of all lines at a place of the axis, as texts. Where only some runs have a value, it is the mean of these. */
+function readings(series, at, told) {
+  return series.flatMap(({ short, points, interval, runs }) => {
+    const along = end => valueAt(points.map(point => [point.x, point[end] ?? point.y]), at);
+    const value = along("y");
+    const some = runs.map(run => valueAt(run, at)).filter(each => each !== null);
+    if (value === null && some.length) return [`${short} ${told(some.reduce((sum, each) => sum + each, 0) / some.length)} (${some.length} of ${runs.length} runs)`];
+    if (value === null) return [];
+    return [`${short} ${told(value)}${interval ? ` (95%: ${told(along("low"))} to ${told(along("high"))})` : ""}`];
+  });
+}
+
+function followPointer(picture, { width }, scale, read) {
+  picture.addEventListener("pointermove", event => {
+    const box = picture.getBoundingClientRect();
+    read(scale.at((event.clientX - box.left) / box.width * width));
+  });
+}
+
+/** The arrow keys go from one point to the next. */
+function followKeys(picture, xs, read) {
+  let place = -1;
+  picture.addEventListener("keydown", event => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step || !xs.length) return;
+    place = Math.max(0, Math.min(xs.length - 1, place + step));
+    read(xs[place]);
+    event.preventDefault();
+  });
+}
+
+function keyEntry(name, colour, dashes) {
+  return html("li", {}, svg("svg", { viewBox: "0 0 20 10", "aria-hidden": "true" },
+    svg("line", { x1: 0, x2: 20, y1: 5, y2: 5, stroke: colour, "stroke-width": 4, "stroke-dasharray": dashes || null })), name);
+}

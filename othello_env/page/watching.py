@@ -1,0 +1,137 @@
+"""Answers with the present content of the watched folder, and offers the checkpoints that appear in it.
+
+No request can name a file. The server itself looks for checkpoints in the folder that the command named. It loads a
+file in one of the processes in which agents think, with their limit of time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from othello_env.agent import spec_file
+from othello_env.page.offers import CHECKPOINT, Offer, Offers
+from othello_env.page.runs import Runs, changed
+from othello_env.page.thinking import BusyError, ClosedError, Thinkers, ThinkingError
+
+__all__ = ["MOST_CHECKPOINTS", "Checkpoints", "Watching"]
+
+MOST_CHECKPOINTS = 24
+"""At most this number of checkpoints is offered: the files that changed last."""
+_CLIENT = "the watched folder"
+_LONGEST_REASON = 300  # characters
+
+
+class Checkpoints:
+    """Offers the checkpoints in the watched folder as agents.
+
+    Args:
+        runs: the watched folder.
+        offers: the agents that a page may ask. The checkpoints are added to these.
+        thinkers: the processes in which the checkpoints are loaded.
+    """
+
+    def __init__(self, runs: Runs, offers: Offers, thinkers: Thinkers) -> None:
+        self._runs = runs
+        self._offers = offers
+        self._thinkers = thinkers
+        self._known: dict[Path, tuple[str, Offer | str]] = {}  # the version, and the offer or why there is none
+        self._looking: asyncio.Task[None] | None = None
+
+    def start_to_look(self) -> None:
+        """Begin to look for new and changed checkpoints, unless this is being done already."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self.look())
+
+    async def stop(self) -> None:
+        """Stop looking."""
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
+
+    @property
+    def left_out(self) -> list[dict[str, str]]:
+        """The files that could not be loaded as agents, each with the reason."""
+        return [
+            {"file": str(file), "reason": found} for file, (_, found) in self._known.items() if isinstance(found, str)
+        ]
+
+    async def look(self) -> None:
+        """Offer the newest checkpoints in the folder. A file that is not an agent is left out."""
+        files = await asyncio.to_thread(self._runs.checkpoints, MOST_CHECKPOINTS)
+        self._known = {file: known for file, known in self._known.items() if file in files}
+        try:
+            for file in files:
+                version = "-".join(map(str, changed(file)))
+                if self._known.get(file, ("",))[0] != version:
+                    self._known[file] = version, await self._offer(file, version)
+                self._publish(files)
+        except (BusyError, ClosedError):
+            pass  # the next look goes on
+        self._publish(files)
+
+    def _publish(self, files: list[Path]) -> None:
+        known = [self._known[file][1] for file in files if file in self._known]
+        self._offers.found = tuple(offer for offer in known if isinstance(offer, Offer))
+
+    async def _offer(self, file: Path, version: str) -> Offer | str:
+        """The offer of a checkpoint, or the reason why the file is not an agent."""
+        spec = str(file)
+        if spec_file(spec) != (file, ""):  # a name such as "a:epsilon=1.npz" would be read as something else
+            return "its name cannot be a spec"
+        request = {"spec": spec, "version": version, "task": "games"}
+        try:
+            answer = await self._thinkers.think(_CLIENT, request)
+        except (BusyError, ClosedError):
+            raise
+        except ThinkingError as error:
+            return str(error)[:_LONGEST_REASON]
+        games = tuple(answer["games"])
+        return Offer(spec, CHECKPOINT, games, version) if games else "it plays no game of this page"
+
+
+class Watching:
+    """Answers with the content of the watched folder. Only one request at a time reads files.
+
+    Args:
+        runs: the watched folder; None if no folder is watched.
+        offers: the agents that a page may ask.
+        thinkers: the processes in which checkpoints are loaded.
+    """
+
+    def __init__(self, runs: Runs | None, offers: Offers, thinkers: Thinkers) -> None:
+        self._runs = runs
+        self._offers = offers
+        self.checkpoints = None if runs is None else Checkpoints(runs, offers, thinkers)
+        self._reading = asyncio.Lock()
+
+    async def answer(self, request: Request) -> Response:
+        """The content of the folder (see `Runs.to_json`), the agents that a page may ask, and a ``version`` of it all.
+
+        ``leftOut`` are the files that could not be loaded as agents.
+
+        If the request has this version in the query's field ``known``, the answer is empty and has status 204. If no
+        folder is watched, the answer is null.
+        """
+        if self._runs is None or self.checkpoints is None:
+            return JSONResponse(None)
+        self.checkpoints.start_to_look()
+        async with self._reading:
+            more = {"agents": self._offers.to_json(), "leftOut": self.checkpoints.left_out}
+            body, version = await asyncio.to_thread(_content, self._runs, more)
+        if request.query_params.get("known") == version:
+            return Response(status_code=204)
+        return Response(body, media_type="application/json")
+
+
+def _content(runs: Runs, more: dict[str, Any]) -> tuple[bytes, str]:
+    """The body of an answer, and its version."""
+    content = runs.to_json() | more
+    version = hashlib.sha256(json.dumps(content).encode()).hexdigest()
+    return json.dumps({**content, "version": version}).encode(), version

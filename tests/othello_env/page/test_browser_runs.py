@@ -1,0 +1,184 @@
+"""The tab of runs and results in Chromium: curves, checkpoints, leagues, the ladder and tournaments."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from driving import paste, play_small, shoot, square, sticks_out, wait_for_plies
+
+import othello_agents
+from othello_env import Othello, make_agent
+from othello_env.arena.tournament.playing import play_tournament
+from othello_env.arena.tournament.schedule import Schedule
+from othello_env.league import League
+
+AXE = os.environ.get("OTHELLO_ENV_AXE")
+"""The path of axe.min.js from axe-core. Without it, accessibility is not checked."""
+WEIGHTS = Path(othello_agents.__file__).parent / "weights"
+
+
+def write_curve(folder, seed, points):
+    curve = [{"games": games, "scores": {"random": score}} for games, score in points]
+    (folder / f"az_seed{seed}.json").write_text(json.dumps({"curve": curve}))
+
+
+def write_league(folder):
+    """A league whose members have played matches."""
+    league = League(["random", "maximizer:eval=weighted"], seed=3)
+    for depth in (1, 2):
+        league.add(f"alphabeta:depth={depth}", played=1000 * depth)
+    league.complete(4, openings="random:10")
+    league.save(folder)
+    return league.payoffs()
+
+
+def test_the_tabs_work_with_the_keyboard(page):
+    page.focus("#tab-board")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.id") == "tab-runs"
+    page.locator("#panel-runs").wait_for()
+    assert page.locator("#panel-board").is_hidden()
+    page.keyboard.press("n")  # the keys of the board do nothing now
+    assert page.locator("#new-dialog").is_hidden()
+    assert page.locator("#runs-none").inner_text().startswith("No folder is watched.")
+    assert page.locator(".ladder tbody tr").count() > 10
+    empty = ["Learning curves", "Checkpoints", "Leagues", "Results and tournaments"]
+    assert page.locator("#panel-runs h2").all_inner_texts() == ["Ladder", *empty]
+    page.keyboard.press("Home")
+    page.locator("#panel-board").wait_for()
+    page.click("#tab-runs")
+    page.reload()  # the tab of the browser keeps the tab of the page
+    page.locator("#panel-runs").wait_for()
+    page.locator(".ladder tbody tr").first.wait_for()
+    page.click("#paste")
+    page.fill("#text", "f5d6")
+    page.click("#read")
+    page.locator("#panel-board").wait_for()
+
+
+def test_the_curves_of_runs_grow_while_they_train(open_page, serve, tmp_path):
+    write_curve(tmp_path, 1, [(1, 0.2), (100, 0.4)])
+    write_curve(tmp_path, 2, [(1, 0.4), (100, 0.6)])
+    with open_page(serve("--runs", str(tmp_path)).address, viewport={"width": 390, "height": 800}) as page:
+        page.click("#tab-runs")
+        band = page.locator('.band[data-group="az"]')
+        band.wait_for(state="attached")
+        assert "mean of 2 runs" in page.inner_text("#runs-chart figcaption")
+        box = page.locator("#runs-chart svg[role=img]").bounding_box()
+        page.mouse.move(box["x"] + 0.995 * box["width"], box["y"] + 20)
+        page.locator("#runs-chart .read:has-text('az 50.0% (95%: ')").wait_for()
+        before = band.get_attribute("d")
+        for seed in (1, 2):
+            write_curve(tmp_path, seed, [(1, 0.3), (100, 0.5), (1000, 0.9)])
+        page.locator("#runs-chart text:text-is('800')").wait_for()
+        assert band.get_attribute("d") != before
+        page.select_option("#run-axis", "log")
+        page.locator("#runs-chart text:text-is('10')").wait_for()
+        page.focus("#runs-chart svg[role=img]")
+        for value in ("1 games: az 30.0%", "100 games: az 50.0%", "1,000 games: az 90.0%"):
+            page.keyboard.press("ArrowRight")
+            assert page.inner_text("#runs-chart .read").startswith(value)
+        assert not sticks_out(page)
+
+
+def test_a_checkpoint_that_appears_is_played_and_analysed_without_a_restart(open_page, serve, tmp_path):
+    with open_page(serve("--runs", str(tmp_path)).address) as page:
+        page.click("#tab-runs")
+        page.locator("#checkpoints-none:has-text('No file in the folder is an agent yet')").wait_for()
+        file = tmp_path / "agent.npz"
+        shutil.copy(WEIGHTS / "ntuple_8x8.npz", file)
+        row = page.locator("#checkpoints-list tr:has-text('agent.npz')")
+        row.get_by_role("button", name="Play").click()
+        page.locator(f"#players li:last-child:has-text('{file}')").wait_for()
+        square(page, 4, 5).click()
+        wait_for_plies(page, 2)
+        name = page.inner_text('#moves [data-ply="2"]').removeprefix("2. ")
+        state = Othello.from_moves("f5")
+        assert name == state.action_to_text(make_agent("ntuple").act(state))
+        page.click("#tab-runs")
+        row.get_by_role("button", name="Analyse").click()
+        page.locator("#panel-board").wait_for()
+        page.locator("#looked-a:has-text('position')").wait_for()
+        assert page.locator("#look").input_value() == str(file)
+        page.click("#new")
+        assert page.locator(f'[name=seat-1] option[value="{file}"]').count() == 1
+
+
+def test_a_league_is_a_heat_map_with_ratings_over_the_training(open_page, serve, tmp_path):
+    payoffs = write_league(tmp_path / "mine")
+    with open_page(serve("--league", str(tmp_path / "mine")).address, viewport={"width": 390, "height": 800}) as page:
+        page.click("#tab-runs")
+        page.locator(".payoffs").wait_for()
+        cells = page.locator(".payoffs td[data-score]")
+        scores = [[float(score) for score in row if score == score] for row in payoffs.scores.tolist()]
+        told = [float(cell.get_attribute("data-score")) for cell in cells.all()]
+        assert told == pytest.approx([score for row in scores for score in row], abs=1e-4)
+        low, high = payoffs.intervals[0, 1].tolist()
+        assert cells.first.inner_text().split() == [
+            f"{payoffs.scores[0, 1]:.0%}",
+            f"{100 * low:.0f}\u2013{100 * high:.0f}",
+        ]
+        cells.first.hover()
+        page.locator("#leagues-list .read:has-text('random against maximizer:eval=weighted: ')").first.wait_for()
+        assert page.locator("#leagues-list figure .interval").count() == 2  # the snapshots
+        ratings = payoffs.ratings()
+        page.locator("#leagues-list svg[role=img]").focus()
+        page.keyboard.press("ArrowRight")
+        elo = format(float(format(ratings.elo["snapshot 1"], ".4g")), "g")
+        assert f"snapshot {elo} (95%: " in page.inner_text("#leagues-list figure .read")
+        assert not sticks_out(page)
+
+
+def test_a_tournaments_records_are_a_crosstable_whose_games_are_replayed(open_page, serve, tmp_path):
+    file, agents = tmp_path / "t.jsonl", ("random", "maximizer:eval=count")
+    records = [*play_tournament({a: a for a in agents}, Schedule(agents, 2, "random:6", 1), file=file).records]
+    with open_page(serve("--results", str(file)).address, viewport={"width": 390, "height": 800}) as page:
+        page.click("#tab-runs")
+        page.locator(".cross .score").first.click()
+        games = page.locator(".games button")
+        assert games.count() == 2
+        assert not sticks_out(page)
+        games.first.click()
+        page.locator("#panel-board").wait_for()
+        told = json.loads(page.evaluate("sessionStorage.getItem('othello-env')"))
+        assert told["record"]["moves"] in [list(record.replay().moves) for record in records]
+        assert told["cursor"] == 0
+        page.locator("#players:has-text('maximizer:eval=count')").wait_for()
+
+
+@pytest.mark.skipif(AXE is None, reason="needs axe-core (npm install axe-core), its path in OTHELLO_ENV_AXE")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_fault(open_page, serve, tmp_path, scheme):
+    """Checked are the page with an analysis and a review, each dialog, and the tab of runs with all its parts."""
+    file, agents = tmp_path / "t.jsonl", ("random", "maximizer:eval=count")
+    play_tournament({a: a for a in agents}, Schedule(agents, 2, "random:6", 1), file=file)
+    write_league(tmp_path / "runs" / "league")
+    shutil.copy(WEIGHTS / "ntuple_8x8.npz", tmp_path / "runs")
+    for seed in (1, 2):
+        write_curve(tmp_path / "runs", seed, [(1, 0.2 * seed), (100, 0.4 * seed)])
+    address = serve("--results", str(file), "--runs", str(tmp_path / "runs")).address
+    with open_page(address, color_scheme=scheme, bypass_csp=True) as page:
+        paste(page, "othello:size=4", play_small().transcript())
+        page.click("#review")
+        page.locator("#review-state:has-text('are exact')").wait_for()
+        page.click("#first")
+        page.evaluate(Path(AXE).read_text())
+
+        def check(what):
+            found = page.evaluate("axe.run()")
+            assert len(found["passes"]) > 20
+            faults = {each["id"]: [node["html"] for node in each["nodes"]] for each in found["violations"]}
+            assert not faults, (what, faults)
+
+        check("the page")
+        for button in ("new", "paste"):
+            page.click(f"#{button}")
+            check(button)
+            page.keyboard.press("Escape")
+        page.click("#tab-runs")
+        page.locator("#checkpoints-list tbody tr").wait_for()
+        page.locator(".cross .score").first.click()
+        check("the tab of runs")
+        shoot(page, f"runs-{scheme}")

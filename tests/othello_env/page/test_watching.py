@@ -1,0 +1,106 @@
+"""Checkpoints that appear in the watched folder while the server runs."""
+
+import json
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+import othello_agents
+from othello_env import Othello, make_agent
+from othello_env.agent import spec_file
+from othello_env.page.app import make_app
+from othello_env.page.offers import Offer
+from othello_env.page.runs import Runs
+from othello_env.page.thinking import Thinkers
+
+PORT = 8750
+SITE = f"http://127.0.0.1:{PORT}"
+WEIGHTS = Path(othello_agents.__file__).parent / "weights"
+RECORD = {"game": "othello", "seed": 0, "moves": [], "position": None}
+
+
+@pytest.fixture
+def client(tmp_path):
+    app = make_app([Offer("random")], PORT, thinkers=Thinkers(processes=2), runs=Runs(tmp_path))
+    with TestClient(app, base_url=SITE) as made:
+        yield made
+
+
+def until(client, condition):
+    """Ask for news as the page does, until a condition of the offered agents holds. Return these agents by spec."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        agents = {each["spec"]: each for each in client.get("/api/runs").json()["agents"]}
+        if condition(agents):
+            return agents
+        time.sleep(0.05)
+    pytest.fail(f"the agents are {[*agents]}")
+    return {}
+
+
+def think(client, spec, task):
+    message = {"agent": spec, "task": task, "record": RECORD, "client": "a", "ticket": os.urandom(8).hex()}
+    while True:
+        answer = client.post("/api/think", json=message, headers={"origin": SITE})
+        if answer.status_code != 202:
+            return answer
+
+
+def test_a_checkpoint_that_appears_can_be_asked_and_one_that_changes_is_read_again(client, tmp_path):
+    file = tmp_path / "deep" / "agent.npz"
+    spec = str(file)
+    assert think(client, spec, "move").status_code == 400  # there is no such file yet
+    file.parent.mkdir()
+    (tmp_path / "broken.npz").write_bytes(b"no weights")
+    shutil.copy(WEIGHTS / "ntuple_8x8.npz", file)
+    offered = until(client, lambda agents: spec in agents)
+    assert [*offered] == [spec, "random"]  # a broken file is left out
+    while not (left_out := client.get("/api/runs").json()["leftOut"]):
+        time.sleep(0.05)
+    assert [Path(each["file"]).name for each in left_out] == ["broken.npz"]
+    assert left_out[0]["reason"]
+    assert (offered[spec]["label"], offered[spec]["games"]) == ("checkpoint", ["othello"])
+    values = think(client, spec, "actions").json()["actions"]
+    assert values == {str(a): v for a, v in make_agent("ntuple").action_values(Othello()).items()}
+    before = offered[spec]["version"]
+    shutil.copy(WEIGHTS / "ntuple_6x6.npz", file)
+    offered = until(client, lambda agents: agents.get(spec, {}).get("version", before) != before)
+    assert offered[spec]["games"] == ["othello:size=6"]
+    small = RECORD | {"game": "othello:size=6"}
+    message = {"agent": spec, "task": "actions", "record": small, "client": "a", "ticket": "small"}
+    answer = client.post("/api/think", json=message, headers={"origin": SITE})
+    while answer.status_code == 202:
+        answer = client.post("/api/think", json=message, headers={"origin": SITE})
+    assert len(answer.json()["actions"]) == 4
+    file.unlink()
+    until(client, lambda agents: spec not in agents)
+    assert think(client, spec, "move").status_code == 400
+
+
+def test_a_file_name_is_never_read_as_something_else(client, tmp_path):
+    mark = tmp_path / "mark"
+    (tmp_path / "policy.py").write_text(f"open({str(mark)!r}, 'w')\n")
+    for name in ("policy.py:evil.npz", "a:epsilon=0.5.npz", "b,c=d.npz", 'q"uote.npz'):
+        shutil.copy(WEIGHTS / "ntuple_6x6.npz", tmp_path / name)
+    good = tmp_path / "good.npz"
+    shutil.copy(WEIGHTS / "ntuple_6x6.npz", good)
+    os.utime(good, (1, 1))  # the oldest, so it is loaded last
+    offered = until(client, lambda agents: str(good) in agents)
+    files = [spec for spec, each in offered.items() if each["label"] == "checkpoint"]
+    assert str(good) in files
+    assert not any(":epsilon" in spec for spec in files)  # it would be the file "a" with an option
+    assert all(spec_file(spec) == (Path(spec), "") for spec in files)
+    assert not mark.exists()  # the Python file was not run
+
+
+def test_only_news_are_sent(client, tmp_path):
+    first = client.get("/api/runs").json()
+    assert client.get(f"/api/runs?known={first['version']}").status_code == 204
+    (tmp_path / "a.json").write_text(json.dumps({"curve": [{"games": 1, "scores": {"random": 0.5}}]}))
+    second = client.get(f"/api/runs?known={first['version']}").json()
+    assert [run["name"] for run in second["runs"]] == ["a.json"]
+    assert second["version"] != first["version"]
