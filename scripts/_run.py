@@ -100,9 +100,16 @@ def new_network(settings: Any) -> TorchNetwork:
         raise ValueError(f"--network: {error}") from error
 
 
-def autocast(settings: Any, device: str) -> Any:
-    """A context in which the network computes with the numbers of ``--precision``."""
-    return torch.autocast(torch.device(device).type, torch.bfloat16, settings.precision == "bfloat16")
+def autocast(settings: Any, device: str, *, play: bool = False) -> Any:
+    """A context in which the network computes with the numbers of ``--precision``.
+
+    Args:
+        settings: the recipe's settings, with `precision`.
+        device: the network's device.
+        play: whether the network plays. On a CPU it always plays with float32.
+    """
+    kind = torch.device(device).type
+    return torch.autocast(kind, torch.bfloat16, settings.precision == "bfloat16" and not (play and kind == "cpu"))
 
 
 def mean_losses(found: Sequence[dict[str, torch.Tensor]]) -> dict[str, float]:

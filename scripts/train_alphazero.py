@@ -79,7 +79,7 @@ class Settings:
     rate: float = real(1e-3, "the optimiser's learning rate", least=1e-9)
     decay: float = real(1e-4, "the weight decay of the optimiser", least=0)
     precision: str = one_of(
-        "float32", "numbers of the network: float32, or bfloat16, which is faster on some processors", _run.PRECISIONS
+        "float32", "precision of gradients: float32, or bfloat16, which is faster on some processors", _run.PRECISIONS
     )
 
     def check(self) -> None:
@@ -177,7 +177,7 @@ class Learner:
         black = np.zeros(s.games, np.float32)  # the results for Black
         while len(boards):
             gumbel = rng.gumbel(size=(len(boards), s.size**2 + 1))
-            with _run.autocast(s, self.device):
+            with _run.autocast(s, self.device, play=True):
                 found = search(self.network.answers, boards, s.simulations, considered=s.considered, gumbel=gumbel)
             check_sound(np.isfinite(found.policy))
             seen.append(boards)

@@ -88,7 +88,7 @@ class Settings:
     gradient: float = real(0.5, "the largest norm of a gradient", least=1e-9)
     average: float = real(20.0, "iterations after which old weights count half in the agent's mean weights", least=1e-9)
     precision: str = one_of(
-        "float32", "numbers of the network: float32, or bfloat16, which is faster on some processors", PRECISIONS
+        "float32", "precision of gradients: float32, or bfloat16, which is faster on some processors", PRECISIONS
     )
     init: str = text("", "a network to begin with, for example of train_imitation.py; the default is random weights")
 
@@ -198,7 +198,7 @@ class Learner:
                 "observations": np.ascontiguousarray(transform_observation(observation["observation"], symmetry)),
                 "masks": transform_policy(observation["action_mask"], symmetry),
             }
-            with autocast(s, self.device):
+            with autocast(s, self.device, play=True):
                 policy, seen["values"] = self.network.answers(seen["observations"], seen["masks"])
             seen["actions"] = draw_actions(policy, rng.random(env.num_envs))
             check_sound(seen["masks"][np.arange(env.num_envs), seen["actions"]])
@@ -210,7 +210,7 @@ class Learner:
                 self.league.record(env, seen["rewards"], seen["terminated"], info)
             for name, array in seen.items():
                 steps.setdefault(name, []).append(array)
-        with autocast(s, self.device):
+        with autocast(s, self.device, play=True):
             last = self.network.answers(observation["observation"], observation["action_mask"])[1]
         return {name: np.stack(arrays) for name, arrays in steps.items()} | {
             "last_values": last,
