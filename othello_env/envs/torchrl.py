@@ -117,7 +117,9 @@ class TorchRLEnv(_env_base()):  # type: ignore[misc]  # mypy does not know the c
         ends = {name: data.Categorical(2, (n, 1), **flags) for name in ("done", "terminated")}
         self.full_done_spec = data.Composite(ends, shape=(n,), device=self.device)
 
-    def _data(self, observation: dict[str, npt.NDArray[np.int8]], info: Any, over: npt.NDArray[np.bool_]) -> Any:
+    def _data(
+        self, observation: dict[str, npt.NDArray[np.int8]], info: Any, over: npt.NDArray[np.bool_]
+    ) -> dict[str, _Tensor]:
         """The entries after a step or reset, without the reward."""
         torch = import_extra("torch", "torchrl")
         legal = observation["action_mask"].view(np.bool_)
